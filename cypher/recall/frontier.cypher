@@ -1,13 +1,14 @@
-// The connections of many nodes, at a number of the log: as they are now; with `past`, and of nodes of more than `looked`
+// The connections of many nodes, at a number of the log: as they are now; with `past`, and of nodes of more than `uncut`
 // connections, by their events. Of each node so many, those that count most: by the property `by`, else by the weight of
-// `model/weight.py`, which `graph/weighed` has too. `edges` is about how many there are. Where that is more than `looked`,
-// which `is_cut` tells, only the last so many changes of each type and direction are looked at, and with `towards` the
-// events of these nodes too. Whether the node at the other end is what is asked for, or one of `starts`, is looked at where
-// the graph can tell it; where not, the last of what is told of a connection is true. With `known`, connections to these
-// nodes are left out; with `towards`, all others. `more` brings what the weight is made of, and properties. Lists come in one
-// map, `asked`: Neo4j plans a statement anew for each length of a list that is a parameter of its own.
+// `model/weight.py`, which `graph/weighed` has too. `edges` is about how many there are. Where that is more than `uncut`, or
+// `looked` in the past, which `is_cut` tells, only the last so many changes of each type and direction are looked at, and
+// with `towards` the events of these nodes too. Whether the node at the other end is what is asked for, or one of `starts`,
+// is looked at where the graph can tell it; where not, the last of what is told of a connection is true. With `known`,
+// connections to these nodes are left out; with `towards`, all others. `more` brings what the weight is made of, and
+// properties. Lists come in one map, `asked`: Neo4j plans a statement anew for each length of a list that is a parameter of
+// its own.
 // mode: read
-// params: domain, past, at, looked, now, least, limit, more, asked
+// params: domain, past, at, uncut, looked, now, least, limit, more, asked
 // returns: node, edges, is_cut, found
 UNWIND $asked.ids AS node
 CALL (node) {
@@ -15,7 +16,7 @@ CALL (node) {
   WHERE NOT $past
   MATCH (n:_Node {_domain: $domain, _id: node})
   WITH n, COUNT { (n)--() } AS edges
-  RETURN n, edges, edges > $looked AS is_cut, [] AS changes
+  RETURN n, edges, edges > $uncut AS is_cut, [] AS changes
   UNION ALL
   WITH node
   WHERE $past

@@ -14,13 +14,13 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.neighbours import LINKS
 from graph_memory.memory.graph.weighing import WEIGHED, Scale
 from graph_memory.memory.history.past import CONNECTED_NODES, CONNECTIONS
-from graph_memory.memory.recall.traversal.edges import LOOKED, Asked
+from graph_memory.memory.recall.traversal.edges import UNCUT, Asked
 from graph_memory.memory.recall.traversal.frontier import FRONTIER, Frontier, Place
 from graph_memory.memory.recall.traversal.request import EdgeFilter
 from support import hits_of
 
 pytestmark = pytest.mark.long
-FEW, MANY = LOOKED, 10 * LOOKED
+FEW, MANY = UNCUT, 4 * UNCUT
 HALFWAY, LAST = 100_000, 200_000
 ANY = {"from": ["*"], "to": ["*"]}
 ONTOLOGY = ontology_from(
@@ -53,7 +53,7 @@ CREATE (:_Event {_domain: $domain, _seq: row.seq, _kind: 'connection', _op: 'cre
 
 @pytest.fixture(scope="module")
 def domains(driver: Driver, opened: object) -> Iterator[tuple[str, str]]:
-    """Two domains with a hub, one of which has ten times as many connections, in the graph and in the log."""
+    """Two domains with a hub, one of which has four times as many connections, in the graph and in the log."""
     made = ("cost-of-walks-few", "cost-of-walks-many")
     for domain, others in zip(made, (FEW + 100, MANY), strict=True):
         driver.execute_query(LIVE, domain=domain, others=others, now=NOW)

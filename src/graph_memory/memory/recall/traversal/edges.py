@@ -10,8 +10,10 @@ R = TypeVar("R")
 
 MOST = 1_000
 """Connections of one node that are asked for, those that count most."""
+UNCUT = 5_000
+"""Connections of a node that are all weighed as they are now: as long as it takes to look at its last changes."""
 LOOKED = 2_000
-"""Connections of a node that are all weighed; of one with more, those that changed last of each type and direction."""
+"""Of a node with more, those that changed last of each type and direction; and of one with so many past changes."""
 AT_ONCE = 100
 """Nodes whose connections one question asks for."""
 

@@ -14,7 +14,7 @@ from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.overtaking import ATTEMPTS, Look, OvertakenRow, look, overtaken
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.place import Place
-from graph_memory.memory.recall.traversal.edges import LOOKED, Asked, Edge, Found, Steps
+from graph_memory.memory.recall.traversal.edges import LOOKED, UNCUT, Asked, Edge, Found, Steps
 from graph_memory.memory.recall.traversal.request import TAKES_ALL, EdgeFilter, NodeFilter
 from graph_memory.memory.recall.traversal.weighting import number
 from graph_memory.model.kinds import Kind
@@ -105,6 +105,7 @@ class Frontier:
         return {
             "past": self.place.at is not None,
             "at": self.scale.at,
+            "uncut": UNCUT,
             "looked": LOOKED,
             "now": self.scale.now_ms,
             "least": self.edges.least,
