@@ -28,9 +28,9 @@ _SURE = "|".join(
     (
         r"\d{4}-\d{2}(?:-\d{2})?",
         r"Q[1-4],? \d{4}|\d{4}-Q[1-4]",
-        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH},?(?: \d{{4}})?",
-        rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?! ?\d)",
-        rf"{MONTH},? \d{{4}}",
+        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH},?(?: ?\d{{4}})?",
+        rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:(?:, ?| )\d{{4}})?(?! ?\d)",
+        rf"{MONTH}(?:, ?| )\d{{4}}",
         rf"(?:last|this) (?:week|weekend|month|quarter|year|{WEEKDAY}|{MONTH})",
         rf"(?:last|past) {_NUMBER} {_UNIT}",
         r"(?:last|past) (?:hour|day|24 hours)|past (?:week|month|year)",
@@ -133,7 +133,7 @@ def timed(question: str, now: datetime) -> Timed:
 
 
 def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
-    """Return the times in a question, with what the words before them make of them."""
+    """Return the times in a question, with what the words before them make of them; those that say their year first."""
     told: list[tuple[re.Match[str], Period]] = []
     for found in _EVERY.finditer(question):
         text = found["sure"] or found["time"]
@@ -142,7 +142,7 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
         lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
         if (span := _span(text, now)) is not None and (period := bounded(lead, span)) is not None:
             told.append((found, period))
-    return told
+    return sorted(told, key=lambda one: re.search(r"\d{4}", one[0][0]) is None)
 
 
 def _both(one: Period, other: Period) -> Period | None:
@@ -172,7 +172,7 @@ def _span(text: str, now: datetime) -> Span | None:
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
     plain = re.sub(r"^(q\d),", r"\1", plain)
-    plain = re.sub(rf"({MONTH}), (\d{{4}})$", r"\1 \2", plain)
+    plain = re.sub(r"(?<=\w),? ?(?=\d{4}$)", " ", plain) if re.search(MONTH, plain) else plain
     plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
     plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
     try:
