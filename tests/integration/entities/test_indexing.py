@@ -92,18 +92,13 @@ async def test_a_search_that_looks_through_many_has_them_indexed(
     assert len((await memory.entities.search_nodes("needle")).entities) == 5
 
 
-async def test_a_process_that_stays_has_them_indexed_before_anybody_searches(
-    memory: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
+async def test_what_follows_the_logs_indexes_them_before_anybody_searches(
+    memory: Memory, driver: Driver, domain: str
 ) -> None:
-    monkeypatch.setattr(following, "EVERY", 0.05)
     await memory.entities.create_entities([{"name": "Ann", "type": "t", "observations": ["needle"]}])
     assert waiting(driver, domain) == 2
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(following.follow_logs, memory._core)
-        with anyio.fail_after(20):
-            while waiting(driver, domain):  # noqa: ASYNC110 - Neo4j is what is waited for
-                await anyio.sleep(0.05)
-        tasks.cancel_scope.cancel()
+    await following._follow(memory._core, domain)
+    assert waiting(driver, domain) == 0
 
 
 async def test_an_index_changed_by_hand_is_named_and_mended(memory: Memory, driver: Driver, domain: str) -> None:

@@ -58,6 +58,13 @@ _BETWEEN = re.compile(
     rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
     re.IGNORECASE,
 )
+_AWAY = re.compile(
+    rf"(?:\b(?:in|on) )?\b(?:the )?(?:(?P<number>{_NUMBER}) )?\b(?P<unit>day|week|weekend|month|year|{WEEKDAY})s? "
+    rf"(?P<lead>before|after) (?!yesterday)(?:the )?(?P<time>{_SURE}|{_LED})(?![\w-])",
+    re.IGNORECASE,
+)
+_DAYS = {"day": 1, "month": 31, "year": 366}
+"""Days of a unit; a weekend or weekday before a time is in the week before it."""
 _NAMED = re.compile(
     r"\b(?P<lead>before|after|since|until) (?P<name>(?:the|my|our|his|her|their) [\w'’ -]{2,60}?|[A-Z][\w'’ -]{1,60}?)"
     r"(?=\s*(?:[?.!,;]|$))"
@@ -121,6 +128,8 @@ def timed(question: str, now: datetime) -> Timed:
         first, last = _span(f"{found['first']}{year}", now), _span(found["last"], now)
         if first is not None and last is not None and first.begins < last.ends:
             return Timed(_without(question, found), Period(first.begins, last.ends))
+    if (found := _AWAY.search(question)) is not None and (period := _away(found, now)) is not None:
+        return Timed(_without(question, found), period)
     times = _times(question, now)
     for first, period in times[:1]:
         for last, other in times[1:]:
@@ -143,6 +152,19 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
         if (span := _span(text, now)) is not None and (period := bounded(lead, span)) is not None:
             told.append((found, period))
     return sorted(told, key=lambda one: re.search(r"\d{4}", one[0][0]) is None)
+
+
+def _away(found: re.Match[str], now: datetime) -> Period | None:
+    """Return from so long before a time until it is over, or as long after it: what it is told of may be told then."""
+    if (span := _span(found["time"], now)) is None:
+        return None
+    numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (found["number"] or "one").lower())
+    far = timedelta(days=_DAYS.get(found["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
+    try:
+        is_before = found["lead"].lower() == "before"
+        return Period(span.begins - far, span.ends) if is_before else Period(span.begins, span.ends + far)
+    except OverflowError:
+        return None
 
 
 def _both(one: Period, other: Period) -> Period | None:
