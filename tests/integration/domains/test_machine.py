@@ -1,0 +1,431 @@
+"""Any order of changes to several domains comes to what a model says: tree, types, protection, links, branches."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import run_state_machine_as_test as run
+
+from graph_memory import GraphError, Memory
+from graph_memory.model.links import INVERSES
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType
+from profiles import profile
+from support import Conversation
+
+NAMES = ("a", "b", "c", "d", "e")
+TYPES, WAY = ("One", "Two", "Three"), "Link"
+names = st.sampled_from(NAMES)
+types = st.sampled_from(TYPES)
+kinds = st.sampled_from([*INVERSES])
+meanings = st.sampled_from(("", "this", "that"))
+which = st.integers(0, 50)
+Place = tuple[str, str]
+"""The short name of a domain, and the id of a node in it."""
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A link as the model knows it, in the domain of its source."""
+
+    source: str
+    target: Place
+    type: str
+    bidirectional: bool
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A deleted node: its type, the first and last number of what went, and the links among that."""
+
+    type: str
+    since: int
+    until: int
+    links: dict[str, Made]
+
+
+@dataclass
+class Known:
+    """A domain as the model knows it."""
+
+    parent: str | None = None
+    description: str | None = None
+    source: str | None = None
+    """What it was branched from."""
+    types: dict[str, str] = field(default_factory=dict[str, str])
+    """Its own types and those that it took, with their descriptions."""
+    nodes: dict[str, str] = field(default_factory=dict[str, str])
+    edges: set[Edge] = field(default_factory=set[Edge])
+    links: dict[str, Made] = field(default_factory=dict[str, Made])
+    guarded: set[str] = field(default_factory=set[str])
+    gone: dict[str, Gone] = field(default_factory=dict[str, Gone])
+    moved: tuple[int, str | None] | None = None
+    """The number of its last move, and where it was before, while nothing else was told of it since."""
+    is_protected: bool = False
+
+    def branched(self, source: str) -> Known:
+        """Return what a branch of it has; what was deleted before is in its own log no more."""
+        own = {"types": {**self.types}, "nodes": {**self.nodes}, "edges": {*self.edges}}
+        more = {"links": {**self.links}, "guarded": {*self.guarded}, "gone": {}, "moved": None}
+        return replace(self, source=source, is_protected=False, **own, **more)
+
+
+class DomainsMachine(RuleBasedStateMachine):
+    """Five domains at most, each of which may be under another, a branch of another, and linked to any other.
+
+    Alice writes, and whatever is protected is protected against her; Carol may lift it.
+    """
+
+    def __init__(self, talk: Conversation) -> None:
+        super().__init__()
+        self.talk = talk
+        self.prefix = f"test-{uuid4().hex[:16]}"
+        self.known: dict[str, Known] = {}
+
+    def name(self, short: str) -> str:
+        return f"{self.prefix}/{short}"
+
+    def short(self, name: str) -> str:
+        return name.removeprefix(f"{self.prefix}/")
+
+    def memory(self, short: str, actor: str = "alice") -> Memory:
+        return self.talk.memory.in_domain(self.name(short)).acting_as(actor)
+
+    def done(self, expected: str | None, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the answer of a call that is refused as the model says."""
+
+        async def asked() -> Any:
+            return await call()
+
+        code = answer = None
+        try:
+            answer = self.talk.portal.call(asked)
+        except GraphError as error:
+            code = str(error.code)
+        assert code == expected
+        return answer
+
+    def unwritable(self, short: str) -> str | None:
+        """Return the refusal of a change in a domain that may be protected."""
+        return "PROTECTED" if self.known[short].is_protected else None
+
+    def above(self, short: str) -> list[str]:
+        """Return the domains above one, the nearest first."""
+        found: list[str] = []
+        parent = self.known[short].parent
+        while parent is not None:
+            found.append(parent)
+            parent = self.known[parent].parent
+        return found
+
+    def seen(self, short: str) -> dict[str, str]:
+        """Return the types of a domain and of those above, as the nearest has them."""
+        found: dict[str, str] = {}
+        for one in (short, *self.above(short)):
+            found = {**self.known[one].types, **found}
+        return found
+
+    def take(self, short: str, name: str) -> None:
+        """Note that a domain has a type from now on, if only because something is of it."""
+        self.known[short].types.setdefault(name, self.seen(short)[name])
+
+    def place(self, number: int) -> Place | None:
+        """Return one of all living nodes."""
+        every = [(short, node) for short, known in self.known.items() for node in known.nodes]
+        return every[number % len(every)] if every else None
+
+    def lives(self, place: Place) -> bool:
+        return place[0] in self.known and place[1] in self.known[place[0]].nodes
+
+    @initialize()
+    def begin(self) -> None:
+        self.create("a", None, "")
+        self.declare("a", "One", "")
+        self.declare("a", WAY, "")
+        self.create("b", "a", "")
+        self.create("c", None, "")
+        self.declare("c", "Two", "this")
+        for short, name in (("a", "One"), ("b", "One"), ("c", "Two"), ("a", "One")):
+            self.write(short, name)
+
+    @rule(short=names, parent=names | st.none(), description=meanings)
+    def create(self, short: str, parent: str | None, description: str) -> None:
+        expected = None
+        if short in self.known:
+            expected = "DOMAIN_ALREADY_EXISTS"
+        elif parent is not None and parent not in self.known:
+            expected = "INVALID_ARGUMENT" if parent == short else "ONTOLOGY_NOT_FOUND"
+        given = {"parent": parent and self.name(parent), "description": description}
+        self.done(expected, lambda: self.memory(short).create_domain(self.name(short), **given))
+        if expected is None:
+            self.known[short] = Known(parent, description or None)
+
+    @rule(short=names, parent=names | st.none())
+    def move(self, short: str, parent: str | None) -> None:
+        expected = self.refusal_of_a_move(short, parent)
+        given = "" if parent is None else self.name(parent)
+        moved = self.done(expected, lambda: self.memory(short).update_domain(self.name(short), parent=given))
+        if expected is None and parent != (known := self.known[short]).parent:
+            known.parent, known.moved = parent, (moved.version, known.parent)
+
+    @precondition(lambda self: any(known.moved for known in self.known.values()))
+    @rule(number=which)
+    def move_back(self, number: int) -> None:
+        every = [short for short, known in self.known.items() if known.moved]
+        short = every[number % len(every)]
+        version, before = self.known[short].moved or (0, None)
+        expected = self.refusal_of_a_move(short, before)
+        self.done(expected, lambda: self.memory(short).history.revert(event_ids=[version]))
+        if expected is None:
+            self.known[short].parent, self.known[short].moved = before, None
+
+    def refusal_of_a_move(self, short: str, parent: str | None) -> str | None:
+        if short not in self.known:
+            return "ONTOLOGY_NOT_FOUND"
+        known = self.known[short]
+        if parent == known.parent:
+            return None
+        if known.is_protected:
+            return "PROTECTED"
+        if parent is None:
+            return None
+        if parent not in self.known:
+            return "ONTOLOGY_NOT_FOUND"
+        if parent == short or short in self.above(parent):
+            return "INVALID_ARGUMENT"
+        theirs = self.seen(parent)
+        if any(theirs.get(name, meaning) != meaning for name, meaning in known.types.items()):
+            return "TYPE_ALREADY_EXISTS"
+        return None
+
+    @rule(short=names, description=meanings)
+    def describe(self, short: str, description: str) -> None:
+        known = self.known.get(short)
+        is_new = known is not None and known.description != (description or None)
+        expected = "ONTOLOGY_NOT_FOUND" if known is None else self.unwritable(short) if is_new else None
+        self.done(expected, lambda: self.memory(short).update_domain(self.name(short), description=description))
+        if known is not None and is_new and expected is None:
+            known.description, known.moved = description or None, None
+
+    @rule(short=names, name=st.sampled_from((*TYPES, WAY)), meaning=meanings)
+    def declare(self, short: str, name: str, meaning: str) -> None:
+        expected = "ONTOLOGY_NOT_FOUND"
+        if short in self.known:
+            expected = "TYPE_ALREADY_EXISTS" if name in self.seen(short) else self.unwritable(short)
+        memory = self.memory(short)
+        if name == WAY:
+            way = ConnectionType(name, ("*",), ("*",), description=meaning)
+            self.done(expected, lambda: memory.add_connection_type(way))
+        else:
+            self.done(expected, lambda: memory.add_node_type(NodeType(name, description=meaning)))
+        if expected is None:
+            self.known[short].types[name] = meaning
+
+    @rule(short=names, name=types)
+    def write(self, short: str, name: str) -> None:
+        expected = "ONTOLOGY_NOT_FOUND"
+        if short in self.known:
+            expected = self.unwritable(short) if name in self.seen(short) else "INVALID_NODE_TYPE"
+        made = self.done(expected, lambda: self.memory(short).create_node(name, "x"))
+        if expected is None:
+            self.take(short, name)
+            self.known[short].nodes[made.node_id] = name
+
+    @precondition(lambda self: self.place(0))
+    @rule(one=which, other=which)
+    def connect(self, one: int, other: int) -> None:
+        short, source = self.place(one) or ("", "")
+        known = self.known[short]
+        target = [*known.nodes][other % len(known.nodes)]
+        expected = self.unwritable(short) if WAY in self.seen(short) else "INVALID_CONNECTION_TYPE"
+        self.done(expected, lambda: self.memory(short).create_connection(WAY, source, target))
+        if expected is None:
+            self.take(short, WAY)
+            known.edges.add((source, target))
+
+    @precondition(lambda self: self.place(0))
+    @rule(one=which, other=which, kind=kinds, bidirectional=st.booleans())
+    def link(self, one: int, other: int, kind: Any, bidirectional: bool) -> None:
+        (short, source), target = self.place(one) or ("", ""), self.place(other) or ("", "")
+        known, link = self.known[short], Made(source, target, kind, bidirectional)
+        alike = {(each.source, each.target, each.type) for each in known.links.values()}
+        expected = "PROTECTED" if source in known.guarded else self.unwritable(short)
+        if short == target[0]:
+            expected = "INVALID_ARGUMENT"
+        elif (source, target, kind) in alike:
+            expected = "LINK_ALREADY_EXISTS"
+        given = {"link_type": kind, "bidirectional": bidirectional}
+        make = self.memory(short).links.create_cross_domain_link
+        made = self.done(expected, lambda: make(source, self.name(target[0]), target[1], **given))
+        if expected is None:
+            known.links[made.link_id] = link
+
+    @precondition(lambda self: any(known.links for known in self.known.values()))
+    @rule(number=which)
+    def unlink(self, number: int) -> None:
+        every = [(short, link) for short, known in self.known.items() for link in known.links]
+        short, link = every[number % len(every)]
+        known = self.known[short]
+        expected = "PROTECTED" if known.links[link].source in known.guarded else self.unwritable(short)
+        self.done(expected, lambda: self.memory(short).links.delete_cross_domain_link(link))
+        if expected is None:
+            del known.links[link]
+
+    @precondition(lambda self: self.place(0))
+    @rule(number=which)
+    def delete_node(self, number: int) -> None:
+        short, node = self.place(number) or ("", "")
+        known = self.known[short]
+        edges = {edge for edge in known.edges if node in edge}
+        near = {node, *(end for edge in edges for end in edge)}
+        expected = "PROTECTED" if near & known.guarded else self.unwritable(short)
+        done = self.done(expected, lambda: self.memory(short).delete_node(node))
+        if expected is None:
+            links = {link: made for link, made in known.links.items() if made.source == node}
+            known.links = {link: made for link, made in known.links.items() if link not in links}
+            known.edges -= edges
+            type_ = known.nodes.pop(node)
+            if not edges:
+                known.gone[node] = Gone(type_, done.version - done.connections, done.version, links)
+
+    @precondition(lambda self: any(known.gone for known in self.known.values()))
+    @rule(number=which)
+    def bring_back(self, number: int) -> None:
+        every = [(short, node) for short, known in self.known.items() for node in known.gone]
+        short, node = every[number % len(every)]
+        known, expected = self.known[short], self.unwritable(short)
+        gone = known.gone[node]
+        self.done(expected, lambda: self.memory(short).history.revert(since=gone.since, until=gone.until))
+        if expected is None:
+            del known.gone[node]
+            known.nodes[node] = gone.type
+            known.links |= gone.links
+
+    @precondition(lambda self: self.place(0))
+    @rule(number=which)
+    def guard(self, number: int) -> None:
+        short, node = self.place(number) or ("", "")
+        self.protect(short, {"node_id": node}, on=node not in self.known[short].guarded)
+        self.known[short].guarded ^= {node}
+
+    @rule(short=names, on=st.booleans())
+    def protect_domain(self, short: str, on: bool) -> None:
+        if short in self.known:
+            self.protect(short, {"domain": self.name(short)}, on=on)
+            self.known[short].is_protected, self.known[short].moved = on, None
+
+    def protect(self, short: str, what: dict[str, str], *, on: bool) -> None:
+        carol = self.memory(short, "carol")
+        given: dict[str, Any] = {"can_be_unprotected_by": ["carol"]} if on else {}
+        self.done(None, lambda: (carol.protect if on else carol.unprotect)(**what, **given))
+
+    @rule(source=names)
+    def branch(self, source: str) -> None:
+        short = next((name for name in NAMES if name not in self.known), source)
+        expected = None
+        if source not in self.known:
+            expected = "ONTOLOGY_NOT_FOUND"
+        elif short in self.known:
+            expected = "DOMAIN_ALREADY_EXISTS"
+        self.done(expected, lambda: self.memory(source).history.branch(self.name(short)))
+        if expected is None:
+            self.known[short] = self.known[source].branched(source)
+
+    @rule(short=names)
+    def delete_domain(self, short: str) -> None:
+        expected = None
+        if short not in self.known:
+            expected = "ONTOLOGY_NOT_FOUND"
+        elif any(one.source == short for one in self.known.values()):
+            expected = "DOMAIN_HAS_BRANCHES"
+        elif any(one.parent == short for one in self.known.values()):
+            expected = "DOMAIN_HAS_CHILDREN"
+        elif self.known[short].guarded or self.known[short].is_protected:
+            expected = "PROTECTED"
+        self.done(expected, lambda: self.memory(short).delete_domain(self.name(short)))
+        if expected is None:
+            del self.known[short]
+
+    @precondition(lambda self: self.place(0))
+    @rule(number=which)
+    def walk(self, number: int) -> None:
+        short, node = self.place(number) or ("", "")
+        for crossing in (False, True):
+            given = {"max_depth": 10, "max_nodes": 500, "cross_domains": crossing}
+            walked = self.done(None, lambda: self.memory(short).recall.traverse_memories(node, **given))  # noqa: B023
+            found = {(self.short(one.domain or self.name(short)), one.id) for one in walked.nodes}
+            assert found == self.reached((short, node), crossing=crossing)
+
+    def reached(self, start: Place, *, crossing: bool) -> set[Place]:
+        """Return where one comes from a node, in at most ten steps."""
+        ways = set[tuple[Place, Place]]()
+        for short, known in self.known.items():
+            ways |= {((short, one), (short, other)) for edge in known.edges for one, other in (edge, edge[::-1])}
+            for made in known.links.values() if crossing else ():
+                ends = (short, made.source), made.target
+                ways |= {ends} if self.lives(made.target) else set()
+                ways |= {ends[::-1]} if self.lives(made.target) and self.is_seen_from_its_target(short, made) else set()
+        seen, frontier = {start}, {start}
+        for _ in range(10):
+            frontier = {other for one, other in ways if one in frontier} - seen
+            seen |= frontier
+        return seen
+
+    def is_seen_from_its_target(self, short: str, made: Made) -> bool:
+        return made.bidirectional and self.known[short].source is None
+
+    @rule(short=names)
+    def look_at_links(self, short: str) -> None:
+        if short not in self.known:
+            return
+        told = set[tuple[str, str, str, Place, str, bool]]()
+        for one in self.done(None, lambda: self.memory(short).links.list_cross_domain_links()).links:
+            end = self.short(one.ref.domain), one.ref.node_id
+            told.add((one.link_id, self.short(one.domain), one.node_id, end, one.ref.link_type, bool(one.dangling)))
+        expected = set[tuple[str, str, str, Place, str, bool]]()
+        for home, known in self.known.items():
+            for link, made in known.links.items():
+                dangles = not self.lives(made.target)
+                if home == short:
+                    expected.add((link, home, made.source, made.target, made.type, dangles))
+                if made.target[0] == short and self.is_seen_from_its_target(home, made):
+                    back = INVERSES[made.type]
+                    expected.add((link, home, made.target[1], (home, made.source), back, dangles))
+        assert told == expected
+
+    @invariant()
+    def the_domains_are_what_the_model_says(self) -> None:
+        listed = self.done(None, lambda: self.talk.memory.list_domains()).domains
+        found = {self.short(one.name): one for one in listed if one.name.startswith(f"{self.prefix}/")}
+        assert found.keys() == self.known.keys()
+        for short, known in self.known.items():
+            one, below = found[short], [name for name, each in self.known.items() if each.parent == short]
+            assert (one.parent and self.short(one.parent), one.description) == (known.parent, known.description)
+            assert [*map(self.short, one.children or ())] == sorted(below)
+            assert (one.forked_from and self.short(one.forked_from)) == known.source
+            assert one.node_types + one.connection_types == len(known.types)
+
+    def teardown(self) -> None:
+        for short in self.known:
+            memory = self.memory(short)
+            self.look_at_links(short)
+            ontology = self.done(None, lambda: memory.get_ontology())  # noqa: B023
+            declared = (*ontology.node_types, *ontology.connection_types)
+            assert {one.name: one.description for one in declared} == self.seen(short)
+            below = [one for one in self.known if one == short or short in self.above(one)]
+            found = self.done(None, lambda: memory.query_nodes(include_children=True))  # noqa: B023
+            assert {(one.id, one.domain, one.type) for one in found.nodes} == {
+                (node, self.name(one), type_) for one in below for node, type_ in self.known[one].nodes.items()
+            }
+            assert self.done(None, lambda: memory.upkeep.verify()).differences == ()  # noqa: B023
+
+
+@pytest.mark.timeout(600)
+def test_any_order_of_changes_comes_to_what_a_model_says(talk: Conversation) -> None:
+    run(lambda: DomainsMachine(talk), settings=profile(examples=36, steps=35))
