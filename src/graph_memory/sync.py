@@ -838,9 +838,9 @@ class SyncMemory(_Sync[Memory]):
         """Return the ontology with everything that is declared, in the order of declaration."""
         return self._wait(self._facade.get_ontology, domain=domain)
 
-    def list_domains(self) -> Domains:
-        """Return all domains by name, with the sizes of their logs and ontologies."""
-        return self._wait(self._facade.list_domains)
+    def list_domains(self, *, limit: int | None = None, cursor: str | None = None) -> Domains:
+        """Return the domains by name, with the sizes of their logs and ontologies, by default all."""
+        return self._wait(self._facade.list_domains, limit=limit, cursor=cursor)
 
     def domain_info(self, *, domain: str | None = None) -> DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from graph_memory.model.results import Changed, Result, Timestamp
+from graph_memory.model.results import Changed, Found, Result, Timestamp
 
 
 class DomainProtection(Result):
@@ -59,8 +59,8 @@ class DomainInfo(DomainSummary):
     protection: DomainProtection | None = None
 
 
-class Domains(Result):
-    """All domains, by name."""
+class Domains(Found):
+    """Domains, by name."""
 
     domains: tuple[DomainSummary, ...]
 

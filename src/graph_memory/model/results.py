@@ -204,7 +204,7 @@ class ConnectedNode(NodeBrief):
 
 
 class Answered(Result):
-    """What every answer to a question has in which types or properties are named."""
+    """What every answer has that may have to say more: one to a question in which types are named, a new domain."""
 
     warnings: tuple[str, ...] | None = Field(
         default=None,
@@ -281,7 +281,7 @@ class Validity(Result):
     reason: str | None = Field(default=None, description="If it is not: why, and what would be")
 
 
-class Branched(Result):
+class Branched(Answered):
     """A new branch."""
 
     domain: str
@@ -289,6 +289,9 @@ class Branched(Result):
     forked_at: int = Field(description="Number in that domain's log after which the branch starts")
     seq: int = Field(description="Number of the branch's own first event; lower numbers belong to that domain")
     subjects: int = Field(description="Types, nodes, connections, observations and links that it starts with")
+    warnings: tuple[str, ...] | None = Field(
+        default=None, description="Why it is not under the domain that it was under"
+    )
 
 
 class Difference(Result):

@@ -26,6 +26,9 @@ async def test_an_agent_makes_a_tree_fills_it_and_reads_it_as_one(historian: Age
     assert (await agent.call("get_domain", name=home))["children"] == [kitchen]
     listed = {one["name"]: one for one in (await agent.call("list_domains"))["domains"]}
     assert listed[kitchen]["parent"] == home
+    page = await agent.call("list_domains", limit=1, cursor=f"after:{domain}/h")
+    assert [one["name"] for one in page["domains"]] == [home]
+    assert page["next_cursor"] == f"after:{home}"
     assert (await agent.refused("update_domain", name=home, parent=kitchen)).code is Code.INVALID_ARGUMENT
     assert (await agent.refused("delete_domain", name=home, confirm=home)).code is Code.DOMAIN_HAS_CHILDREN
     await agent.call("update_domain", name=kitchen, parent="")
@@ -39,6 +42,7 @@ async def test_a_session_selects_a_domain_until_it_selects_another(environment: 
         for name in (one, other):
             await agent.call("create_ontology", **NOTES, domain=name)
         assert await agent.call("select_domain", name=one) == {"domain": one}
+        assert (await agent.call("get_domain"))["name"] == one
         note = await agent.node("Note", "x")
         assert (await agent.call("get_node", node_id=note, domain=one))["type"] == "Note"
         assert await agent.found("query_nodes", domain=other) == []

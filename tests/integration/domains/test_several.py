@@ -156,7 +156,12 @@ async def test_pages_of_a_query_go_from_domain_to_domain(world: World) -> None:
             if (cursor := page.next_cursor) is None:
                 break
         assert pages == every
-    for wrong in ("after:k1", "in:nowhere:", f"in:{world.aside}:", "in:x", f"in:{world.kitchen}:nonsense"):
+    page = await world.memory.query_nodes(domains=asked, limit=3)
+    for changed in ([world.kitchen, world.garden, world.home, world.deep], asked[1:], [asked[0], *asked[2:]]):
+        await refused(world.memory.query_nodes(domains=changed, cursor=page.next_cursor))
+    rest = await world.memory.query_nodes(domains=[*asked[:2], world.deep, world.home], cursor=page.next_cursor)
+    assert [one.id for one in rest.nodes or ()] == [node for _, node in every[3:]]
+    for wrong in ("after:k1", "in:nowhere::", f"in:{world.aside}::", "in:x", f"in:{world.kitchen}:nonsense"):
         await refused(world.memory.query_nodes(domains=asked, cursor=wrong))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.model.domain_results import DomainSummary
 from graph_memory.storage.log.tree import MOST_LEVELS
 
 pytestmark = pytest.mark.anyio
@@ -154,11 +156,125 @@ async def test_a_branch_and_an_import_keep_the_fields(memory: Memory, domain: st
         assert (await memory.upkeep.verify(domain=name)).clean
     for name in (f"{child}-b", f"{child}-i", child, top):
         await memory.delete_domain(name)
-    await memory.transfer.import_file(file, name=child)  # it is whole without the domain above
-    assert (await memory.domain_info(domain=child)).parent == top
-    await memory.create_node("Note", "two", domain=child)
-    assert (await memory.upkeep.verify(domain=child)).clean
     await refused(memory.transfer.import_file(file, name=top), Code.INVALID_ARGUMENT)
+
+
+async def test_an_import_without_the_domain_above_is_whole_and_nobody_else_gets_above_it(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    top, child = f"{domain}/top", f"{domain}/child"
+    await memory.create_ontology(NOTES, domain=top)
+    await memory.create_domain(child, parent=top, description="Mine")
+    await memory.create_node("Note", "one", domain=child)
+    await memory.protect(domain=child, can_be_unprotected_by=["alice"])
+    exported = await memory.transfer.export_file(tmp_path / "child.jsonl", domain=child)
+    for name in (child, top):
+        await memory.acting_as("alice").delete_domain(name)
+    made = await memory.transfer.import_file(tmp_path / "child.jsonl")
+    assert made.warnings is not None
+    assert made.warnings[0].startswith(f"It is not under {top}: There is no domain {top}.")
+    assert (made.seq, made.events) == (exported.seq + 1, exported.events + 1)
+    [entry] = (await memory.in_domain(child).history.log(limit=1)).entries
+    assert entry.summary == "Domain taken from under another"
+    await memory.create_domain(top)
+    found = await memory.domain_info(domain=child)
+    assert (found.parent, found.description, found.events) == (None, "Mine", made.events)
+    assert found.protection is not None
+    assert (await memory.upkeep.verify(domain=child)).clean
+    alice = memory.acting_as("alice")
+    await alice.create_node("Note", "two", domain=child)
+    await alice.update_domain(child, parent=top)
+    again = await memory.transfer.export_file(tmp_path / "again.jsonl", domain=child)
+    await memory.transfer.import_file(tmp_path / "again.jsonl", name=f"{child}-i")
+    assert (await memory.domain_info(domain=f"{child}-i")).parent == top
+    assert (await memory.domain_info(domain=f"{child}-i")).events == again.events
+
+
+async def test_imports_at_once_close_no_circle(opened: Memory, domain: str, tmp_path: Path) -> None:
+    a, b = f"{domain}/a", f"{domain}/b"
+    for name in (a, b):
+        await opened.create_domain(name)
+    for name, other in ((a, b), (b, a)):
+        await opened.update_domain(name, parent=other)
+        await opened.transfer.export_file(tmp_path / f"{name[-1]}.jsonl", domain=name)
+        await opened.update_domain(name, parent="")
+    for name in (a, b):
+        await opened.delete_domain(name)
+    async with anyio.create_task_group() as tasks:
+        for name in "ab":
+            tasks.start_soon(opened.transfer.import_file, tmp_path / f"{name}.jsonl")
+    above = [(await opened.domain_info(domain=name)).parent for name in (a, b)]
+    assert None in above
+    for name in (a, b):
+        assert (await opened.upkeep.verify(domain=name)).clean
+
+
+async def test_a_branch_of_a_time_whose_domain_above_is_gone_is_under_none(memory: Memory, domain: str) -> None:
+    top, child = f"{domain}/top", f"{domain}/child"
+    await memory.create_ontology(NOTES, domain=top)
+    then = (await memory.create_domain(child, parent=top)).version
+    await memory.update_domain(child, parent="")
+    await memory.delete_domain(top)
+    made = await memory.in_domain(child).history.branch(top, at=then)
+    assert made.warnings is not None
+    assert f"Domain {top} would be above itself" in made.warnings[0]
+    assert (await memory.domain_info(domain=top)).parent is None
+    assert (await memory.upkeep.verify(domain=top)).clean
+    assert (await memory.in_domain(child).history.branch(f"{child}-b")).warnings is None
+
+
+async def test_a_folder_has_the_fields(memory: Memory, domain: str, tmp_path: Path) -> None:
+    top, child = f"{domain}/top", f"{domain}/child"
+    await memory.create_ontology(NOTES, domain=top)
+    then = (await memory.create_domain(child, parent=top, description="Mine", metadata={"a": [1]})).version
+    await memory.create_node("Note", "one", domain=child)
+    await memory.update_domain(child, description="Ours", parent="")
+    transfer = memory.in_domain(child).transfer
+    await transfer.export_folder(tmp_path / "now")
+    await transfer.export_folder(tmp_path / "then", at=then)
+    await memory.transfer.import_folder(tmp_path / "now", name=f"{child}-now")
+    await memory.transfer.import_folder(tmp_path / "then", name=f"{child}-then")
+    for name, fields in (("now", (None, "Ours", {"a": [1]})), ("then", (top, "Mine", {"a": [1]}))):
+        found = await memory.domain_info(domain=f"{child}-{name}")
+        assert (found.parent, found.description, found.metadata) == fields
+        assert (await memory.upkeep.verify(domain=f"{child}-{name}")).clean
+    await memory.delete_domain(f"{child}-then")
+    await memory.delete_domain(top)
+    made = await memory.transfer.import_folder(tmp_path / "then", name=f"{child}-alone")
+    assert made.warnings is not None
+    assert (await memory.domain_info(domain=f"{child}-alone")).parent is None
+
+
+@pytest.mark.parametrize("told", [{"parent": "not a name"}, {"metadata": [1]}, {"description": 3}, {"color": "red"}])
+async def test_a_folder_with_a_wrong_field_is_refused(
+    memory: Memory, domain: str, tmp_path: Path, told: dict[str, object]
+) -> None:
+    await memory.create_ontology(NOTES)
+    await memory.transfer.export_folder(tmp_path / "it")
+    registry = tmp_path / "it" / "_system" / "registry.json"
+    registry.write_text(json.dumps({"domain": told, **json.loads(registry.read_text())}))
+    await refused(memory.transfer.import_folder(tmp_path / "it", name=f"{domain}-i"), Code.INVALID_ARCHIVE)
+    await refused(memory.domain_info(domain=f"{domain}-i"), Code.ONTOLOGY_NOT_FOUND)
+
+
+async def test_domains_are_listed_in_pages(memory: Memory, domain: str) -> None:
+    names = [f"{domain}/{number}" for number in range(5)]
+    for name, parent in zip(names, [names[4], None, names[1], None, None], strict=True):
+        if name != names[0]:
+            await memory.create_domain(name, parent=parent)
+    await memory.create_domain(names[0], parent=names[4])
+    every = (await memory.list_domains()).domains
+    pages: list[DomainSummary] = []
+    cursor: str | None = f"after:{domain}"
+    while cursor is not None and len(pages) < len(names):
+        page = await memory.list_domains(limit=2, cursor=cursor)
+        assert len(page.domains) <= 2
+        pages += page.domains
+        cursor = page.next_cursor
+    assert pages[: len(names)] == [one for one in every if one.name in names]
+    assert {one.name: one.children for one in pages if one.children} == {names[1]: (names[2],), names[4]: (names[0],)}
+    for wrong in ({"cursor": "nonsense"}, {"limit": 0}):
+        await refused(memory.list_domains(**wrong), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
 
 
 async def test_the_last_access_is_told_without_a_change_of_the_domain(memory: Memory, domain: str) -> None:

@@ -62,7 +62,7 @@ def _show(made: Branched) -> None:
 @command(app, "list", domain=False)
 def list_all(call: Call) -> None:
     """List the branches, each with what it was made from."""
-    domains.show_domains(call, only_branches=True)
+    domains.show_branches(call)
 
 
 @command(app, domain=False)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.commands.listing import tell_end
 from graph_memory.cli.commands.protection import domain_protection_lines
 from graph_memory.cli.input import completion, fields
 from graph_memory.cli.input import options as takes
@@ -70,20 +71,20 @@ def _show_changed(what: str) -> Callable[[DomainChanged], None]:
 
 
 @command(app, "list", domain=False)
-def list_all(call: Call) -> None:
-    """List all domains, each under its parent; `info` counts what is in one."""
-    show_domains(call, only_branches=False)
+def list_all(call: Call, limit: takes.LimitOption = None, cursor: takes.CursorOption = None) -> None:
+    """List the domains, each under its parent; `info` counts what is in one."""
+    most = call.size(limit)
+    call.answer(lambda memory: memory.list_domains(limit=most, cursor=cursor), _show_all, "Reading")
 
 
-def show_domains(call: Call, *, only_branches: bool) -> None:
-    """Print the domains, or only the branches among them."""
+def show_branches(call: Call) -> None:
+    """Print the branches among the domains."""
     found = call.ask(lambda memory: memory.list_domains())
-    if only_branches:
-        found = Domains(domains=tuple(one for one in found.domains if one.forked_from))
-    call.give(found, lambda found: _show_all(found, only_branches=only_branches))
+    found = Domains(domains=tuple(one for one in found.domains if one.forked_from))
+    call.give(found, lambda found: _show_all(found, only_branches=True))
 
 
-def _show_all(found: Domains, *, only_branches: bool) -> None:
+def _show_all(found: Domains, *, only_branches: bool = False) -> None:
     if not found.domains:
         begin = "`graph-memory branch create NAME` creates one" if only_branches else _BEGIN
         return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
@@ -100,7 +101,8 @@ def _show_all(found: Domains, *, only_branches: bool) -> None:
     ]
     shown = len(columns) if any(row[-1] for row in rows) else -1
     whole = ("domain", "last change")
-    return print_table(columns[:shown], [row[:shown] for row in rows], whole=whole, folded=("made from",))
+    print_table(columns[:shown], [row[:shown] for row in rows], whole=whole, folded=("made from",))
+    return tell_end(len(rows), "domain", found.next_cursor) if found.next_cursor else None
 
 
 def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import Properties
+from graph_memory.mcp_server.arguments import Cursor, Limit, Properties
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSelected
@@ -18,11 +18,20 @@ if TYPE_CHECKING:
 
 
 class ListDomains(TypedDict):
-    """Arguments of `list_domains`: none."""
+    """Arguments of `list_domains`."""
+
+    limit: NotRequired[Limit]
+    cursor: NotRequired[Cursor]
+
+
+class GetDomain(TypedDict):
+    """Arguments of `get_domain`."""
+
+    name: NotRequired[Annotated[str, Field(description="Default: the one that your calls are about")]]
 
 
 class OneDomain(TypedDict):
-    """Arguments of `get_domain` and `select_domain`."""
+    """Arguments of `select_domain`, and of what changes a domain."""
 
     name: Annotated[str, Field(description="Name of the domain")]
 
@@ -50,14 +59,14 @@ async def create_domain(memory: Memory, given: EditDomain) -> DomainChanged:
     return await memory.create_domain(**given)
 
 
-async def list_domains(memory: Memory, _: ListDomains) -> Domains:
-    """List all domains, with parent and children, and with what each branch was made from."""
-    return await memory.list_domains()
+async def list_domains(memory: Memory, given: ListDomains) -> Domains:
+    """List all domains by name, with parent and children, and with what each branch was made from."""
+    return await memory.list_domains(**given)
 
 
-async def get_domain(memory: Memory, given: OneDomain) -> DomainInfo:
+async def get_domain(memory: Memory, given: GetDomain) -> DomainInfo:
     """Show a domain: what it is for, its counts, inherited types, branches, children and protection."""
-    return await memory.domain_info(domain=given["name"])
+    return await memory.domain_info(domain=given.get("name"))
 
 
 async def update_domain(memory: Memory, given: EditDomain) -> DomainChanged:
@@ -82,7 +91,7 @@ async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
 DOMAINS: tuple[AnyTool, ...] = (
     Tool(create_domain, EditDomain, DomainChanged, Effect.DECLARES),
     Tool(list_domains, ListDomains, Domains, Effect.READS),
-    Tool(get_domain, OneDomain, DomainInfo, Effect.READS),
+    Tool(get_domain, GetDomain, DomainInfo, Effect.READS),
     Tool(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
     Tool(select_domain, OneDomain, DomainSelected, Effect.READS),
     Tool(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),

@@ -261,9 +261,9 @@ class Reads:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return await self._core.log.require_ontology(self._domain(domain))
 
-    async def list_domains(self) -> Domains:
-        """Return all domains by name, with the sizes of their logs and ontologies."""
-        return await listing.list_domains(self._core)
+    async def list_domains(self, *, limit: int | None = None, cursor: str | None = None) -> Domains:
+        """Return the domains by name, with the sizes of their logs and ontologies, by default all."""
+        return await listing.list_domains(self._core, limit, cursor)
 
     async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""

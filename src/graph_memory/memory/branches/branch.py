@@ -31,6 +31,7 @@ from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD
+from graph_memory.storage.log.parents import fitting_parent
 from graph_memory.storage.log.project import append_events, run_projection
 from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import PAGE_OF, STATES, SubjectAt
@@ -80,9 +81,16 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
         if not job.is_resumed:
             await job.withdraw()
         raise
-    seq = await _Branching(core, job, place, types).run()
+    seq, left = await _Branching(core, job, place, types).run()
     core.log.forget(name)
-    return Branched(domain=name, forked_from=place.domain, forked_at=place.seq, seq=seq, subjects=job.progress.done)
+    return Branched(
+        domain=name,
+        forked_from=place.domain,
+        forked_at=place.seq,
+        seq=seq,
+        subjects=job.progress.done,
+        warnings=(left,) if left else None,
+    )
 
 
 async def _fork(core: Core, source: str, at: int) -> Revision:
@@ -110,8 +118,8 @@ class _Branching:
         self._batch = str(job.given["batch"])
         self._began = datetime.fromisoformat(str(job.given["began"]))
 
-    async def run(self) -> int:
-        """Go through what is left, and return the number of the branch's last event."""
+    async def run(self) -> tuple[int, str | None]:
+        """Go through what is left; return the number of the branch's last event, and why it is not under a domain."""
         if self._job.progress.stage == "":
             await self._copy_types()
         if self._job.progress.stage == "subjects":
@@ -282,9 +290,9 @@ class _Branching:
                 project_inverse(projection, event, name, is_new=True)
         await run_projection(transaction, projection)
 
-    async def _end(self) -> int:
+    async def _end(self) -> tuple[int, str | None]:
         """Write the event that says where the branch is from, and let it be used."""
-        seq = self._job.progress.seq + 1
+        domain, seq = self._job.domain, self._job.progress.seq + 1
         source = await state_of(self._core, self._source, self._at, self._began, None)
         state = DomainState(
             created=self._began,
@@ -293,16 +301,18 @@ class _Branching:
             begins_at=seq,
             description=source.description,
             metadata=source.metadata,
-            parent=source.parent,
         )
-        events = self._numbered([domain_draft(state)], after=seq - 1)
+        left: str | None = None
 
         async def end(transaction: Transaction) -> None:
-            head = await transaction.one(HEAD, domain=self._job.domain)
+            nonlocal left
+            parent, left = await fitting_parent(transaction, domain, source.parent)
+            events = self._numbered([domain_draft(replace(state, parent=parent))], after=seq - 1)
+            head = await transaction.one(HEAD, domain=domain)
             await append_events(transaction, events, self._ontology, head.ontology_version if head else 0, 0)
 
         await self._job.end(end)
-        return seq
+        return seq, left
 
     def _numbered(self, drafts: Sequence[Draft], *, after: int) -> list[Event]:
         first, who = new_id("evt"), self._core.origin

@@ -9,6 +9,7 @@ from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.model.analysers import labelled
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
 from graph_memory.model.clock import AHEAD
 from graph_memory.model.domain_results import DomainInfo, DomainProtection, Domains, DomainSummary
 from graph_memory.model.ontology.inheritance import differing
@@ -38,6 +39,7 @@ class DomainRow:
     connection_types: int
     description: str | None
     parent: str | None
+    children: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,6 @@ class CountedRow(DomainRow):
     metadata: str | None
     ontology_version: int
     branches: list[str]
-    children: list[str]
     last_access: datetime | None
 
 
@@ -62,22 +63,26 @@ LIST = query("domains/list", DomainRow)
 INFO = query("domains/info", CountedRow)
 
 
-async def list_domains(core: Core) -> Domains:
-    """Return all domains, in the order of their names."""
-    rows = await core.store.read(LIST)
-    below: dict[str, list[str]] = {}
-    for row in rows:
-        if row.parent is not None:
-            below.setdefault(row.parent, []).append(row.name)
+async def list_domains(core: Core, limit: int | None = None, cursor: str | None = None) -> Domains:
+    """Return domains in the order of their names, by default all."""
+    most, after = check_limit(limit), check_cursor(cursor)
+    rows = await core.store.read(LIST, after=after, limit=most + 1)
+    page = rows[:most]
     return Domains(
-        domains=tuple(DomainSummary(**asdict(row), children=tuple(below.get(row.name, ())) or None) for row in rows)
+        domains=tuple(map(_summary, page)),
+        next_cursor=cursor_after(page[-1].name) if len(rows) > most else None,
     )
+
+
+def _summary(row: DomainRow) -> DomainSummary:
+    told: dict[str, Any] = asdict(row) | {"children": tuple(row.children) or None}
+    return DomainSummary(**told)
 
 
 async def ahead(reader: Reader) -> list[DomainRow]:
     """Return the domains whose last change was stamped by a clock far ahead of this machine's."""
     now = utc_now()
-    return [row for row in await reader.read(LIST) if row.modified - now > AHEAD]
+    return [row for row in await reader.read(LIST, after="", limit=UNLIMITED) if row.modified - now > AHEAD]
 
 
 async def domain_info(core: Core, domain: str) -> DomainInfo:

@@ -8,15 +8,19 @@ from dataclasses import replace
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.model.arguments import check_domain, fault
+from graph_memory.model.clock import next_time
 from graph_memory.model.domain_results import DomainChanged
-from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.events import Draft, Head, Op, new_id, number
 from graph_memory.model.fields import check_description, check_metadata
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import ontology_state
 from graph_memory.model.subjects import DomainState
 from graph_memory.storage.log.jobs import exists
-from graph_memory.storage.store import Reader
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.project import append_events
+from graph_memory.storage.log.writing import LOCK, utc_now
+from graph_memory.storage.store import Reader, Transaction
 
 DOMAIN = "domain"
 """The subject of the log that is the domain itself."""
@@ -80,6 +84,17 @@ def domain_draft(state: DomainState, previous: int | None = None) -> Draft:
     """Return the event that begins a domain, or changes what its log says of it at a version."""
     op = Op.CREATE if previous is None else Op.UPDATE
     return Draft(op=op, kind=Kind.DOMAIN, subject=DOMAIN, previous=previous, state=state.state())
+
+
+async def append_of_job(core: Core, transaction: Transaction, domain: str, draft: Draft) -> int:
+    """Append what a job in a domain has to say of that, and return its number; protection was asked when it began."""
+    lock = await transaction.one(LOCK, domain=domain, batch="")
+    if lock is None:
+        raise no_ontology(domain)
+    at, who = next_time(lock.last_at, utc_now()), core.origin
+    events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=who)
+    await append_events(transaction, events, Ontology(), lock.ontology_version, 0)
+    return events[-1].seq
 
 
 async def _nothing(_: Reader, __: Head) -> None:

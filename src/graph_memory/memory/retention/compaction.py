@@ -19,24 +19,19 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import NEXT_EVENTS, LogSegment, segments_of, seq_at
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
-from graph_memory.memory.domains.tree import domain_draft
+from graph_memory.memory.domains.tree import append_of_job, domain_draft
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.memory.recall.copying import covers, take_out_ended
 from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
 from graph_memory.model.arguments import fault, in_file_name
-from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import new_id, number
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
-from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.log.project import append_events
 from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import DROP_CONTENTS
-from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
@@ -281,14 +276,8 @@ class _Compacting:
         state, previous = await domain_state(self._core.store, domain)
         now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))
         draft = domain_draft(now, previous)
-        ontology = await self._core.log.require_ontology(domain)
 
         async def append(transaction: Transaction) -> None:
-            lock = await transaction.one(LOCK, domain=domain, batch="")
-            if lock is None:
-                raise no_ontology(domain)
-            at, who = next_time(lock.last_at, utc_now()), self._core.origin
-            events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=who)
-            await append_events(transaction, events, ontology, lock.ontology_version, 0)
+            await append_of_job(self._core, transaction, domain, draft)
 
         return append

@@ -1,7 +1,7 @@
 """A domain as a folder: what is in it now, as files that people and other programs read. It holds no log.
 
-`_system/registry.json` lists nodes, connections, observations and links, `_system/ontology.yaml` the types, and
-`_content/` holds a file for each content.
+`_system/registry.json` tells of the domain and lists nodes, connections, observations and links,
+`_system/ontology.yaml` the types, and `_content/` holds a file for each content.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, Field
 
+from graph_memory.memory.transfer.folder_domain import DomainEntry
 from graph_memory.memory.transfer.folder_links import LinkEntry
 from graph_memory.memory.transfer.values import Moment, Size, Strict, Word, Wrong, read
 from graph_memory.model.arguments import check_tags
@@ -232,8 +233,9 @@ _Any = TypeVar("_Any", NodeEntry, ConnectionEntry, ObservationEntry, LinkEntry)
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What a registry lists, by id."""
+    """What a registry tells of the domain, and lists by id."""
 
+    domain: DomainEntry
     nodes: Mapping[str, NodeEntry]
     connections: Mapping[str, ConnectionEntry]
     observations: Mapping[str, ObservationEntry]
@@ -244,6 +246,7 @@ class Entries:
 
 
 class _Registry(Strict):
+    domain: dict[str, object] = Field(default_factory=dict[str, object])
     nodes: dict[str, object] = Field(default_factory=dict[str, object])
     connections: dict[str, object] = Field(default_factory=dict[str, object])
     observations: dict[str, object] = Field(default_factory=dict[str, object])
@@ -323,7 +326,7 @@ def entries_of(text: str, ontology: Ontology) -> Entries:
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
             raise wrong(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
-    return Entries(nodes, connections, observations, links)
+    return Entries(_as(DomainEntry, "domain", registry.domain), nodes, connections, observations, links)
 
 
 def _entries(model: type[_Any], given: Mapping[str, object]) -> Mapping[str, _Any]:

@@ -15,8 +15,10 @@ from pathlib import Path
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import decide_ontology
 from graph_memory.memory.transfer.export import ARCHIVE_HEAD
+from graph_memory.memory.transfer.folder_domain import DomainEntry
 from graph_memory.memory.transfer.folder_format import (
     ONTOLOGY,
     REGISTRY,
@@ -64,7 +66,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
         source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
-            await import_file(core, path, domain, tell, is_folder=True)
+            imported = await import_file(core, path, domain, tell, is_folder=True)
         except GraphError as error:
             subject, fault = error.details.get("subject"), error.details.get("fault")
             if error.code is not Code.INVALID_ARCHIVE or not fault:
@@ -73,7 +75,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
     of = source.entries
     made = {"nodes": len(of.nodes), "connections": len(of.connections), "observations": len(of.observations)}
     made |= {"links": len(of.links)} if of.links else {}
-    return FolderImported(domain=domain, **made)
+    return FolderImported(domain=domain, **made, warnings=imported.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ class _Source:
 
     def write(self, path: Path, domain: str, origin: Origin) -> None:
         """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
-        begun = decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)
-        own = self.entries
+        own, state = self.entries, _state(self.entries.domain, self.at)
+        begun = [domain_draft(state), *decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)[1:]]
         events = len(begun) + len(own)
         header = Header(
             domain=domain,
@@ -103,7 +105,7 @@ class _Source:
             seq=events,
             events=events,
             ontology_version=len(begun),
-            state=DomainState(created=self.at),
+            state=state,
         )
         with writing(path) as writer:
             log = _Log(writer, domain, origin, self.at)
@@ -149,6 +151,13 @@ def _pieces(content: Content) -> Iterator[bytes]:
     for part in range(of):
         data = content.data[part * PIECE : (part + 1) * PIECE]
         yield piece_line(Piece(content.sha256, part + 1, of, data))
+
+
+def _state(entry: DomainEntry, at: datetime) -> DomainState:
+    try:
+        return entry.state(at)
+    except GraphError as error:
+        raise wrong("domain", f"breaks a rule: {error.message}") from error
 
 
 def _creation(

@@ -17,7 +17,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
-from graph_memory.memory.transfer.export import header_of
+from graph_memory.memory.transfer.export import header_of, state_of
+from graph_memory.memory.transfer.folder_domain import domain_entry
 from graph_memory.memory.transfer.folder_format import (
     ONTOLOGY,
     REGISTRY,
@@ -50,10 +51,12 @@ async def export_folder(
 ) -> FolderExported:
     """Write what was in a domain at a point into a new folder. `Transfer.export_folder` tells the rest."""
     seq = await seq_at(core.store, domain, "at", at)
-    await header_of(core, domain)
+    header = await header_of(core, domain)
     place = await place_of(core.store, domain, seq)
+    state = await state_of(core, place.domain, place.seq, header.state.created, None)
     async with filling(core, place, Path(given)) as part:
-        counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
+        ontology = logged_ontology(await types_at(core.store, place))
+        counts = await _Writing(core, place, part, tell).run(ontology, domain_entry(state))
     told = {f"{kind}s": count for kind, count in counts.items() if count or kind is not Kind.LINK}
     return FolderExported(domain=domain, seq=seq, **told)
 
@@ -103,15 +106,16 @@ class _Writing:
         self._tell = tell
         self._paths = Paths()
 
-    async def run(self, ontology: Ontology) -> dict[Kind, int]:
+    async def run(self, ontology: Ontology, domain: dict[str, object]) -> dict[Kind, int]:
         """Write all files, and return how many there are of each kind."""
         for inner in _FOLDERS:
             (self._folder / inner).mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
         counts: dict[Kind, int] = {}
         with new_private_file(self._folder / REGISTRY) as registry:
+            registry.write(f'{{\n  "domain": {json.dumps(domain, ensure_ascii=False)},'.encode() if domain else b"{")
             for kind in DATA:
-                registry.write(f'{"  }," if counts else "{"}\n  "{kind}s": {{'.encode())
+                registry.write(f'{"  }," if counts else ""}\n  "{kind}s": {{'.encode())
                 counts[kind] = await self._entries(kind, registry)
                 registry.write(b"\n")
             registry.write(b"  }\n}\n")

@@ -20,6 +20,7 @@ from graph_memory.memory.changes.context import read_stored
 from graph_memory.memory.changes.fit import Misfit
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import delete_domain
+from graph_memory.memory.domains.tree import DOMAIN, append_of_job, domain_draft
 from graph_memory.memory.graph.ontology import logged_types
 from graph_memory.memory.transfer.export import ARCHIVE_HEAD
 from graph_memory.memory.transfer.format import Header, Text
@@ -39,9 +40,10 @@ from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
+from graph_memory.storage.log.parents import fitting_parent
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
 from graph_memory.storage.log.protection import Whole
-from graph_memory.storage.log.reads import MEND_CONTENTS
+from graph_memory.storage.log.reads import MEND_CONTENTS, last_event
 from graph_memory.storage.log.tree import above
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_connection_type
@@ -103,7 +105,7 @@ async def import_file(
     who, at = core.origin, header.state.created
     job = await jobs.begin(core.store, domain, IMPORTING, params, {}, origin=who, reach=Whole.ONTOLOGY, at=at)
     try:
-        state = await _Importing(core, job, header, reader, tell).run()
+        made = await _Importing(core, job, header, reader, tell).run()
     except GraphError as error:
         if is_folder or error.code is Code.INVALID_ARCHIVE:
             await _withdraw(core, job)
@@ -111,11 +113,12 @@ async def import_file(
     core.log.forget(domain)
     return Imported(
         domain=domain,
-        seq=header.seq,
-        events=header.events,
+        seq=made.seq,
+        events=header.events + made.seq - header.seq,
         subjects=job.progress.done - header.events,
         resumed=job.is_resumed,
-        forked_from=state.forked_from,
+        forked_from=made.forked_from,
+        warnings=(made.left,) if made.left else None,
     )
 
 
@@ -155,6 +158,15 @@ def _next(pages: Generator[Page]) -> Page | None:
     return next(pages, None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A domain that was imported: the number of its last event, its source, and why it is not under its parent."""
+
+    seq: int
+    forked_from: str | None
+    left: str | None
+
+
 class _Importing:
     """The stages of an import, from wherever an earlier run of it was cut off."""
 
@@ -165,8 +177,8 @@ class _Importing:
         self._reader = reader
         self._tell = tell
 
-    async def run(self) -> DomainState:
-        """Go through what is left, and return what the domain is."""
+    async def run(self) -> _Made:
+        """Go through what is left, and return what was made."""
         if self._job.progress.stage == "":
             await self._append_all()
             await self._put_types()
@@ -274,18 +286,24 @@ class _Importing:
             events.append(replace(event, draft=replace(event.draft, op=Op.CREATE, content=content)))
         return events
 
-    async def _end(self) -> DomainState:
-        """Give the domain what its log says of it, and let it be used."""
-        state = await self._state()
+    async def _end(self) -> _Made:
+        """Give the domain what its log says of it, and let it be used; it leaves a parent under which it cannot be."""
+        state, domain = await self._state(), self._job.domain
+        seq, left = self._header.seq, None
 
         async def end(transaction: Transaction) -> None:
-            await run_projection(
-                transaction, Projection(self._job.domain, {Step.PUT_DOMAIN: [{"state": state.state()}]})
-            )
-            await transaction.run(FINISH, domain=self._job.domain, epoch=time_ns() // 1_000)
+            nonlocal seq, left
+            parent, left = await fitting_parent(transaction, domain, state.parent)
+            given = replace(state, parent=parent).state()
+            await run_projection(transaction, Projection(domain, {Step.PUT_DOMAIN: [{"state": given}]}))
+            if left is not None:
+                last = await last_event(transaction, domain, DOMAIN)
+                draft = domain_draft(replace(self._header.state, parent=None), last and last.seq)
+                seq = await append_of_job(self._core, transaction, domain, draft)
+            await transaction.run(FINISH, domain=domain, epoch=time_ns() // 1_000)
 
         await self._job.end(end)
-        return state
+        return _Made(seq, state.forked_from, left)
 
     async def _state(self) -> DomainState:
         """Return what the domain is; a branch without its source here has no past before the fork."""

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from graph_memory.model.results import Result
+from graph_memory.model.results import Answered, Result
 
 GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official"]
 """Formats of other programs."""
@@ -27,7 +27,7 @@ class Exported(Result):
     sha256: str = Field(description="SHA-256 of all lines but the last, before compression; the last line has it")
 
 
-class Imported(Result):
+class Imported(Answered):
     """The domain that an import created."""
 
     domain: str = Field(description="Name of the new domain")
@@ -36,6 +36,9 @@ class Imported(Result):
     subjects: int = Field(description="Nodes, connections, observations and links that live in it")
     resumed: bool = Field(description="Whether it resumed an interrupted import")
     forked_from: str | None = Field(default=None, description="For a branch: the domain that holds its past")
+    warnings: tuple[str, ...] | None = Field(
+        default=None, description="Why it is not under the domain that it was under"
+    )
 
 
 class FolderExported(Result):
@@ -49,7 +52,7 @@ class FolderExported(Result):
     links: int | None = Field(default=None, description="Links to other domains written, where there are any")
 
 
-class FolderImported(Result):
+class FolderImported(Answered):
     """The domain that an import of a folder created."""
 
     domain: str = Field(description="Name of the new domain")
@@ -57,6 +60,9 @@ class FolderImported(Result):
     connections: int = Field(description="Connections created")
     observations: int = Field(description="Observations created")
     links: int | None = Field(default=None, description="Links to other domains created, where there are any")
+    warnings: tuple[str, ...] | None = Field(
+        default=None, description="Why it is not under the domain that it was under"
+    )
 
 
 class GraphExported(Result):

@@ -1,4 +1,4 @@
-"""Whether a domain may be under another, asked of every write that puts it there.
+"""Whether a domain may be under another, asked of every write that puts it there. So whatever is above one is there.
 
 All domains above are locked, from the nearest on, until the transaction ends: no two writes make a circle together.
 """
@@ -29,6 +29,8 @@ class ParentRow:
 
 
 LOCK_PARENT = query("log/lock_parent", ParentRow)
+_UNFIT = (Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY)
+"""Why a domain cannot be above another: it is not there, would be above itself, or may not be there for long."""
 
 
 async def check_parent(
@@ -47,6 +49,19 @@ async def check_parent(
     if head is not None:
         ontology = await ontologies.locked(transaction, domain, head.epoch, head.ontology_version, parent)
         check_inherited(ontology, differing(ontology))
+
+
+async def fitting_parent(transaction: Transaction, domain: str, parent: str | None) -> tuple[str | None, str | None]:
+    """Return the domain above one that comes with a log, if it can be above it here; otherwise None and the reason."""
+    if parent is None:
+        return None, None
+    try:
+        await _check_way_up(transaction, domain, parent, await _levels_below(transaction, domain))
+    except GraphError as error:
+        if error.code not in _UNFIT:
+            raise
+        return None, f"It is not under {parent}: {error.message}. update_domain with parent puts it under a domain."
+    return parent, None
 
 
 async def _levels_below(transaction: Transaction, domain: str) -> int:
