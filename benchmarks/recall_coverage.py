@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from os import environ
 from statistics import mean
 from typing import Any
@@ -15,11 +16,14 @@ from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.mcp_server.toolsets.recall import recall, search_memories
 from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.tiers.phrases import timed
 from graph_memory.memory.recall.tiers.wording import flat
 
 BUDGETS = (500, 2_000, 5_000)
 EVERY = int(environ.get("RECALL_EVERY", "1"))
 """Of the questions of a conversation, each so many-th is asked."""
+TIMED = environ.get("RECALL_TIMED") == "1"
+"""Whether only questions with a time in them are asked, and all of those."""
 Told = Callable[[Memory, str, int], Awaitable[str]]
 
 
@@ -46,10 +50,7 @@ async def _measured(
     """Return for each set the part of the evidence that is told, and of the questions of which all is."""
     parts: dict[str, list[float]] = {}
     for store in every:
-        step = EVERY if store.set == "LoCoMo" else 1
-        for question in store.questions[::step]:
-            if not question.evidence:
-                continue
+        for question in _asked(store):
             text = await told(memory.in_domain(domains[store.name]), question.text, budget)
             if counter()(text) > budget:
                 raise AssertionError(f"{counter()(text)} tokens for {budget}")
@@ -57,6 +58,14 @@ async def _measured(
     return {
         kind: f"{100 * mean(some):.1f} / {100 * mean(each == 1 for each in some):.1f}" for kind, some in parts.items()
     }
+
+
+def _asked(store: Store) -> list[Question]:
+    """Return the questions of a store that are asked: of those whose evidence is known."""
+    known = [question for question in store.questions if question.evidence]
+    if TIMED:
+        return [question for question in known if timed(question.text, datetime.now(UTC)).period]
+    return known[:: EVERY if store.set == "LoCoMo" else 1]
 
 
 def _part(question: Question, text: str) -> float:

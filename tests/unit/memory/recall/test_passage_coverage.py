@@ -110,6 +110,7 @@ def test_what_was_said_is_found_in_json(said: list[str], is_ascii: bool) -> None
 
 
 @pytest.mark.long
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("part", "content_format"),
     [
