@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable
 from math import fsum
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -53,9 +54,10 @@ class World:
         return self
 
 
-@pytest.fixture
-async def world(opened: Memory, domain: str) -> World:
-    return await World(opened, domain).made()
+@pytest.fixture(scope="module")
+async def world(opened: Memory) -> World:
+    """One for all tests that only read."""
+    return await World(opened, f"test-{uuid4().hex[:20]}").made()
 
 
 async def refused(call: Awaitable[object], code: Code = Code.INVALID_ARGUMENT) -> GraphError:
@@ -140,7 +142,8 @@ async def test_nothing_of_a_domain_that_was_not_named_is_in_any_reply(world: Wor
         assert "Secret" not in told or reply is replies[-1]
 
 
-async def test_pages_of_a_query_go_from_domain_to_domain(world: World) -> None:
+async def test_pages_of_a_query_go_from_domain_to_domain(opened: Memory, domain: str) -> None:
+    world = await World(opened, domain).made()
     for number in range(5):
         await world.memory.create_node("Note", "x", id=f"k{number}", domain=world.kitchen)
     asked = [world.garden, world.kitchen, world.home, world.deep]
