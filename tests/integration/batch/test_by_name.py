@@ -239,6 +239,14 @@ async def test_what_only_relations_named_goes_with_the_last_of_them_or_becomes_a
     await told(memory)
 
 
+async def test_a_new_node_that_is_no_end_of_relations_by_name_stays_without_them(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Ann"}])
+    made = {"op": "create_node", "type": "note", "content": "text", "ref": "note"}
+    joined = {"op": "create_connection", "type": "about", "from_node_id": "$note", "to_node_id": "$ann"}
+    await memory.execute_batch([entity("Ann", ref="ann"), made, joined, forget("Ann")])
+    assert await living(memory) == (1, 0)
+
+
 async def test_the_same_batch_with_a_key_is_made_once_and_a_dry_run_makes_nothing(memory: Memory) -> None:
     operations = [entity("Ann", "a", ref="ann"), relate("Ann", "knows", "Ann"), note("Ann", "b")]
     first = await memory.execute_batch(operations, idempotency_key="k")

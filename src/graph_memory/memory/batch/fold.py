@@ -18,6 +18,7 @@ from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.memory.graph.validity import ValidityEdit
 from graph_memory.memory.knowledge.asked import EntityRemoval, NewEntity
+from graph_memory.memory.knowledge.rows import EndRow
 from graph_memory.model.arguments import fault as fault_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
@@ -161,15 +162,20 @@ class Fold:
     def leave_no_end_alone(self) -> None:
         """Delete what was only named as an end of relations, where all of these went."""
         for end, operation in list(self._severed.items()):
-            change, row = self.changes.get(end), self.known.by_name.ends.get(end)
-            is_new, node = change is not None and change.op is Op.CREATE, self.named.graph.find(end)
-            is_entity = node is not None and not node.is_mentioned
-            if is_entity or self._goes(end) or self.named.graph.is_end(end):
-                continue
-            if is_new:
-                self._delete_node(operation, node_deletion.deletion(self._node(end), None))
-            elif row is not None and all(map(self._goes, row.relations)):
-                self._delete_node(operation, row.deletion)
+            found = None if self._goes(end) else self._only_end(end)
+            if found is not None and found.is_left_by(self._goes):
+                self._delete_node(operation, found.deletion)
+
+    def _only_end(self, node: str) -> EndRow | None:
+        """Return what is only named as an end of relations now, with all relations that lead, or led, to it."""
+        change, row = self.changes.get(node), self.known.by_name.ends.get(node)
+        known = self.named.graph.find(node)
+        is_end = known.is_mentioned if known else row is not None
+        if row is None and change is not None and change.op is Op.CREATE:
+            row = EndRow(node, change.type or "", 0, [])
+        if row is None or not is_end:
+            return None
+        return replace(row, relations=[*row.relations, *self._joined.get(node, ())])
 
     def _goes(self, subject: str) -> bool:
         change = self.changes.get(subject)

@@ -75,7 +75,7 @@ async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], node
     """Return the deletions of what is only named as an end of relations, where all of these go."""
     gone = {draft.subject for draft in going}
     rows = await only_ends(reader, domain, going, [draft.subject for draft in nodes])
-    return [row.deletion for row in rows if gone.issuperset(row.relations)]
+    return [row.deletion for row in rows if row.is_left_by(gone.__contains__)]
 
 
 async def _written(core: Core, domain: str, name: str, read: Reading) -> None:

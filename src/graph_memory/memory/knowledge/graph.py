@@ -41,7 +41,7 @@ class NamedGraph:
     _instead: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of entities that were asked for, and have been there already under others."""
     _texts: dict[str, dict[str, _Deletions]] = field(default_factory=dict[str, dict[str, _Deletions]])
-    """By node and text, the deletions of the observations that say it."""
+    """By node and text, the observations that say it, each by the change that makes it or would delete it."""
     _relations: dict[_Key, _Deletions] = field(default_factory=dict[_Key, _Deletions])
     _joined: dict[str, set[_Key]] = field(default_factory=dict[str, set[_Key]])
 
@@ -96,17 +96,13 @@ class NamedGraph:
         """Return the id of what is there in place of something that was asked for."""
         return self._instead.get(subject, subject)
 
-    def is_end(self, node: str) -> bool:
-        """Say whether a relation leads to a node, as far as is known here."""
-        return any(self._relations.get(key) for key in self._joined.get(node, ()))
-
     def follow(self, draft: Draft) -> None:
         """Note a change that was drafted, also one that is known."""
         match draft.kind:
             case Kind.NODE:
                 self._follow_node(draft)
             case Kind.OBSERVATION if draft.op is Op.CREATE:
-                self._note_observation(str((draft.state or {})[TEXT]), _deletion(draft))
+                self._note_observation(str((draft.state or {})[TEXT]), draft)
             case Kind.OBSERVATION if draft.op is Op.DELETE:
                 for found in self._texts.get(draft.from_id or "", {}).values():
                     found.pop(draft.subject, None)
@@ -143,9 +139,9 @@ class NamedGraph:
         self._nodes[node.id] = node
         self._ids[node.name] = node.id
 
-    def _note_observation(self, text: str, deletion: Draft) -> None:
-        own = self._texts.setdefault(deletion.from_id or "", {})
-        own.setdefault(text, {})[deletion.subject] = deletion
+    def _note_observation(self, text: str, known: Draft) -> None:
+        own = self._texts.setdefault(known.from_id or "", {})
+        own.setdefault(text, {})[known.subject] = known
 
     def _note_relation(self, key: _Key, deletion: Draft) -> None:
         self._relations.setdefault(key, {})[deletion.subject] = deletion
@@ -162,7 +158,8 @@ class NamedGraph:
 
     def observed(self, node: str, text: str) -> Mapping[str, Draft]:
         """Return the deletions of the observations of a node that say something."""
-        return self._texts.get(node, {}).get(text, {})
+        found = self._texts.get(node, {}).get(text, {})
+        return {subject: _deletion(draft) for subject, draft in found.items()}
 
     def related(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
         """Return the deletions of the relations between two nodes that are of a type as written."""
@@ -227,4 +224,7 @@ class Steps:
 
 
 def _deletion(draft: Draft) -> Draft:
+    """Return the deletion of what a change makes; what deletes already is that."""
+    if draft.op is Op.DELETE:
+        return draft
     return replace(draft, op=Op.DELETE, state=None, content=None, windows=None, previous=None)

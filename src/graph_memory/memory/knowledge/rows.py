@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from graph_memory.model.events import Draft, Op
@@ -91,6 +92,10 @@ class EndRow:
     type: str
     version: int
     relations: list[str]
+
+    def is_left_by(self, goes: Callable[[str], bool]) -> bool:
+        """Say whether it goes too, as all that leads to it goes."""
+        return all(map(goes, self.relations))
 
     @property
     def deletion(self) -> Draft:
