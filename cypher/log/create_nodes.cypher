@@ -1,5 +1,5 @@
 // Appends the events that begin nodes, and makes the nodes with their keys, search windows and small texts: a row holds once
-// what both have, and what only one has. What the rows share comes before them, and a row may say otherwise. Links may
+// what both have, and what only one has, and the text that is to be in the index of texts. What the rows share comes before them, and a row may say otherwise. Links may
 // have waited for a node, as where its domain was deleted and begun again.
 // mode: write
 // params: domain, rows
@@ -11,6 +11,7 @@ CREATE (e:_Event)
 SET e = event, e += row.state, e += row.event
 CREATE (n:_Node:$(row.type))
 SET n = live, n += row.state, n += row.live, n._content = row.text
+FOREACH (text IN row.searched | SET n._folded = toLower(text))
 FOREACH (key IN row.keys | CREATE (k:_Key) SET k = key)
 FOREACH (window IN row.windows | CREATE (w:_Window:_NewWindow) SET w = window)
 FOREACH (text IN CASE WHEN row.text IS NULL THEN [] ELSE [row.text] END |

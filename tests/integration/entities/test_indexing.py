@@ -10,7 +10,7 @@ from graph_memory import Memory
 from graph_memory.memory.entities import reads
 from graph_memory.memory.entities.finding import entity_of_name
 from graph_memory.memory.knowledge import indexing
-from graph_memory.memory.recall import following
+from graph_memory.storage.log import project
 from support import last
 
 pytestmark = pytest.mark.anyio
@@ -92,13 +92,26 @@ async def test_a_search_that_looks_through_many_has_them_indexed(
     assert len((await memory.entities.search_nodes("needle")).entities) == 5
 
 
-async def test_what_follows_the_logs_indexes_them_before_anybody_searches(
-    memory: Memory, driver: Driver, domain: str
+async def test_a_write_of_many_indexes_their_texts_itself(
+    memory: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await memory.entities.create_entities([{"name": "Ann", "type": "t", "observations": ["needle"]}])
-    assert waiting(driver, domain) == 2
-    await following._follow(memory._core, domain)
+    monkeypatch.setattr(project, "INDEXED_AT_ONCE", 3)
+    given = [
+        {"name": f"Blue {number}", "type": "Sailor", "observations": [text], "properties": {"aliases": "NICKNAME"}}
+        for number, text in enumerate(("likes TEA", "tea again", "coffee" * 1_300))
+    ]
+    await memory.entities.create_entities(given)
     assert waiting(driver, domain) == 0
+    assert await found(memory) == await expected(memory)
+    assert (await memory.upkeep.verify()).clean
+    relations = [{"from": "Blue 0", "to": f"Tea {number}", "relationType": "drinks"} for number in range(3)]
+    await memory.entities.create_relations(relations)
+    await memory.entities.add_observations([{"entityName": "Blue 1", "contents": ["is anna"]}])
+    assert waiting(driver, domain) == 1
+    assert (await found(memory))["tea"] == ["Blue 0", "Blue 1"]
+    await memory.entities.create_entities([{"name": f"Tea {number}"} for number in range(3)])
+    assert (await found(memory))["tea"] == ["Blue 0", "Blue 1", "Tea 0", "Tea 1", "Tea 2"]
+    assert (await memory.upkeep.verify()).clean
 
 
 async def test_an_index_changed_by_hand_is_named_and_mended(memory: Memory, driver: Driver, domain: str) -> None:

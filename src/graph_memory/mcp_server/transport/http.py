@@ -66,7 +66,7 @@ def serve_http(
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not, a host that is not the
     loopback interface, and a port that cannot be had.
     """
-    server = build_server(opener_of(settings, settings.session), settings, toolsets)
+    server = build_server(opener_of(settings, settings.session, toolsets), settings, toolsets)
     with listening(host, port) as listener:
         port = listener.getsockname()[1]
         sessions = min(limits.sessions, limits.connections // 2)

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, NoReturn
 import anyio
 import anyio.to_thread
 
+from graph_memory.mcp_server.official import are_official
 from graph_memory.mcp_server.startup import Opener, Progress
+from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 
@@ -33,11 +35,14 @@ def own_session(settings: Settings) -> str:
     return settings.session or f"session_{uuid.uuid4().hex}"
 
 
-def opener_of(settings: Settings, session: str | None) -> Opener:
+def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str]) -> Opener:
     """Return what opens the memory of these settings, for changes in a session.
 
-    The driver is imported behind too: it takes a while.
+    The driver is imported behind too: it takes a while. Behind the tools of the official memory server alone no logs
+    are followed: none of them asks the index that this makes, so whoever recalls elsewhere lets it catch up. Raises
+    INVALID_ARGUMENT for a toolset that there is not.
     """
+    follows = not are_official(tools_of(toolsets).values())
 
     @asynccontextmanager
     async def opened(progress: Progress) -> AsyncGenerator[Memory]:
@@ -45,7 +50,7 @@ def opener_of(settings: Settings, session: str | None) -> Opener:
         from graph_memory.app import open_memory
 
         origin = Origin(session=session, source="agent", actor=settings.actor)
-        async with open_memory(settings, progress=progress, origin=origin, follows=True) as memory:
+        async with open_memory(settings, progress=progress, origin=origin, follows=follows) as memory:
             await _import_file(memory, settings, progress)
             gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
             yield memory

@@ -24,7 +24,7 @@ def serve_stdio(settings: Settings, toolsets: Sequence[str]) -> NoReturn:
 
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not.
     """
-    anyio.run(_serve, build_server(opener_of(settings, own_session(settings)), settings, toolsets))
+    anyio.run(_serve, build_server(opener_of(settings, own_session(settings), toolsets), settings, toolsets))
     leave()
 
 

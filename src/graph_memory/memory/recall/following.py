@@ -7,7 +7,6 @@ import logging
 import anyio
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.knowledge.indexing import index_texts
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
@@ -45,7 +44,6 @@ async def follow_logs(core: Core) -> None:
 async def _follow(core: Core, domain: str) -> str | None:
     """Index a domain for a while, and return why it gets no vectors."""
     try:
-        await index_texts(core, domain)
         return (await catch_up(core, domain, within=AT_ONCE)).reason
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:  # it was deleted

@@ -12,14 +12,17 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES, Event, ontology_version, protects
 from graph_memory.model.kinds import KINDS, Step
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Projection, Row, found_by, project, weight
-from graph_memory.model.subjects import State
+from graph_memory.model.projection import Projection, Row, found_by, project, searched_text, weight
+from graph_memory.model.subjects import IS_LONG, State
 from graph_memory.storage.log.work import BeforeProjection
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction
 
 ROWS_AT_ONCE = 5_000
 """Rows that one statement is given."""
+INDEXED_AT_ONCE = 100
+"""New subjects of one statement from which on it indexes their texts itself: a commit pays much for an index of texts
+that it touches, and little for each text."""
 
 
 APPEND = query("log/append", Nothing)
@@ -144,7 +147,7 @@ def _creations(rows: Sequence[Row]) -> Row:
         "at": first.at.isoformat(),
         "event": shared,
         "ends": {cast("Event", row["event"]).draft.type: row["ends"] for row in rows if row["ends"] is not None},
-        "rows": [_creation(row, {**shared, "_at": first.at}, first.at) for row in rows],
+        "rows": [_creation(row, {**shared, "_at": first.at}, first.at, len(rows) >= INDEXED_AT_ONCE) for row in rows],
     }
 
 
@@ -153,8 +156,11 @@ _SHARED = ("_domain", "_op", "_kind", "_session", "_source", "_actor", "_batch")
 """What events of one batch have in common, beside their time."""
 
 
-def _creation(row: Row, shared: State, at: datetime) -> Row:
-    """Return a row of a new subject with what it does not share; null is what it has not although others do."""
+def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
+    """Return a row of a new subject with what it does not share; null is what it has not although others do.
+
+    One that `is_indexed` gives its text to the index, where that takes it.
+    """
     event = cast("Event", row["event"])
     header, draft = event.header(), event.draft
     own: dict[str, object] = {name: None for name in shared if name not in header}
@@ -162,11 +168,16 @@ def _creation(row: Row, shared: State, at: datetime) -> Row:
     state = draft.state or {}
     absent: Row = {} if "_created" in state else {"_created": None}
     own |= absent
+    found = found_by(draft)
+    searched = searched_text(draft) if is_indexed and found.get(IS_LONG) is False else None
+    if searched is not None:
+        del found[IS_LONG]
     return {
         "type": draft.type,
         "state": {name: value for name, value in state.items() if value != at or name not in _SHARED_TIMES},
         "event": own,
-        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type, **found_by(draft), **absent},
+        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type, **found, **absent},
+        "searched": [] if searched is None else [searched],
         "text": row["text"],
         "keys": row["keys"],
         "windows": row["windows"],

@@ -1,0 +1,34 @@
+"""Which servers index behind the calls for recall: all but one that nobody recalls through."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from graph_memory import Settings, app
+from graph_memory.mcp_server.transport.process import opener_of
+from graph_memory.progress import silent
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("toolsets", "follows"),
+    [(["entities"], False), (["open_nodes"], False), (["entities", "recall"], True), (["graph"], True)],
+)
+async def test_a_server_of_the_official_tools_alone_follows_no_logs(
+    monkeypatch: pytest.MonkeyPatch, toolsets: Sequence[str], follows: bool
+) -> None:
+    asked: list[object] = []
+
+    @asynccontextmanager
+    async def opened(*_: object, **given: Any) -> AsyncGenerator[None]:
+        asked.append(given["follows"])
+        yield
+
+    monkeypatch.setattr(app, "open_memory", opened)
+    async with opener_of(Settings(memory_file_path=None), None, toolsets)(silent):
+        assert asked == [follows]
