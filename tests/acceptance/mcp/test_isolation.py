@@ -125,7 +125,7 @@ async def _surround(home: Memory, other: Memory) -> None:
     door = await other.create_node("Note", f"# Door\n\n{BAIT} {MARK}", id="door")
     far = [one.id for one in (await other.query_nodes(detail=True)).nodes or ()]
     for node in NODES:
-        for kind in INVERSES:
+        for kind in INVERSES if node == NODES[0] else ("reference",):
             for one in far:
                 make = partial(other.links.create_cross_domain_link, one, home._domain(None), node)
                 await make(link_type=cast("Any", kind), bidirectional=one == door.node_id)

@@ -83,7 +83,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
         node = await the_node(reader, domain, node_id)
         title = await reader.one(TITLE, domain=asked.target_domain, id=target)
         if title is None:
-            raise node_not_found(asked.target_domain, target)
+            raise _no_target(asked.target_domain, target)
         state = {"_target_domain": asked.target_domain, "_target": target, "_link_type": asked.type}
         return node, title, await owners_of(reader, domain, way_of(node_id, state))
 
@@ -181,6 +181,12 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
 
     receipt = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
     return LinkDeleted(link_id=link_id, version=receipt.changes[-1].seq)
+
+
+def _no_target(domain: str, node_id: str) -> GraphError:
+    """Return the error for a target that its domain does not have, which may be that of the source."""
+    error = node_not_found(domain, node_id)
+    return GraphError(error.code, f"{error.message} in domain {domain}", error.details)
 
 
 def _not_found(domain: str, link_id: str) -> GraphError:
