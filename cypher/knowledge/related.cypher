@@ -2,7 +2,7 @@
 // the same: id, stored type, version, and whether they are turned round.
 // mode: read
 // params: domain, rows
-// returns: place, from_id, from_type, to_id, to_type, found
+// returns: place, from_id, from_type, from_mentioned, to_id, to_type, to_mentioned, found
 UNWIND $rows AS row
 OPTIONAL CALL (row) {
   WITH row.from AS name
@@ -18,5 +18,6 @@ OPTIONAL CALL (row) {
 }
 OPTIONAL MATCH (a)-[r]->(b)
 WHERE r._id IS NOT NULL AND coalesce(r._relation, type(r)) = row.type
-RETURN row.place AS place, a._id AS from_id, a._type AS from_type, b._id AS to_id, b._type AS to_type,
+RETURN row.place AS place, a._id AS from_id, a._type AS from_type, a._mentioned IS NOT NULL AS from_mentioned,
+       b._id AS to_id, b._type AS to_type, b._mentioned IS NOT NULL AS to_mentioned,
        [one IN collect([r._id, type(r), r._version]) WHERE one[0] IS NOT NULL] AS found

@@ -188,6 +188,26 @@ async def test_an_unknown_end_is_named_with_the_nearest_name(memory: Memory) -> 
     assert (await graph(memory))["relations"] == []
 
 
+@pytest.mark.parametrize("is_batch", [False, True])
+async def test_a_name_that_only_relations_lead_to_is_an_unknown_end_too(memory: Memory, is_batch: bool) -> None:
+    await memory.entities.create_entities([{"name": "Ann"}])
+    await memory.entities.create_relations([{"from": "Ann", "to": "Tea", "relationType": "likes"}])
+    for start, end in (("Ann", "Tea"), ("Tea", "Ann")):
+        relation = {"from": start, "to": end, "type": "likes"}
+        with pytest.raises(GraphError) as caught:
+            await (
+                memory.execute_batch([{"op": "create_relations", "relations": [relation]}])
+                if is_batch
+                else memory.entities.create_relations([relation])
+            )
+        told: Any = caught.value.details["faults"][0] if is_batch else {"code": caught.value.code}
+        assert told["code"] == Code.NODE_NOT_FOUND
+    await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "type": "likes"}], lenient=True)
+    await memory.entities.create_entities([{"name": "Tea"}])
+    await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "type": "warms"}])
+    assert len((await memory.entities.read_graph()).relations) == 3
+
+
 async def test_more_than_one_write_holds_is_deleted_in_few(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"n{number}" for number in range(7)]
     small = [{"name": name, "entityType": "t", "observations": ["a"]} for name in names]

@@ -72,9 +72,10 @@ class NamedGraph:
 
     def note_related(self, one: NewRelation, row: RelatedRow) -> None:
         """Note the ends of a relation, and what is the same, as they were read."""
-        for name, end in ((one.from_name, row.from_id), (one.to_name, row.to_id)):
+        ends = (row.from_id, one.from_name, row.from_mentioned), (row.to_id, one.to_name, row.to_mentioned)
+        for end, name, is_mentioned in ends:
             if end is not None and end not in self._nodes:
-                self._name(Named(end, name))
+                self._name(Named(end, name, is_mentioned))
         for draft in row.deletions:
             self._note_relation((row.from_id or "", row.to_id or "", one.type), draft)
 
@@ -214,9 +215,9 @@ class Steps:
         return one.id, True
 
     def lacking(self, one: NewRelation) -> str | None:
-        """Return the name of an end that a relation needs, and that is not there."""
+        """Return the name of an end that a relation needs, and of which there is no entity."""
         names = (one.from_name, one.to_name)
-        return None if one.lenient else next((name for name in names if self.graph.find(name) is None), None)
+        return None if one.lenient else next((name for name in names if self.graph.entity(name) is None), None)
 
     def _note(self, first: int) -> None:
         for draft in self.drafting.drafts[first:]:

@@ -57,8 +57,10 @@ class RelatedRow:
     place: int
     from_id: str | None
     from_type: str | None
+    from_mentioned: bool
     to_id: str | None
     to_type: str | None
+    to_mentioned: bool
     found: list[tuple[str, str, int]]
 
     @property
