@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import log, prod
 
 from graph_memory.memory.entities.statements.comparing import Comparison, compared
-from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
+from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, asked_from, judged
 
 MOST_ASKED = 3
 """Known statements that one reply asks about."""
+_CROWD = 0.1
+"""What a doubt needs beyond, for each time that e times as many known statements would fit as well."""
 Likeness = Callable[[str, str], float | None]
 """Gives the cosine of two texts, where it is known."""
 
@@ -54,16 +58,30 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
     equal = next((one for one in known if one.text == new), None)
     if equal is not None:
         return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
-    doubts: list[tuple[float, Doubt]] = []
+    doubtful: list[tuple[Known, Comparison]] = []
+    ties = Counter[str]()
     for one in known:
         pair, rule = _compared(one.text, new, entity, likeness(one.text, new))
         if rule in SAYS_NOTHING_NEW:
             return Verdict(rule=rule, known=one, score=round(min(pair.forth, pair.back), 2), evidence=one.text)
+        ties.update(pair.ties)
         if rule is Rule.MAY_CONTRADICT:
-            doubt = Doubt(one, round(pair.score, 2), reason(pair))
-            doubts.append((pair.score + (pair.cosine or 0.0), doubt))
-    doubts.sort(key=lambda each: -each[0])
-    return Verdict(rule=Rule.NEW, doubts=[doubt for _, doubt in doubts[:MOST_ASKED]])
+            doubtful.append((one, pair))
+    count = len(known)
+    found = [(one, pair) for one, pair in doubtful if pair.score >= asked_from(pair) + _among_others(pair, ties, count)]
+    found.sort(key=lambda each: -(each[1].score + (each[1].cosine or 0.0)))
+    doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for one, pair in found[:MOST_ASKED]]
+    return Verdict(rule=Rule.NEW, doubts=doubts)
+
+
+def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
+    """Return what a doubt needs beyond its score where many statements are known.
+
+    A word that many of them have tells little of which one is meant. As many as have all that the pair has in common
+    by chance, so much more has to speak for it: nothing where one word singles it out, or only one is known.
+    """
+    by_chance = known * prod(ties[tie] / known for tie in pair.ties)
+    return _CROWD * log(max(1.0, by_chance))
 
 
 def in_need_of_vectors(new: str, known: Sequence[Known], entity: str, most: int) -> list[str]:

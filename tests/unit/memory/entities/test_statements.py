@@ -9,6 +9,7 @@ from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.values import values_of
+from graph_memory.memory.entities.weighing import Known, verdict
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,50 @@ def test_an_end_is_asked_about_and_a_wish_another_person_or_a_fuller_statement_i
     }
     assert list(rules.values()) == [Rule.MAY_CONTRADICT, Rule.NEW, Rule.NEW, Rule.NEW, Rule.NEW]
     assert compared(known, "sold the flat in Turin").features["event that ends it"] == "sold ends lives"
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("lives in a flat in Turin", "Has she moved out of her flat in Turin?"),
+        ("Does she live in Turin?", "moved out of her flat in Turin"),
+        ("住在上海。", "他搬到北京了吗？"),
+        ("is looking for a flat in Turin", "You found a lovely flat in Turin"),
+        ("Du bist ein toller Lehrer an der Schule", "ist kein Lehrer an der Schule"),
+        ("It was!", "There are lots of ways to be glad without pets."),
+        ("Sounds like a fun evening, even if I am not into games.", "Sounds great"),
+        ("That sounds awesome!", "Awesome!"),
+    ],
+)
+def test_talk_raises_no_doubt(known: str, new: str):
+    assert judged(compared(known, new, "Ugo", 0.6)) is not Rule.MAY_CONTRADICT
+
+
+def test_what_is_exclaimed_may_still_end_what_is_known():
+    assert judged(compared("lives in a flat in Turin", "sold the flat in Turin!", "Ugo")) is Rule.MAY_CONTRADICT
+
+
+def test_a_question_does_not_say_what_is_known_nor_is_it_said_by_it():
+    for known, new in (("likes green tea", "likes green tea?"), ("likes green tea?", "likes a green tea")):
+        assert judged(compared(known, new, "Ugo", 0.99)) not in SAYS_NOTHING_NEW
+
+
+def test_a_denial_is_about_what_its_clause_says():
+    known = "plays chess in a club on Fridays, though never against computers"
+    assert compared(known, "plays chess in a club on Fridays").features == {}
+    assert compared(known, "plays against computers").features == {"polarity": "no longer denies"}
+
+
+def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date():
+    crowd = [f"the printer in room {room} is slow" for room in range(2, 30)]
+    known = [Known(str(place), text) for place, text in enumerate(["the scanner is kept in the cellar", *crowd])]
+
+    def asked(new: str, among: list[Known]) -> list[str]:
+        return [doubt.known.text for doubt in verdict(new, among, "", lambda _one, _other: 0.3).doubts]
+
+    assert asked("the room is used now", known) == []
+    assert asked("the room is used now", known[1:2]) == [crowd[0]]
+    assert asked("the scanner was moved to the attic", known) == [known[0].text]
 
 
 def test_a_text_falls_into_sentences_and_lines():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.likeness import cover, known_stems
+from graph_memory.memory.entities.statements.likeness import known_stems, share
 from graph_memory.memory.entities.statements.statement import Statement, statement, stem_of
 
 CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT = (
@@ -20,7 +20,7 @@ CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT = (
     "correction",
     "other value",
 )
-GUARD, PARALLEL, LONGER = "guard", "parallel", "much longer"
+GUARD, PARALLEL, LONGER, EXCLAIMED = "guard", "parallel", "much longer", "exclamation"
 WEIGHTS: Mapping[str, float] = {
     CUE: 0.45,
     FLIP: 0.35,
@@ -32,14 +32,18 @@ WEIGHTS: Mapping[str, float] = {
     GUARD: -0.6,
     PARALLEL: -0.3,
     LONGER: -0.15,
+    EXCLAIMED: -0.3,
 }
 """What each feature adds to the likeness of two statements: measured on a table of labelled pairs."""
 _SIGNS = frozenset({CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT})
 _ANOTHER = "another person"
+_TIES = frozenset({EVENT, CONFLICT})
 _GUARDS = ("wish", "claim", "stand_in", "also")
 _ALIKE = (0.35, 0.4)
 """Likeness: of two statements with no word in common, and what all words in common add."""
 _MUCH_LONGER, _LONG = 2.2, 8
+_DENIED = 0.5
+"""The share of what is denied from which on the other statement speaks of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +55,23 @@ class Comparison:
     known_stems: frozenset[str]
     """The stems of the known one without those of the entity's name."""
     new_stems: frozenset[str]
-    forth: float
-    """The share of new stems that are known, 0 to 1."""
+    shared: frozenset[str]
+    """The new stems that are known, in the same word or one that says or looks the same."""
     back: float
+    """The share of known stems that are among the new ones, 0 to 1."""
     cosine: float | None
     features: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was found, by feature: its evidence."""
+
+    @property
+    def forth(self) -> float:
+        """The share of new stems that are known, 0 to 1."""
+        return share(self.shared, self.new_stems)
+
+    @property
+    def ties(self) -> Collection[str]:
+        """What ties the new one to the known one: words in common, and what the one says of what the other says."""
+        return self.shared | (_TIES & self.features.keys())
 
     @property
     def likeness(self) -> float:
@@ -81,21 +96,17 @@ def compared(known: str, new: str, entity: str = "", cosine: float | None = None
     one, other = statement(known, language), statement(new, language)
     name = {stem_of(word, language) for word in words_only(plain(entity)).split()}
     stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
-    forth, back = cover(new_stems, stems, language), cover(stems, new_stems, language)
     found = Comparison(
-        known=one, new=other, known_stems=stems, new_stems=new_stems, forth=forth, back=back, cosine=cosine
-    )
-    features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
-    return Comparison(
         known=one,
         new=other,
         known_stems=stems,
         new_stems=new_stems,
-        forth=forth,
-        back=back,
+        shared=frozenset(known_stems(new_stems, stems, language, soft=True)),
+        back=share(known_stems(stems, new_stems, language, soft=True), stems),
         cosine=cosine,
-        features=features,
     )
+    features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
+    return replace(found, features=features)
 
 
 def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str | None]]:
@@ -111,6 +122,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
         (GUARD, _guard(pair, language)),
         (PARALLEL, _parallel(known, new, language)),
         (LONGER, _longer(pair)),
+        (EXCLAIMED, "!" if known.is_exclaimed or new.is_exclaimed else None),
     )
 
 
@@ -137,6 +149,11 @@ def _flip(pair: Comparison) -> str | None:
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that holds no more"
     if "ending" in known.cues & new.cues or known.is_denied == new.is_denied or not (pair.forth or pair.back):
+        return None
+    said, other = (new.denied & pair.new_stems, pair.known_stems)
+    if known.is_denied:
+        said, other = (known.denied & pair.known_stems, pair.new_stems)
+    if share(known_stems(said, other, new.language, soft=True), said) < _DENIED:
         return None
     return "denies" if new.is_denied else "no longer denies"
 
@@ -177,6 +194,8 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
     for guard in _GUARDS:
         if guard in new.cues and guard not in known.cues and not (guard == "also" and _allows_also(known)):
             return guard
+    if ("spoken_to" in new.cues) != ("spoken_to" in known.cues):
+        return "one is to somebody"
     years = [{value.amount for value in each.values if value.kind == "year"} for each in (known, new)]
     if all(years) and years[0].isdisjoint(years[1]):
         return "two years"

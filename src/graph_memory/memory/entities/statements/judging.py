@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from graph_memory.memory.entities.statements.comparing import ANTONYM, CONFLICT, EVENT, FLIP, GUARD, Comparison
-from graph_memory.memory.entities.statements.folding import plain, words_only
-from graph_memory.memory.entities.statements.likeness import cover, known_stems
+from graph_memory.memory.entities.statements.likeness import known_stems, share
 from graph_memory.memory.entities.statements.statement import stem_of
 
 ASK_FROM = 0.6
@@ -37,19 +36,26 @@ SAYS_NOTHING_NEW = frozenset({Rule.EQUAL_TEXT, Rule.ALL_KNOWN, Rule.NEARLY_THE_S
 
 def judged(pair: Comparison) -> Rule:
     """Return what a new statement is beside a known one."""
-    if words_only(plain(pair.known.whole)) == words_only(plain(pair.new.whole)):
+    if pair.known.whole == pair.new.whole and pair.known.is_question == pair.new.is_question:
         return Rule.EQUAL_TEXT
     if same := _says_nothing_new(pair):
         return same
     return Rule.MAY_CONTRADICT if _is_asked(pair) and not _is_fuller(pair) else Rule.NEW
 
 
+def asked_from(pair: Comparison) -> float:
+    """Return the score from which on the known statement is asked about, were it the only one."""
+    return ASK_FROM if pair.has_sign else _WITHOUT_SIGN
+
+
 def _is_asked(pair: Comparison) -> bool:
     """Say whether a known statement may be out of date, of which both say something in common."""
+    if pair.known.is_question or pair.new.is_question:
+        return False
     is_near = pair.cosine is None or pair.cosine >= _RELATED_FROM
     if not (pair.forth or pair.back or is_near or _RELATED & pair.features.keys()):
         return False
-    return pair.score >= (ASK_FROM if pair.has_sign else _WITHOUT_SIGN)
+    return pair.score >= asked_from(pair)
 
 
 def _says_nothing_new(pair: Comparison) -> Rule | None:
@@ -78,9 +84,10 @@ def _of_ending(pair: Comparison) -> set[str]:
 
 def _is_mutual(pair: Comparison) -> bool:
     """Say whether each of the two is nearly all in the other."""
-    both = _of_ending(pair)
-    known, new, language = pair.known_stems - both, pair.new_stems - both, pair.new.language
-    return min(cover(known, new, language), cover(new, known, language)) >= _COVERED
+    both, language = _of_ending(pair), pair.new.language
+    known, new = pair.known_stems - both, pair.new_stems - both
+    sides = ((known, new), (new, known))
+    return all(not one or share(known_stems(one, other, language, soft=True), one) >= _COVERED for one, other in sides)
 
 
 def _differs(pair: Comparison) -> bool:
@@ -89,7 +96,8 @@ def _differs(pair: Comparison) -> bool:
     language = new.language
     new_names = {name for name in new.names & pair.new_stems if name not in known.stems}
     return (
-        known.is_negative != new.is_negative
+        known.is_question != new.is_question
+        or known.is_negative != new.is_negative
         or not {FLIP, ANTONYM, CONFLICT, GUARD}.isdisjoint(pair.features)
         or bool((known.cues ^ new.cues) & _MEANT)
         or not _in_order(list(new.values), list(known.values))

@@ -56,6 +56,6 @@ def known_stems(stems: Collection[str], among: Collection[str], language: Lexico
     }
 
 
-def cover(stems: Collection[str], among: Collection[str], language: Lexicon) -> float:
-    """Return the share of stems that are among others, 0 to 1; all of none."""
-    return len(known_stems(set(stems), among, language, soft=True)) / (len(set(stems)) or 1) if stems else 1.0
+def share(some: Collection[str], stems: Collection[str]) -> float:
+    """Return the share of stems that some are, 0 to 1; nothing of none."""
+    return len(some) / len(stems) if stems else 0.0

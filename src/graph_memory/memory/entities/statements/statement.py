@@ -17,6 +17,9 @@ _IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
 _NAME = re.compile(
     r"(?<![.!?:;] )(?<=[\w,;)\"'] )([A-ZÀ-ÞА-Я][\w.-]*\w|[A-Z])|\b(\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b"
 )
+_ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
+_QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
+_CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
 _FRONT = 4
 """Words at the beginning of which one may be another person."""
 _SHORTEST_STEM = 2
@@ -45,6 +48,10 @@ class Statement:
     identifiers: frozenset[str]
     is_denied: bool
     """Whether it has a word like not."""
+    denied: frozenset[str]
+    """The stems of the clauses with such a word."""
+    is_question: bool
+    is_exclaimed: bool
     cues: frozenset[str]
     """Which cues it has, by the names in `_CUES`."""
     kin: frozenset[str]
@@ -76,6 +83,7 @@ _CUES = (
     ("past", "past"),
     ("limit", "limits"),
     ("correction", "corrections"),
+    ("spoken_to", "spoken_to"),
 )
 
 
@@ -99,10 +107,24 @@ def statement(text: str, language: Lexicon) -> Statement:
         past=_past(words, language),
         identifiers=_identifiers(text),
         is_denied=finder(language.negations, is_written_apart=apart).search(meant) is not None,
+        denied=_denied(text, language),
+        is_question=_QUESTION.search(text) is not None,
+        is_exclaimed=_EXCLAMATION.search(text) is not None,
         cues=frozenset(
             cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=apart).search(meant)
         ),
         kin=_kin(words, language),
+    )
+
+
+def _denied(text: str, language: Lexicon) -> frozenset[str]:
+    """Return the stems of the clauses in which something is denied."""
+    apart = language.is_written_apart
+    negated = finder(language.negations, is_written_apart=apart)
+    hidden = finder(language.misleading, is_written_apart=apart)
+    clauses = (words_only(plain(each)) for each in _CLAUSE.split(text))
+    return frozenset(
+        stem for each in clauses if negated.search(hidden.sub(_struck, each)) for stem in _stems(each, language)
     )
 
 

@@ -32,6 +32,7 @@ DUTCH = Lexicon(
     ordering="voor, na, dan, tot, in plaats",
     limits="alleen, slechts, uitsluitend, behalve, enkel, hoogstens, minstens",
     corrections="eigenlijk, in werkelijkheid, fout, vergissing, onjuist, correctie, juist, verward, klopt niet",
+    spoken_to="je, jij, jou, jouw, jullie, u, uw",
     kin="""
         moeder, vader, ouders, broer, zus, zoon, dochter, kind, kinderen, vrouw, man, partner, vriend, vriendin,
         oom, tante, neef, nicht, opa, oma, collega, buurman, buurvrouw, baas, huisgenoot

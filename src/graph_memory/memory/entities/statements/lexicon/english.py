@@ -16,7 +16,7 @@ ENGLISH = Lexicon(
         to
     """,
     endings="""
-        no longer, not any more, not anymore, any more, anymore, any longer, no more, stopped, ceased, ended,
+        no longer, not any more, not anymore, any more, anymore, any longer, no more, stop, stopped, ceased, ended,
         ceases, stops, finished, quit, quits, gave up, given up, gives up, left, leaves, sold, sells, resigned,
         retired, dropped, drops, abandoned, discontinued, cancelled, canceled, removed, deleted, shut down, shut,
         closed, expired, terminated, ran out, lost, broke, died, is gone, are gone, is over, went away, scrapped,
@@ -64,7 +64,7 @@ ENGLISH = Lexicon(
         once, back then, earlier, years ago, at school, in his youth, in her youth, during
     """,
     misleading="""
-        the left, his left, her left, left hand*, left knee, left leg, left arm, left eye, left foot, left side,
+        not stop, never stop, the left, his left, her left, left hand*, left knee, left leg, left arm, left eye, left foot, left side,
         left ear, left wrist, left shoulder, on left, left over, will not, would not, not only, no matter, no doubt,
         no problem, once a, once every, once per, at first, no one knows, as soon as, last name, just like, just as,
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
@@ -72,7 +72,7 @@ ENGLISH = Lexicon(
     """,
     ordering="before, after, than, until, instead, rather",
     limits="""
-        only, except, exclusively, solely, just, apart from, other than, unless, but for, nothing but, at most, at
+        only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
         least
     """,
     corrections="""
@@ -80,6 +80,7 @@ ENGLISH = Lexicon(
         contrary to, incorrect, erroneous*, misheard, misread, typo, not true, in reality, rather than, no longer
         true, should have been, was meant, confused with
     """,
+    spoken_to="you, your, yours, yourself, yourselves, u, ya",
     kin="""
         mother, father, mum, mom, dad, parents, brother, brothers, sister, sisters, son, sons, daughter, daughters,
         child, children, wife, husband, partner, girlfriend, boyfriend, fiance, fiancee, uncle, aunt, cousin,
@@ -161,7 +162,6 @@ ENGLISH = Lexicon(
         first/last
         minimum/maximum
         empty/full
-        with/without
         accept, accepts, includes, contains/ignores, excludes, rejects, ignored
     """,
     labels="""

@@ -48,6 +48,7 @@ FRENCH = Lexicon(
         en fait, en realite, erreur, faux, plutot, correction, rectification, contrairement, il s avere, confondu,
         confusion
     """,
+    spoken_to="tu, te, toi, ton, ta, tes, vous, votre, vos",
     kin="""
         mere, pere, parents, frere, soeur, fils, fille, enfant, enfants, mari, femme, epoux, epouse, compagnon,
         compagne, ami, amie, oncle, tante, cousin, cousine, grand mere, grand pere, neveu, niece, collegue,

@@ -51,6 +51,7 @@ GERMAN = Lexicon(
         eigentlich, in wirklichkeit, tatsachlich, falsch, irrtum, irrtumlich, stimmt nicht, verwechselt,
         verwechslung, korrektur, berichtigung, doch, vielmehr, fehler
     """,
+    spoken_to="du, dich, dir, dein, deine, deinen, deinem, deiner, euch, euer, eure, euren, eurem",
     kin="""
         mutter, vater, eltern, bruder, schwester, geschwister, sohn, tochter, kind, kinder, frau, mann, ehefrau,
         ehemann, partner, partnerin, freund, freundin, onkel, tante, cousin, cousine, oma, opa, grossmutter,

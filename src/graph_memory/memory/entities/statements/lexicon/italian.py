@@ -42,6 +42,7 @@ ITALIAN = Lexicon(
         in realta, in effetti, errore, sbagliato, sbagliata, falso, correzione, anzi, piuttosto, confuso, risulta
         che
     """,
+    spoken_to="tu, te, ti, tuo, tua, tuoi, tue, voi, vostro, vostra",
     kin="""
         madre, padre, genitori, fratello, sorella, figlio, figlia, figli, marito, moglie, compagno, compagna,
         fidanzato, fidanzata, zio, zia, cugino, cugina, nonno, nonna, nipote, collega, colleghi, amico, amica,

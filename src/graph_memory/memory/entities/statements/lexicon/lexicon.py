@@ -38,6 +38,8 @@ class Lexicon:
     limits: str
     """Words like only and except."""
     corrections: str
+    spoken_to: str
+    """Words for whoever is spoken to."""
     kin: str
     """People beside the one that is spoken of."""
     states: str

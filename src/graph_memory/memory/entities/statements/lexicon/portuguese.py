@@ -35,6 +35,7 @@ PORTUGUESE = Lexicon(
     ordering="antes, depois, ate, em vez",
     limits="so, somente, apenas, unicamente, exceto, salvo, exclusivamente, no maximo, pelo menos",
     corrections="na verdade, de facto, de fato, erro, errado, errada, falso, correcao, afinal, confundido, engano",
+    spoken_to="tu, te, ti, teu, tua, teus, tuas, voce, voces, contigo",
     kin="""
         mae, pai, pais, irmao, irma, filho, filha, filhos, filhas, marido, mulher, esposo, esposa, namorado,
         namorada, tio, tia, primo, prima, avo, sobrinho, sobrinha, colega, colegas, amigo, amiga, vizinho, vizinha,

@@ -47,6 +47,7 @@ SPANISH = Lexicon(
         en realidad, de hecho, error, equivocado, equivocada, falso, correccion, resulta que, mas bien, confundido,
         confusion
     """,
+    spoken_to="tu, te, ti, tus, tuyo, tuya, contigo, vosotros, vuestro, vuestra, usted, ustedes",
     kin="""
         madre, padre, padres, hermano, hermana, hijo, hija, hijos, hijas, marido, mujer, esposo, esposa, pareja,
         novio, novia, tio, tia, primo, prima, abuelo, abuela, sobrino, sobrina, companero, companera, colega, amigo,

@@ -31,6 +31,7 @@ SWEDISH = Lexicon(
     ordering="fore, efter, an, tills, i stallet, istallet",
     limits="bara, endast, enbart, utom, forutom, hogst, minst",
     corrections="egentligen, i sjalva verket, fel, misstag, rattelse, felaktigt, faktiskt, forvaxlat",
+    spoken_to="du, dig, din, ditt, dina, ni",
     kin="""
         mor, mamma, far, pappa, foraldrar, bror, syster, son, dotter, barn, fru, man, partner, flickvan, pojkvan,
         farbror, moster, faster, kusin, mormor, farmor, kollega, van, granne, chef
