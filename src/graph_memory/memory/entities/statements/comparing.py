@@ -54,6 +54,8 @@ class Comparison:
     new: Statement
     known_stems: frozenset[str]
     """The stems of the known one without those of the entity's name."""
+    name: frozenset[str]
+    """The stems of the entity's name, as far as its words begin with a capital."""
     new_stems: frozenset[str]
     shared: frozenset[str]
     """The new stems that are known, in the same word or one that says or looks the same."""
@@ -101,12 +103,17 @@ def compared(known: str, new: str, entity: str = "", cosine: float | None = None
         new=other,
         known_stems=stems,
         new_stems=new_stems,
+        name=frozenset(stem_of(word, language) for word in words_only(plain(_capitals(entity))).split()),
         shared=frozenset(known_stems(new_stems, stems, language, soft=True)),
         back=share(known_stems(stems, new_stems, language, soft=True), stems),
         cosine=cosine,
     )
     features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
     return replace(found, features=features)
+
+
+def _capitals(name: str) -> str:
+    return " ".join(word for word in name.split() if word[0].isupper())
 
 
 def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str | None]]:

@@ -29,6 +29,13 @@ def meanings(language: Lexicon) -> Mapping[str, frozenset[int]]:
     return {stem: frozenset(groups) for stem, groups in found.items()}
 
 
+@lru_cache(maxsize=32)
+def state_stems(language: Lexicon) -> frozenset[str]:
+    """Return the stems of the words for what is so."""
+    words = (word for state, _ in language.groups_of_states for word in words_only(plain(state)).split())
+    return frozenset(stem_of(word, language) for word in words)
+
+
 def says_the_same(one: str, other: str, language: Lexicon) -> bool:
     """Say whether two stems are equal, or of words that say the same."""
     if one == other:

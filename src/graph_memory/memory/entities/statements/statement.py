@@ -20,9 +20,21 @@ _NAME = re.compile(
 _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
+_WORD, _STOP = re.compile(r"\w+"), re.compile(r"[,;:(] |[;(]| - ")
 _FRONT = 4
 """Words at the beginning of which one may be another person."""
 _SHORTEST_STEM = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A stem or a value where it stands."""
+
+    what: str | Value
+    before: str
+    """The preposition of the words among which it is, if there is one."""
+    is_first: bool
+    """Whether nothing but words is before it: no comma, no colon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,10 +51,16 @@ class Statement:
     stems: tuple[str, ...]
     """The stems of the words that say something, in order."""
     values: tuple[Value, ...]
+    said: tuple[Said, ...]
+    """The stems and the values together, in order, where words have spaces between them."""
     names: frozenset[str]
     """The stems of words that look like names."""
     placed: dict[str, str]
-    """For each stem, the common word before it, if there is one."""
+    """For each stem, the preposition before it, if there is one."""
+    runs: tuple[frozenset[str], ...]
+    """Stems of names that stand side by side, with nothing but words like and between."""
+    joins: dict[str, set[str]]
+    """For each stem, those of its word and the next or the last one, written as one."""
     past: frozenset[str]
     """The stems of words that have an ending of the past."""
     identifiers: frozenset[str]
@@ -94,7 +112,7 @@ def statement(text: str, language: Lexicon) -> Statement:
     values, rest = values_of(text, language)
     words, whole = words_only(rest), words_only(plain(text))
     meant = finder(language.misleading, is_written_apart=apart).sub(_struck, whole)
-    names = _names(text, language)
+    names = frozenset(stem_of(name, language) for name in _names(text, language))
     return Statement(
         language=language,
         words=words,
@@ -102,8 +120,11 @@ def statement(text: str, language: Lexicon) -> Statement:
         meant=meant,
         stems=_stems(words, language),
         values=values,
-        names=frozenset(stem_of(name, language) for name in names),
+        said=_said(rest, values, plain(text), language) if apart else (),
+        names=names,
         placed=_placed(words, language),
+        runs=_runs(words, names, language),
+        joins=_joins(words, language) if apart else {},
         past=_past(words, language),
         identifiers=_identifiers(text),
         is_denied=finder(language.negations, is_written_apart=apart).search(meant) is not None,
@@ -145,6 +166,22 @@ def _stems(words: str, language: Lexicon) -> tuple[str, ...]:
     )
 
 
+def _said(rest: str, values: tuple[Value, ...], text: str, language: Lexicon) -> tuple[Said, ...]:
+    """Return stems and values in order; words after a preposition are its own up to the next word that says nothing."""
+    end = stop.start() if (stop := _STOP.search(text)) else len(text)
+    found: list[tuple[int, str | Value]] = [(value.at, value) for value in values]
+    found += [(word.start(), word[0]) for word in _WORD.finditer(rest)]
+    said, before, is_open = list[Said](), "", False
+    for at, each in sorted(found, key=lambda one: one[0]):
+        if isinstance(each, str) and each in language.placing:
+            before, is_open = each, True
+            continue
+        whats = [each] if isinstance(each, Value) else _stems(each, language)
+        said += [Said(what, before, at < end) for what in whats]
+        before, is_open = (before, False) if whats else (before if is_open else "", is_open)
+    return tuple(said)
+
+
 def _struck(match: re.Match[str]) -> str:
     """Return what stands for a phrase that misleads: as many words, which mean nothing."""
     return " ".join("_" for _ in match[0].split())
@@ -157,18 +194,47 @@ def _names(text: str, language: Lexicon) -> set[str]:
 
 
 def _placed(words: str, language: Lexicon) -> dict[str, str]:
-    """Return for each stem the common word before it, as `to` in `moved to Oslo`."""
-    apart, found = words.split(), dict[str, str]()
-    for before, word in pairwise(apart):
-        if before in language.common_words and word not in language.common_words:
-            found.setdefault(stem_of(word, language), before)
+    """Return for each stem the preposition before it, as `to` in `moved to the old Oslo`, for its first word."""
+    found, before = dict[str, str](), ""
+    for word in words.split():
+        if word in language.placing:
+            before = word
+        elif word not in language.common_words:
+            if before:
+                found.setdefault(stem_of(word, language), before)
+            before = ""
+    return found
+
+
+def _runs(words: str, names: frozenset[str], language: Lexicon) -> tuple[frozenset[str], ...]:
+    between = language.coordinators.split()
+    found: list[frozenset[str]] = []
+    run: set[str] = set()
+    for word in words.split():
+        if (stem := stem_of(word, language)) in names:
+            run.add(stem)
+        elif word not in between:
+            found.append(frozenset(run))
+            run = set[str]()
+    return tuple(each for each in (*found, frozenset(run)) if len(each) > 1)
+
+
+def _joins(words: str, language: Lexicon) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for one, other in pairwise(words.split()):
+        for half in (one, other):
+            found.setdefault(stem_of(half, language), set()).add(stem_of(one + other, language))
     return found
 
 
 def _past(words: str, language: Lexicon) -> frozenset[str]:
     """Return the stems of words whose ending says that it was so, where a stem would not tell."""
-    ending = language.past_ending
-    return frozenset(stem_of(word, language) for word in words.split() if ending and word.endswith(ending))
+    ending, passive = language.past_ending, language.passive.split()
+    return frozenset(
+        stem_of(word, language)
+        for before, word in pairwise(["", *words.split()])
+        if ending and word.endswith(ending) and before not in passive
+    )
 
 
 def _identifiers(text: str) -> frozenset[str]:

@@ -20,7 +20,7 @@ time 1 s sec secs second seconds sekunde sekunden seconde secondes segundo segun
 time 60 min mins minute minutes minuten minuto minutos minuti minuter minuut минут 分钟 分間
 time 3600 h hour hours hrs stunde stunden heure heures hora horas ora ore uur timmar часов 小时 時間
 time 86400 day days tag tage tagen jour jours dia dias giorno giorni dag dagen dagar дней 天 日間
-time 604800 week weeks woche wochen semaine semaines semana semanas settimana settimane weken vecka veckor недель
+time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken vecka veckor недель
 months 1 month months monat monate monaten mois mes meses mese mesi maand maanden manad manader месяцев
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren ar лет года год 歳 岁
 data 0.001 kb kib
@@ -28,11 +28,13 @@ data 1 mb mib megabyte megabytes
 data 1000 gb gib gigabyte gigabytes
 data 1000000 tb tib
 volume 0.001 ml
+area 1 m2 qm sqm quadratmeter quadratmetern quadratmetre
 volume 1 l litre litres liter liters litro litros litri
 energy 1 kwh
 power 1 kw
 power 0.001 watt watts
 degrees 1 degree degrees grad °c ° celsius degre degres grado grados gradi graus graden grader градусов 度
+times 1 times mal fois veces volte vezes keer ganger раз 次 回
 percent 1 % percent prozent pourcent procent процентов
 euros 1 € eur euro euros
 dollars 1 $ usd dollar dollars dolares dollari

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from graph_memory.memory.entities.statements.folding import plain
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.number_words import cjk_digits, names_of
+from graph_memory.memory.entities.statements.number_words import cjk_digits, names_of, number_words
 from graph_memory.memory.entities.statements.quantities import quantities
 
 _AM = r"(?:a\.? ?m\b\.?)"
@@ -38,6 +38,8 @@ class Value:
 
     kind: str
     amount: str
+    at: int = field(default=0, compare=False)
+    """Where it begins in its text."""
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     apart = language.is_written_apart
     reading = _Reading(_HYPHEN.sub(" ", plain(text)) if apart else cjk_digits(plain(text)))
     reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
+    reading.rest = _hours_in_digits(reading.rest, language)
     reading.take(_CLOCK, _clock)
     reading.take(_CJK_DATE, _cjk_date)
     _take_dates(reading, language)
@@ -74,7 +77,20 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
         reading.found.append((start, Value(kind, amount)))
         reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
     _take_weekdays(reading, language)
-    return tuple(value for _, value in sorted(reading.found, key=lambda each: each[0])), reading.rest
+    found = sorted(reading.found, key=lambda each: each[0])
+    return tuple(replace(value, at=at) for at, value in found), reading.rest
+
+
+def _hours_in_digits(text: str, language: Lexicon) -> str:
+    """Return a text whose hours that are written as words, as in `nine o'clock`, are in digits."""
+    pattern = _hour_pattern(language)
+    return pattern.sub(lambda match: f"{number_words(language)[match[1]]}", text) if pattern else text
+
+
+@lru_cache(maxsize=32)
+def _hour_pattern(language: Lexicon) -> re.Pattern[str] | None:
+    words = "|".join(number_words(language))
+    return re.compile(rf"\b({words})\b(?= (?:o'clock|uhr|{_AM}|{_PM}))") if words else None
 
 
 def _take_dates(reading: _Reading, language: Lexicon) -> None:

@@ -9,6 +9,8 @@ DUTCH = Lexicon(
         bij met voor uit als dat die dit er om tot ik mijn wij we ongeveer circa elke elk alle iedere ieder door
         naar zich ook
     """,
+    prepositions="in op aan bij met voor uit van naar door te",
+    coordinators="en of",
     negations="niet, geen, nooit, niets, niemand, zonder, noch",
     endings="""
         niet meer, geen * meer, gestopt, stopt, opgehouden, opgegeven, beeindigd, ontslag, opgezegd, verkocht,

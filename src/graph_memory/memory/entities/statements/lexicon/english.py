@@ -9,8 +9,10 @@ ENGLISH = Lexicon(
         being am has have had having do does did of in on at to for from by with as and or but so than then there
         here who whom which what when where i me my mine we us our you your s re ve ll about around roughly
         approximately approx circa some very quite which whose per each every all any also will would can could into
-        onto go goes going went come comes coming came get gets got
+        onto go goes going went come comes coming came get gets got located situated consists consist
     """,
+    prepositions="in on at to for from by with of into onto under over via against through near beside as than",
+    coordinators="and or",
     negations="""
         not, no, never, none, nothing, nobody, without, nor, neither, cannot, n t, unable, refuses to, lacks, fails
         to
@@ -70,7 +72,7 @@ ENGLISH = Lexicon(
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
         if, as if
     """,
-    ordering="before, after, than, until, instead, rather",
+    ordering="before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
         only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
         least
@@ -280,6 +282,15 @@ ENGLISH = Lexicon(
         nearly, almost
         through, via
         about, roughly, approximately
+        called, named, name, names
+        mother, mum, mom
+        father, dad
+        above, over
+        below, under
+        until, till
+        flight, plane
+        salary, wage, earns, earn
+        broke, broken
     """,
     numbers="""
         zero/nought one two three four five six seven eight nine ten eleven twelve/dozen thirteen fourteen fifteen
@@ -291,5 +302,6 @@ ENGLISH = Lexicon(
     months="january february march april may june july august september october november december",
     weekdays="monday tuesday wednesday thursday friday saturday sunday",
     past_ending="ed",
+    passive="is are be being am",
     comma_is_decimal=False,
 )

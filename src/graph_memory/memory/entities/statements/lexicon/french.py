@@ -7,8 +7,10 @@ FRENCH = Lexicon(
     common="""
         le la les l un une des du de d et ou mais il elle ils elles son sa ses leur leurs est sont etait a ont avait
         en au aux dans par pour avec que qui qu ce cet cette se s y on je mon ma mes nous c n lui tout tous toute
-        toutes chaque environ tres sur ete fait dont
+        toutes chaque environ tres sur ete fait dont comme
     """,
+    prepositions="a au aux de du des d en dans par pour avec sur chez vers",
+    coordinators="et ou",
     negations="ne, n, pas, jamais, aucun, aucune, rien, personne, sans, ni, non",
     endings="""
         ne * plus, n * plus, a arrete, arrete, a cesse, cesse, a quitte, quitte, a vendu, vendu, vendue, abandonne,

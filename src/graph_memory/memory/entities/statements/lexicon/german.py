@@ -10,6 +10,8 @@ GERMAN = Lexicon(
         zur in im am an auf bei von vom mit fur aus als wie dass daß so da dann man sich etwa rund circa ca ungefahr
         jeden jede jedes jeder immer sehr um durch ich mein meine wir uns nach uber unter
     """,
+    prepositions="in im am an auf bei von vom mit fur aus als nach uber unter zu zum zur durch",
+    coordinators="und oder",
     negations="nicht, kein, keine, keinen, keinem, keiner, nie, niemals, nichts, niemand, ohne, weder, noch nie",
     endings="""
         nicht mehr, kein* mehr, aufgehort, aufgegeben, hort auf, gibt * auf, beendet, endet, gekundigt, kundigt*,
@@ -136,6 +138,8 @@ GERMAN = Lexicon(
         mitarbeiter, beschaftigte, angestellte
         fehler, bug
         loschen, entfernen
+        kaputt, defekt
+        rad, fahrrad
     """,
     numbers="""
         null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn

@@ -9,6 +9,8 @@ ITALIAN = Lexicon(
         nella nei nelle su sul sulla per con e o ma che suo sua suoi sue e sono era ha hanno aveva si ci se ne io
         mio mia ogni tutti tutte tutto tutta circa molto viene come essere dei c
     """,
+    prepositions="a al alla ai alle di del della dei delle degli d da dal dalla in nel nella nei con per su sul sulla",
+    coordinators="e ed o",
     negations="non, mai, nessun, nessuno, nessuna, niente, nulla, senza, ne, neanche, nemmeno",
     endings="""
         non * piu, ha smesso, smesso, ha lasciato, lasciato, ha venduto, venduto, venduta, abbandonato, finito,

@@ -60,6 +60,12 @@ class Lexicon:
     """Words for a thousand, a million and a billion, equal ones with a slash."""
     months: str
     weekdays: str
+    prepositions: str = ""
+    """Words that say what a name has to do with the rest: from, to, with."""
+    coordinators: str = ""
+    """Words between things of which the order says nothing: and, or."""
+    passive: str = ""
+    """Words after which the ending of the past does not say that it was so."""
     ordering: str = ""
     """Words by which the order of others says something."""
     misleading: str = ""
@@ -74,6 +80,11 @@ class Lexicon:
     def common_words(self) -> frozenset[str]:
         """The words that say nothing of their own."""
         return frozenset(self.common.split())
+
+    @cached_property
+    def placing(self) -> frozenset[str]:
+        """The prepositions."""
+        return frozenset(self.prepositions.split())
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:

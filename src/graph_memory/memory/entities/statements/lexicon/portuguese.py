@@ -7,8 +7,10 @@ PORTUGUESE = Lexicon(
     common="""
         o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela para com e ou mas que se seu sua
         seus suas ele ela eles elas foi sao era esta estao tem ha ao aos cada todos todas todo toda cerca muito eu
-        meu minha lhe como
+        meu minha lhe como num numa
     """,
+    prepositions="a ao aos em no na nos nas de do da dos das por pelo pela para com num numa",
+    coordinators="e ou",
     negations="nao, nunca, jamais, nenhum, nenhuma, nada, ninguem, sem, nem",
     endings="""
         ja nao, nao * mais, deixou de, deixou, parou, largou, vendeu, vendido, vendida, terminou, acabou, cancelado,

@@ -9,6 +9,8 @@ SPANISH = Lexicon(
         con que se lo le les como yo mi mis muy cada todos todas todo toda unos aproximadamente cerca sobre fue hay
         e ella ellos tiene
     """,
+    prepositions="a al de del en por para con sobre desde hasta hacia",
+    coordinators="y e o u",
     negations="no, nunca, jamas, ningun, ninguna, ninguno, nada, nadie, sin, ni, tampoco",
     endings="""
         ya no, dejo de, ha dejado, dejado de, abandono, abandonado, vendio, vendido, vendida, termino, terminado,

@@ -8,6 +8,8 @@ SWEDISH = Lexicon(
         en ett den det de och eller men han hon hans hennes sin sitt sina deras ar var blir blev har hade av i pa
         till vid med for fran som att om sa jag min mitt vi ungefar cirka varje alla hos nar ur
     """,
+    prepositions="i pa till vid med for fran av hos ur",
+    coordinators="och eller",
     negations="inte, ingen, inget, inga, aldrig, ingenting, utan, ej, varken",
     endings="""
         inte langre, inte * langre, slutat, slutade, upphort, gett upp, sagt upp, salt, salde, lamnat, lamnade,
