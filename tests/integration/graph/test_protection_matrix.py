@@ -29,7 +29,7 @@ SITUATIONS = (
     pytest.param(EXPIRED, marks=pytest.mark.long),
     pytest.param(LIFTED, marks=pytest.mark.long),
 )
-NAMED = {"append_events", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
+NAMED = {"append_events", "append_of_job", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
 WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
 
 
