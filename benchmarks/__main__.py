@@ -23,7 +23,7 @@ from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
 from benchmarks.recall_coverage import coverage
-from benchmarks.remembering import UNSEEN, remembering
+from benchmarks.remembering import remembering, unseen
 from benchmarks.replies import replies
 from benchmarks.search_speed import search_speed
 from benchmarks.searching import searching
@@ -62,7 +62,7 @@ PARTS: dict[str, Part] = {
     "retrieval": lambda place, _: searching(place),
     "recall_coverage": lambda place, _: coverage(place),
     "remember": lambda _place, _asked: remembering(),
-    "unseen": lambda _place, _asked: remembering(UNSEEN),
+    "unseen": lambda _place, _asked: unseen(),
     "answering": lambda place, _: answering(place),
     "turns": lambda place, _: turns(place),
     "session": lambda _, asked: session(asked.settings),

@@ -13,8 +13,8 @@ from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
-UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember" / "unseen.jsonl"
-"""Pairs that were written after the rules by somebody who had not read them, and judged once: leave both alone."""
+UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember"
+"""Tables of pairs that were written by somebody who had not read the rules, each judged once: leave them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ def labelled(path: Path) -> list[Pair]:
 Judged = tuple[Pair, Rule]
 
 
+async def unseen() -> str:
+    """Return what is decided of each table of pairs that the rules had not seen."""
+    return "\n".join([await remembering(path) for path in sorted(UNSEEN.glob("*.jsonl"))])
+
+
 async def remembering(path: Path = PAIRS) -> str:
     """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
     pairs = labelled(path)
@@ -53,7 +58,7 @@ async def remembering(path: Path = PAIRS) -> str:
     for place, pair in enumerate(pairs):
         cosine = sum(a * b for a, b in zip(vectors[2 * place], vectors[2 * place + 1], strict=True))
         found.append((pair, judged(compared(pair.known, pair.new, pair.entity, cosine))))
-    return f"## Remember: {len(pairs)} labelled pairs\n\n{_table(found)}"
+    return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(found)}"
 
 
 def _table(found: Sequence[Judged]) -> str:
