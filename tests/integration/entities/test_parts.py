@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -103,5 +104,10 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     cut = await answer()
     assert 3 < len(cut.structured_content["entities"]) < 30
     assert len(cut.content) == 2
+    goes_on = json.loads(re.findall(r"{.*?}", cut.content[1].text)[0])
+    for given in (goes_on, {**goes_on, "max_tokens": None, "limit": 20}):
+        more = await answer(**given)
+        assert 3 < len(more.structured_content["entities"]) < 20
+        assert len(more.content) == 2
     monkeypatch.setattr(toolset, "MOST_TOKENS", len(json.dumps(whole)) // 2)
     assert (await answer()).structured_content == whole

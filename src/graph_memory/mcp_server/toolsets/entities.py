@@ -87,7 +87,10 @@ async def _delete_relations(memory: Memory, given: Given) -> Result:
 
 
 async def _read_graph(memory: Memory, given: Given) -> Result:
-    return await memory.entities.read_graph(**(given or {"max_tokens": MOST_TOKENS}))
+    asked: dict[str, Any] = {**given}
+    if asked.get("max_tokens") is None:
+        asked["max_tokens"] = MOST_TOKENS
+    return await memory.entities.read_graph(**asked)
 
 
 async def _search_nodes(memory: Memory, given: Given) -> Result:
