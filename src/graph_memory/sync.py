@@ -1074,7 +1074,7 @@ class SyncEntities(_Sync[Entities]):
 
         `close`: the known one is over from now on, and the new one took its place. `keep`: both hold. `same`: both say
         the same, and the new one goes. It can be repeated, but for `same`. Raises INVALID_ARGUMENT for what are not two
-        observations of one entity.
+        observations of one entity, and where the one that would stay is over.
         """
         return self._wait(self._facade.decide, new, known, decision, domain=domain)
 

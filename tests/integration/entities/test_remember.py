@@ -58,6 +58,30 @@ async def test_a_change_is_added_and_asked_about_and_each_answer_does_what_it_sa
     assert (await memory.upkeep.verify()).differences == ()
 
 
+async def test_an_answer_after_which_nothing_would_hold_is_refused(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="Door", observations=["the door in hall A is open"])
+    told = await entities.remember(name="Door", observations=["the door in hall A is closed now"])
+    assert told.questions is not None
+    new, known = str(told.facts[0].id), told.questions[0].known
+    await entities.decide(new, known, "close")
+
+    for refused in ((new, known, "same"), (known, new, "close")):
+        with pytest.raises(GraphError) as raised:
+            await entities.decide(*refused)
+        assert raised.value.code is Code.INVALID_ARGUMENT
+    assert await shown(memory, "Door") == ("the door in hall A is closed now",)
+    again = await entities.remember(name="Door", observations=["the hall A door: shut"])
+    await entities.decide(str(again.facts[0].id), new, "close")
+    last = await entities.remember(name="Door", observations=["one can not go through the door in hall A"])
+    await entities.decide(str(again.facts[0].id), str(last.facts[0].id), "same")
+    found = await memory.recall.search_memories("closed now", search_mode="lexical", valid_at="2020-01-01")
+    [closed] = [hit for hit in found.hits if "closed now" in str(hit.passage)]
+    assert closed.over is not None
+    assert [one.id for one in closed.over.replaced_by or ()] == [last.facts[0].id]
+    assert (await memory.upkeep.verify()).differences == ()
+
+
 async def test_what_is_named_as_replaced_ends_is_kept_and_is_found_only_at_its_time(memory: Memory) -> None:
     entities = memory.entities
     first = await entities.remember(name="Ben", observations=["lives in Leeds", "plays the oboe"])
@@ -244,6 +268,9 @@ async def test_what_is_superseded_says_since_when_not_and_what_holds_instead_whe
     again = await entities.remember(name="Ben", replaces="lives in Leeds")
     assert [(one.decision, one.rule) for one in again.facts] == [("NOOP", "over already")]
     assert str(again.facts[0].evidence).endswith('then "lives in Hull"')
+    late = await entities.remember(name="Ben", observations=["lives in Ely"], replaces="lives in Leeds")
+    assert [(one.decision, one.rule) for one in late.facts] == [("ADD", "new")]
+    assert re.search(r'^"lives in Leeds" \(until \d+ \w+ \d+, then "lives in Hull"\)$', str(late.facts[0].evidence))
     corrected = await entities.update_observation("Ben", str(first.facts[0].id), text="lives in Leeds, Yorkshire")
     assert corrected.over == leeds
 

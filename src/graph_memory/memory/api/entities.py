@@ -276,7 +276,7 @@ class Entities(Cleaning):
 
         `close`: the known one is over from now on, and the new one took its place. `keep`: both hold. `same`: both say
         the same, and the new one goes. It can be repeated, but for `same`. Raises INVALID_ARGUMENT for what are not two
-        observations of one entity.
+        observations of one entity, and where the one that would stay is over.
         """
         return await decide(self._core, self._domain(domain), new, known, decision)
 

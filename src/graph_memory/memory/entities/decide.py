@@ -37,7 +37,8 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
 
     async def read(reader: Reader, head: Head) -> Decided:
         nonlocal drafts, over
-        later, earlier = await _both(reader, domain, new, known)
+        later, earlier = await _both(reader, domain, new, known, head.at)
+        _check(later, earlier, answer)
         drafts = _changes(later, earlier, answer, head)
         over = head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
         return drafts, Context(ontology=head.ontology)
@@ -46,12 +47,23 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
     return Settled(decision=answer, new=new, known=known, changed=bool(drafts), ended=over)
 
 
+def _check(later: Observation, earlier: Observation, answer: str) -> None:
+    """Raise INVALID_ARGUMENT where nothing would be left of what is known: the one that stays has to hold."""
+    if answer == "same" and earlier.is_over:
+        hint = "Use keep. If the earlier text is the right one, remember it again with the new one in replaces."
+        raise fault("known", "The known observation is over: without the new one nothing would say it", hint)
+    if answer == "close" and later.is_over and not earlier.is_over:
+        hint = "Use keep, or give as new the observation that holds."
+        raise fault("new", "The new observation is over itself: it takes the place of nothing", hint)
+
+
 def _changes(later: Observation, earlier: Observation, answer: str, head: Head) -> list[Draft]:
     """Return what an answer changes; nothing where it is so already."""
     if answer == "same":
-        return [
-            Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
-        ]
+        gone = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
+        took = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
+        after = replace(earlier.state, supersedes=tuple(one for one in took if one != earlier.id))
+        return [gone] if after == earlier.state else [earlier.changed(after), gone]
     asks = tuple(one for one in later.state.asks if one != earlier.id)
     after, found = replace(later.state, asks=asks), list[Draft]()
     if answer == "close":
@@ -60,22 +72,22 @@ def _changes(later: Observation, earlier: Observation, answer: str, head: Head) 
     return found if after == later.state else [*found, later.changed(after)]
 
 
-async def _both(reader: Reader, domain: str, new: str, known: str) -> tuple[Observation, Observation]:
+async def _both(reader: Reader, domain: str, new: str, known: str, at: datetime) -> tuple[Observation, Observation]:
     """Return two observations of one entity. Raises INVALID_ARGUMENT where they are not."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
-    later, earlier = _living(events, "new", new), _living(events, "known", known)
+    later, earlier = _living(events, "new", new, at), _living(events, "known", known, at)
     if later.node != earlier.node:
         hint = "Give the two ids of one question of remember."
         raise fault("known", "The two observations are of different entities", hint)
     return later, earlier
 
 
-def _living(events: Mapping[str, Event], argument: str, subject: str) -> Observation:
+def _living(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
     event = events.get(subject)
     if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
         hint = "Give the ids of a question of remember; after same, the new one is gone."
         raise fault(argument, f"There is no observation {quoted(subject)}", hint)
     state = ObservationState.from_state(event.draft.state)
-    is_over = state.validity.valid_to is not None and state.validity.valid_to <= event.at
+    is_over = state.validity.valid_to is not None and state.validity.valid_to <= at
     return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)

@@ -40,7 +40,7 @@ from graph_memory.model.events import Event, Head
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import NodeState
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -229,6 +229,7 @@ class _Writing:
         drafting = await drafting_with(self.core, reader, head, states.values())
         node_id = entity.id if entity else self._made(drafting, node)
         receipts = self._observed(drafting, node_id, judged, named, head)
+        receipts = await self._with_over(reader, receipts, judged, named)
         receipts += await self._ended(reader, drafting, named, head, known)
         receipts += self._properties(drafting, entity, head)
         receipts += await self._related(reader, drafting, node_id)
@@ -278,6 +279,23 @@ class _Writing:
                     drafting.drafts.append(draft)
             receipts.append(receipt_of(one, made))
         return receipts
+
+    async def _with_over(
+        self, reader: Reader, receipts: Sequence[Receipt], judged: Sequence[Judged], named: Mapping[str, Observation]
+    ) -> list[Receipt]:
+        """Return the receipts; one whose fact names as replaced only what is over already says what holds instead."""
+        late = [
+            [each for each in resolved(one.fact.replaces, named) if each.is_over] if not one.replaced else []
+            for one in judged
+        ]
+        told = await over(reader, self.domain, [each.id for found in late for each in found])
+        said = [
+            " | ".join(f"{quoted(each.state.text)} ({in_words(told.get(each.id))})" for each in found) for found in late
+        ]
+        return [
+            receipt.model_copy(update={"evidence": words}) if words else receipt
+            for receipt, words in zip(receipts, said, strict=True)
+        ]
 
     async def _ended(
         self,

@@ -20,7 +20,7 @@ from graph_memory.memory.recall.tiers.reading import TYPE_COUNTS
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import quoted
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -46,7 +46,7 @@ class QuestionRow:
     def finding(self) -> Finding:
         """What is told of it."""
         arguments = {"new": self.new, "known": self.known, "decision": "close"}
-        reason = f"{shown(self.new_text)} may make out of date: {shown(self.known_text)}. close, keep or same"
+        reason = f"{quoted(self.new_text)} may make out of date {quoted(self.known_text)}: close, keep or same"
         call = ReadyCall(tool="decide", arguments=arguments)
         return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call)
 

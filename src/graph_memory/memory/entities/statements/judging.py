@@ -67,7 +67,7 @@ def _says_nothing_new(pair: Comparison) -> Rule | None:
         return None
     fresh = _fresh(pair, soft=False)
     said = len(pair.new_stems) + len(new.values)
-    is_whole = pair.forth == pair.back == 1
+    is_whole = pair.forth == pair.back == 1 and not (new.is_question or new.is_exclaimed)
     is_said = said > 1 or is_whole or bool(new.values and new.stems)
     if not fresh and is_said and (_is_mutual(pair) or not (known.is_negative or "limit" in known.cues)):
         return Rule.ALL_KNOWN
