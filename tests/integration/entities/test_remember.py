@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -121,6 +122,13 @@ async def test_a_property_holds_one_value_and_a_dry_run_changes_nothing(memory: 
     assert [one.id for one in tried.facts] == [None, None]
     assert [(one.decision, one.evidence) for one in told.facts] == [("UPDATE", "it was 80"), ("NOOP", None)]
     assert await shown(memory, "api") == ()
+
+
+@pytest.mark.parametrize("given", [{"name": " "}, {"name": "Ben", "observations": ["likes tea", " \n"]}])
+async def test_what_is_blank_is_refused(memory: Memory, given: dict[str, Any]) -> None:
+    with pytest.raises(GraphError) as raised:
+        await memory.entities.remember(**given)
+    assert raised.value.code is Code.INVALID_ARGUMENT
 
 
 async def test_a_name_that_is_only_near_makes_a_new_entity_and_is_told(memory: Memory) -> None:

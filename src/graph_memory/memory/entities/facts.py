@@ -91,6 +91,10 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
     if aliases and ALIASES in properties:
         raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
+    if any(not one.observation.text.strip() for one in facts):
+        raise fault("observations", "A statement is blank", "Say something, or leave it out.")
+    if name is not None and not text_of(name).strip():
+        raise fault("name", "The name is blank", "Give the name of what it is about, or leave name out.")
     if not (facts or replaces or properties or name):
         raise fault("text", "Nothing to remember", "Give text, or a name with observations or properties.")
     return Facts(

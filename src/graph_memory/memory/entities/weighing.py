@@ -13,6 +13,8 @@ from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Ru
 
 MOST_ASKED = 3
 """Known statements that one reply asks about."""
+LONGEST = 2_000
+"""Characters of a statement: a longer text is a document, and known only where it is equal."""
 _CROWD = 0.1
 """What a doubt needs beyond, for each time that e times as many known statements would fit as well."""
 Likeness = Callable[[str, str], float | None]
@@ -60,7 +62,7 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
         return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
     doubtful: list[tuple[Known, Comparison]] = []
     ties = Counter[str]()
-    for one in known:
+    for one in _comparable(new, known):
         pair, rule = _compared(one.text, new, entity, likeness(one.text, new))
         if rule in SAYS_NOTHING_NEW:
             return Verdict(rule=rule, known=one, score=round(min(pair.forth, pair.back), 2), evidence=one.text)
@@ -72,6 +74,10 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
     found.sort(key=lambda each: -(each[1].score + (each[1].cosine or 0.0)))
     doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for one, pair in found[:MOST_ASKED]]
     return Verdict(rule=Rule.NEW, doubts=doubts)
+
+
+def _comparable(new: str, known: Sequence[Known]) -> Sequence[Known]:
+    return [one for one in known if len(one.text) <= LONGEST] if len(new) <= LONGEST else ()
 
 
 def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
@@ -87,7 +93,7 @@ def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> floa
 def in_need_of_vectors(new: str, known: Sequence[Known], entity: str, most: int) -> list[str]:
     """Return the known texts, up to so many, of which a vector would say whether they have to do with a new one."""
     found: list[tuple[float, str]] = []
-    for one in known:
+    for one in _comparable(new, known):
         pair, rule = _compared(one.text, new, entity, None)
         if rule is Rule.MAY_CONTRADICT or min(pair.forth, pair.back) > 0:
             found.append((-pair.score, one.text))

@@ -9,7 +9,7 @@ from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.values import values_of
-from graph_memory.memory.entities.weighing import Known, verdict
+from graph_memory.memory.entities.weighing import Known, Verdict, in_need_of_vectors, verdict
 
 
 @pytest.mark.parametrize(
@@ -166,6 +166,14 @@ def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date()
     assert asked("the room is used now", known) == []
     assert asked("the room is used now", known[1:2]) == [crowd[0]]
     assert asked("the scanner was moved to the attic", known) == [known[0].text]
+
+
+def test_a_document_is_compared_with_nothing_and_takes_no_time():
+    long, short = Known("1", "likes green tea " + "a" * 200_000), Known("2", "likes green tea")
+    assert verdict(f"{long.text}b", [long, short], "", lambda _one, _other: 0.99) == Verdict(rule=Rule.NEW)
+    assert verdict(long.text, [short, long], "", lambda _one, _other: 0.99).known == long
+    assert verdict("likes green tea, too", [long], "", lambda _one, _other: 0.99) == Verdict(rule=Rule.NEW)
+    assert in_need_of_vectors(f"{long.text}b", [long, short], "", 5) == []
 
 
 def test_a_text_falls_into_sentences_and_lines():
