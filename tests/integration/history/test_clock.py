@@ -47,7 +47,7 @@ def wall(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]:
     for module in (
         "domains.lineage",
         "branches.branch",
-        "retention.compaction",
+        "domains.tree",
         "retention.erasure",
         "transfer.export",
         "retention.archive_file",
