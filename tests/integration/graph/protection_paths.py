@@ -678,7 +678,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.links.links:delete_link": ["delete_a_link"],
     "memory.meaning.inference:infer_connections": ["infer_connections"],
     "memory.recall.access:_write": "counts who was looked at, which says nothing of who may write",
-    "memory.knowledge.indexing:_index": "indexes texts, which are what they were",
+    "memory.entities.indexing:_index": "indexes texts, which are what they were",
     "memory.recall.following:_is_ours": _SEARCHED,
     "memory.recall.index:_embed_some": _SEARCHED,
     "memory.recall.index:_empty": _SEARCHED,

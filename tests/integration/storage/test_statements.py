@@ -187,7 +187,7 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("entities/found", "o:_Observation(_domain, _is_long)"),
         ("entities/parts", "n:_Node(_folded)"),
         ("knowledge/near", "n:_Node(_folded)"),
-        ("knowledge/waiting", "n:_Node(_domain, _is_long)"),
+        ("entities/waiting", "n:_Node(_domain, _is_long)"),
         ("entities/called", "n:_Node(_domain, _called)"),
         ("entities/sharing", "o:_Observation(_folded)"),
         ("entities/of_type", "n:_Node(_domain, _type, _id)"),

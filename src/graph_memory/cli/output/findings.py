@@ -35,8 +35,8 @@ def show_memory(done: MemoryImported) -> None:
     if done.dry_run:
         typer.echo(f"Nothing was written. Domain {done.domain} would get {new}.")
     else:
-        undo = f"graph-memory revert --session {plain(done.session or '')} --domain {done.domain}"
-        typer.echo(f"Imported into domain {done.domain}: {new}.{f' Undo it with `{undo}`.' if done.session else ''}")
+        undo = f"graph-memory revert --session {plain(done.session)} --domain {done.domain}" if done.session else ""
+        typer.echo(f"Imported into domain {done.domain}: {new}.{undo and f' Undo it with `{undo}`.'}")
 
 
 def _refusal(refusal: Refusal) -> str:

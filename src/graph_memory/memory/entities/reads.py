@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.details import detailed
+from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
 from graph_memory.memory.entities.words import likeness, needles_of
-from graph_memory.memory.knowledge.indexing import MANY, index_behind
 from graph_memory.storage.queries import query
 
 Found = tuple[str, str, str, Sequence[str]]

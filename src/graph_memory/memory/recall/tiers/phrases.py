@@ -59,7 +59,8 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _AWAY = re.compile(
-    rf"(?:\b(?:in|on) )?\b(?:the )?(?:(?P<number>{_NUMBER}) )?\b(?P<unit>day|week|weekend|month|year|{WEEKDAY})s? "
+    rf"\b(?:(?:in|on) )?(?=(?:the|last|{_NUMBER}) )(?:the )?(?:last )?(?:(?P<number>{_NUMBER}) )?"
+    rf"(?P<unit>day|week|weekend|month|year|{WEEKDAY})s? "
     rf"(?P<lead>before|after) (?!yesterday)(?:the )?(?P<time>{_SURE}|{_LED})(?![\w-])",
     re.IGNORECASE,
 )
@@ -156,7 +157,8 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
 
 def _away(found: re.Match[str], now: datetime) -> Period | None:
     """Return from so long before a time until it is over, or as long after it: what it is told of may be told then."""
-    if (span := _span(found["time"], now)) is None:
+    is_cut = found["number"] is not None and _PART_OF_A_NUMBER.search(found.string[: found.start("number")])
+    if is_cut or (span := _span(found["time"], now)) is None:
         return None
     numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (found["number"] or "one").lower())
     far = timedelta(days=_DAYS.get(found["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))

@@ -66,7 +66,8 @@ ENGLISH = Lexicon(
         once, back then, earlier, years ago, at school, in his youth, in her youth, during
     """,
     misleading="""
-        not stop, never stop, the left, his left, her left, left hand*, left knee, left leg, left arm, left eye, left foot, left side,
+        not stop, never stop, the left, his left, her left, left hand*, left knee, left leg, left arm, left eye,
+        left foot, left side,
         left ear, left wrist, left shoulder, on left, left over, will not, would not, not only, no matter, no doubt,
         no problem, once a, once every, once per, at first, no one knows, as soon as, last name, just like, just as,
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even

@@ -11,9 +11,9 @@ MANY = 250
 _AT_ONCE = 1_000
 """Entities, and observations, that are indexed in one transaction."""
 
-WAITING = query("knowledge/waiting", str)
-INDEX_TEXTS = query("knowledge/index_texts", int)
-INDEXED_TEXTS = query("knowledge/indexed_texts", int)
+WAITING = query("entities/waiting", str)
+INDEX_TEXTS = query("entities/index_texts", int)
+INDEXED_TEXTS = query("entities/indexed_texts", int)
 
 
 def index_behind(core: Core, domain: str) -> None:
