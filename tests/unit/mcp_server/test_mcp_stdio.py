@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -61,7 +62,9 @@ class Server:
 @contextmanager
 def running(*how: str) -> Iterator[Server]:
     pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, SERVER, *how], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, SERVER, *how]
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
     try:
         yield Server(process)
     finally:

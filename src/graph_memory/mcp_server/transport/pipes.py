@@ -10,9 +10,13 @@ import os
 import select
 import sys
 from collections import deque
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import anyio.to_thread
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
 
 CHUNK = 64 * 1024
 """Bytes that are read at once."""
@@ -30,8 +34,9 @@ def claim_stdin() -> int:
 
 
 def claim_stdout() -> int:
-    """Return a descriptor of its own for standard output; what anybody else prints goes to standard error."""
+    """Return a descriptor of its own for standard output; what anybody else prints goes to standard error, at once."""
     sys.stdout.flush()
+    cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)  # nothing is left in it when the process ends
     return _claim(sys.stdout.fileno(), sys.stderr.fileno())
 
 
