@@ -55,6 +55,14 @@ async def advised(memory: Memory, error: GraphError) -> GraphError:
     return _with_hint(error, f"{quoted(given)} is {what} {ids}. Give the whole id.")
 
 
+def of_selection(error: GraphError, selected: str | None) -> GraphError:
+    """Return the error for a domain that does not exist with what to do where it is the one that was selected."""
+    if error.code is not Code.ONTOLOGY_NOT_FOUND or selected is None or error.details.get("domain") != selected:
+        return error
+    hint = "It was selected, and deleted since: select_domain another. list_domains shows which there are."
+    return _with_hint(error, hint)
+
+
 def _with_hint(error: GraphError, hint: str) -> GraphError:
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 

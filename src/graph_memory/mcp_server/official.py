@@ -155,10 +155,15 @@ class OfficialTool(Tool[Any, Any]):
         promised = fitted(shown, dict(self._told)) if self._tells_more else shown
         return types.CallToolResult(content=[*content], structured_content=promised)
 
-    def refused(self, error: GraphError) -> types.CallToolResult:
-        """Return an error as the official server does: in words alone, with a hint where the tool tells more."""
-        hint = f"\nHint: {error.hint}" if self._tells_more and error.hint else ""
+    def refused(self, error: GraphError, given: Given) -> types.CallToolResult:
+        """Return an error as the official server does, in words alone; with a hint where that one has no such error."""
+        is_theirs = error.code is Code.NODE_NOT_FOUND and not self._tells_more and not self._is_ours(given)
+        hint = f"\nHint: {error.hint}" if error.hint and not is_theirs else ""
         return _failed(error.message + hint)
+
+    def _is_ours(self, given: Given) -> bool:
+        """Say whether arguments are in a spelling of ours."""
+        return self._accepts(given) and next(faults(given, dict(self._takes)), None) is not None
 
     @cached_property
     def listed(self) -> types.Tool:

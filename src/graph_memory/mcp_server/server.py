@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp import MCPError, types
 from mcp.server import Server
 
-from graph_memory.mcp_server.advice import advised, fitting, unknown_tool
+from graph_memory.mcp_server.advice import advised, fitting, of_selection, unknown_tool
 from graph_memory.mcp_server.callers import Context, actor_of, session_of
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
@@ -100,12 +100,13 @@ class Calls:
             if are_official(self._tools.values()):
                 return unknown(params.name)
             raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name))
+        given = params.arguments or {}
         try:
             if (asked := await self._project.find(ctx, params)) is not None:
                 return asked
-            result = await self._call(tool, params.arguments or {}, ctx)
+            result = await self._call(tool, given, ctx)
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
-            return tool.refused(fitting(masked(error), self._tools))
+            return tool.refused(fitting(masked(error), self._tools), given)
         if tool.is_writing:
             await self.graph.changed(ctx)
         return tool.answered(result)
@@ -117,7 +118,7 @@ class Calls:
         try:
             given_back = await call(memory)
         except GraphError as error:
-            raise await advised(memory, error) from error
+            raise of_selection(await advised(memory, error), self._selection.of(ctx)) from error
         if isinstance(given_back, DomainSelected):
             self._selection.select(ctx, given_back.domain)
         result = given_back.to_dict()

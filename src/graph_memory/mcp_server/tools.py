@@ -83,7 +83,7 @@ class Tool(Generic[A, R]):
             content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
         )
 
-    def refused(self, error: GraphError) -> types.CallToolResult:
+    def refused(self, error: GraphError, _given: Mapping[str, object]) -> types.CallToolResult:
         """Return an error twice: for programs as `{code, message, details}`, and as text, with what it lists."""
         text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
         structured = to_jsonable_python(error.to_dict(), fallback=str)

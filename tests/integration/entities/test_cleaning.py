@@ -121,7 +121,7 @@ async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
             await entities.decide(**each.call.arguments)
     await entities.merge_entities(**one["duplicate"].call.arguments)
     await entities.delete_entities(one["orphan"].call.arguments["entityNames"])
-    await memory.delete_connection(**one["contradiction"].call.arguments)
+    await entities.delete_relations(**one["contradiction"].call.arguments)
     await memory.history.revert(event_ids=one["unused_type"].call.arguments["event_ids"])
     after = await entities.graph_health()
     assert not {"duplicate", "contradiction", "open_question"} & {each.kind for each in after.findings}
@@ -136,6 +136,10 @@ async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory
     assert (recent.entities[0].name, recent.entities[0].by, recent.more) == ("Release 1", "alice", True)
     of_type = (await entities.get_by_type("release")).entities
     assert sorted(one.name for one in of_type) == ["Release 1", "Release 2"]
+    with pytest.raises(GraphError) as caught:
+        await entities.get_by_type("relaese")
+    assert caught.value.code is Code.INVALID_NODE_TYPE
+    assert "release" in str(caught.value.hint)
     assert (await entities.get_hot()).entities == ()
     with pytest.raises(GraphError) as caught:
         await entities.get_recent(limit=0)

@@ -20,6 +20,7 @@ from graph_memory import (
     open_memory,
 )
 from graph_memory.memory.changes import paging
+from graph_memory.model.kinds import Kind
 from support import last
 
 pytestmark = pytest.mark.anyio
@@ -206,6 +207,21 @@ async def test_a_name_that_only_relations_lead_to_is_an_unknown_end_too(memory: 
     await memory.entities.create_entities([{"name": "Tea"}])
     await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "type": "warms"}])
     assert len((await memory.entities.read_graph()).relations) == 3
+
+
+async def test_a_name_that_only_a_relation_led_to_goes_and_comes_back_with_it(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Ann"}])
+    await memory.entities.create_relations([{"from": "Ann", "to": "Tea", "relationType": "likes"}])
+    made = {one.kind: one.seq for one in (await memory.history.log(limit=2)).entries}
+    gone = await memory.history.revert(event_ids=[made[Kind.CONNECTION]])
+    assert [change.kind for change in gone.changes] == [Kind.CONNECTION, Kind.NODE]
+    assert len((await memory.query_nodes()).node_ids) == 1
+    await memory.history.revert(event_ids=[change.seq for change in gone.changes])
+    assert len((await memory.entities.read_graph()).relations) == 1
+    await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "relationType": "warms"}])
+    made = {one.kind: one.seq for one in (await memory.history.log(limit=1)).entries}
+    assert len((await memory.history.revert(event_ids=[made[Kind.CONNECTION]])).changes) == 1
+    await clean(memory)
 
 
 async def test_more_than_one_write_holds_is_deleted_in_few(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     question, contradiction = started.questions or ()
     assert question.call.arguments["new"] == asked.facts[0].id
     await entities.decide(**question.call.arguments)
-    await memory.delete_connection(**contradiction.call.arguments)
+    await entities.delete_relations(**contradiction.call.arguments)
     assert (await entities.session_start()).questions is None
 
     short = await entities.session_start(max_tokens=400)

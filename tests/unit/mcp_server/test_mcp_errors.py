@@ -173,3 +173,14 @@ def test_a_toolset_that_there_is_not_is_refused_with_those_that_there_are(names:
         tools_of(names)
     assert caught.value.code == Code.INVALID_ARGUMENT
     assert shown in caught.value.message + (caught.value.hint or "")
+
+
+async def test_a_domain_that_was_selected_and_deleted_since_says_so_and_any_other_does_not():
+    memory = RecordingMemory(get_node=no_ontology("kitchen"))
+    async with client_of(opens(memory), toolsets=("graph", "domains")) as client:
+        assert "create_ontology" in text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
+        await client.call_tool("select_domain", {"name": "kitchen"})
+        told = text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
+        assert "There is no domain kitchen\nHint: It was selected, and deleted since: select_domain another." in told
+        memory.answers["get_node"] = no_ontology("garden")
+        assert "create_ontology" in text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))

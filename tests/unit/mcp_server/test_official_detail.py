@@ -56,8 +56,17 @@ async def test_what_is_ours_is_kept_beside_the_official_spelling_and_all_else_is
     assert memory.calls[-1] == ("create_entities", ([described],), {})
 
 
-def test_where_the_official_server_has_no_error_the_hint_is_told() -> None:
-    error = GraphError(Code.NODE_NOT_FOUND, "Entity with name An not found", {"hint": "Did you mean Ann?"})
-    told = [TOOLS[name].refused(error).content for name in ("create_relations", "add_observations")]
-    texts = [part.text for [part] in told if isinstance(part, TextContent)]
-    assert texts == ["Entity with name An not found\nHint: Did you mean Ann?", "Entity with name An not found"]
+def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
+    lacking = GraphError(Code.NODE_NOT_FOUND, "Entity with name An not found", {"hint": "Did you mean Ann?"})
+    closed = GraphError(Code.INVALID_NODE_TYPE, "Node type x is not defined", {"hint": "Did you mean y?"})
+    theirs: dict[str, Any] = {"observations": [{"entityName": "An", "contents": ["sings"]}]}
+    ours: dict[str, Any] = {"entityName": "An", "observations": ["sings"]}
+
+    def told(tool: str, error: GraphError, given: dict[str, Any]) -> str:
+        [part] = TOOLS[tool].refused(error, given).content
+        return part.text if isinstance(part, TextContent) else ""
+
+    assert told("add_observations", lacking, theirs) == "Entity with name An not found"
+    assert told("add_observations", lacking, ours) == "Entity with name An not found\nHint: Did you mean Ann?"
+    assert told("create_relations", lacking, {}) == "Entity with name An not found\nHint: Did you mean Ann?"
+    assert told("create_entities", closed, {"entities": [PLAIN]}).endswith("\nHint: Did you mean y?")

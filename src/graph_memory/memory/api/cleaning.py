@@ -86,5 +86,5 @@ class Cleaning:
         limit: int = 50,
         domain: str | None = None,
     ) -> EntityList:
-        """Return the entities of a type, as it was written."""
+        """Return the entities of a type, as it was written. Raises INVALID_NODE_TYPE, with the nearest types."""
         return await looking.get_by_type(self._core, self._domain(domain), asked.text_from(type, "type"), limit)

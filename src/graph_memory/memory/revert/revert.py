@@ -17,6 +17,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
+from graph_memory.memory.knowledge.reading import only_ends
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import OnConflict, Plan, Reversal
@@ -29,7 +30,7 @@ from graph_memory.model.properties import ANY
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.log.reads import last_event
+from graph_memory.storage.log.reads import LAST_EVENTS, last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
@@ -215,7 +216,18 @@ async def reversals_of(
     check_amount(len(seqs), most)
     wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
     chains = await in_parts(reader, CHAINS, head.domain, subjects=wanted)
-    return [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
+    undos = [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
+    return [*undos, *await _left_alone(reader, head.domain, undos)]
+
+
+async def _left_alone(reader: Reader, domain: str, undos: Sequence[Reversal]) -> list[Reversal]:
+    """Return the deletions of what is only named as an end of relations, where all of these go."""
+    live = [undo for undo in undos if undo.kind is Kind.CONNECTION and undo.is_live]
+    going = {undo.subject: undo.as_it_was() for undo in live if undo.target is None}
+    rows = await only_ends(reader, domain, going.values(), {undo.subject for undo in undos})
+    alone = [row.id for row in rows if row.is_left_by(going.__contains__)]
+    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=alone))
+    return [Reversal(subject=event.draft.subject, last=event, target=None, is_implied=True) for event in events]
 
 
 async def _cascaded(reader: Reader, domain: str, gone: Sequence[Mapping[str, object]], most: int) -> list[Selected]:

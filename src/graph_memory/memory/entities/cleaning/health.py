@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,12 +14,13 @@ from graph_memory.memory.entities.cleaning.similar import SAME, duplicates_among
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.meaning.contradictions import TYPE
-from graph_memory.memory.meaning.inference import EDGES, MOST_EDGES
+from graph_memory.memory.meaning.inference import EDGES, MOST_EDGES, EdgeRow
 from graph_memory.memory.recall.access import accesses_of
 from graph_memory.memory.recall.tiers.reading import TYPE_COUNTS
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.subjects import ENTITY
 from graph_memory.model.wording import quoted
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.writing import utc_now
@@ -138,7 +139,8 @@ def _day(time: datetime) -> str:
 
 def _hub(row: SurveyRow) -> Finding:
     reason = f"{row.relations:,} relations: is it several things, or too general to say anything?"
-    call = ReadyCall(tool="get_neighbors", arguments={"node_id": row.id, "limit": 20})
+    arguments = {"start": [row.id], "max_depth": 1, "max_nodes": 20}
+    call = ReadyCall(tool="traverse_memories", arguments=arguments)
     return Finding(kind="hub", about=(row.name,), reason=reason, call=call)
 
 
@@ -148,16 +150,9 @@ async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Fi
     if declared is None:
         return []
     rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MOST_EDGES)
-    titles = await _titles(core, domain, [end for row in rows for end in (row.from_id, row.to_id)])
-    return [
-        Finding(
-            kind="contradiction",
-            about=(titles.get(row.from_id, row.from_id), titles.get(row.to_id, row.to_id)),
-            reason="a connection says that both cannot be true: put right what is wrong, then take it away",
-            call=ReadyCall(tool="delete_connection", arguments={"connection_id": row.id}),
-        )
-        for row in rows
-    ]
+    reason = "a connection says that both cannot be true: put right what is wrong, then take it away"
+    ends = await _ends(core, domain, rows)
+    return [_to_take_away("contradiction", row, reason, ends) for row in rows]
 
 
 async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
@@ -166,22 +161,43 @@ async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Fi
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MOST_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
     lost = {one: gone for one, gone in (await lost_premises(core, domain, list(inferred))).items() if gone}
-    ends = [end for one in lost for end in (inferred[one].from_id, inferred[one].to_id)]
-    titles = await _titles(core, domain, ends)
+    ends = await _ends(core, domain, [inferred[one] for one in lost])
     return [
-        Finding(
-            kind="lost_premise",
-            about=tuple(titles.get(end, end) for end in (inferred[one].from_id, inferred[one].to_id)),
-            reason=f"{inferred[one].type} was inferred from {', '.join(gone)}, which is gone or no longer holds",
-            call=ReadyCall(tool="delete_connection", arguments={"connection_id": one}),
+        _to_take_away(
+            "lost_premise",
+            inferred[one],
+            f"{inferred[one].type} was inferred from {', '.join(gone)}, which is gone or no longer holds",
+            ends,
         )
         for one, gone in lost.items()
     ]
 
 
-async def _titles(core: Core, domain: str, ids: Sequence[str]) -> dict[str, str]:
-    events = await states_of(core, domain, sorted({*ids}))
-    return {str(event["_subject"]): str(event.get("name") or event.get("_title") or "") for event in events}
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What is at the end of a connection."""
+
+    title: str
+    is_entity: bool
+
+
+async def _ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mapping[str, _End]:
+    ids = {end for row in rows for end in (row.from_id, row.to_id)}
+    events = await states_of(core, domain, sorted(ids))
+    named = {str(one["_subject"]): (one, str(one.get("name") or one.get("_title") or "")) for one in events}
+    return {
+        node: _End(title or node, bool(title) and one.get(ENTITY) is not None) for node, (one, title) in named.items()
+    }
+
+
+def _to_take_away(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]) -> Finding:
+    """Return a finding about a connection that goes; one between entities goes by their names, as a relation."""
+    start, end = (ends.get(each, _End(each, is_entity=False)) for each in (row.from_id, row.to_id))
+    call = ReadyCall(tool="delete_connection", arguments={"connection_id": row.id})
+    if start.is_entity and end.is_entity:
+        relation = {"from": start.title, "to": end.title, "relationType": row.type}
+        call = ReadyCall(tool="delete_relations", arguments={"relations": [relation]})
+    return Finding(kind=kind, about=(start.title, end.title), reason=reason, call=call)
 
 
 async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:

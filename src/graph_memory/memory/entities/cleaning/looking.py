@@ -57,6 +57,8 @@ async def get_by_type(core: Core, domain: str, type_name: str, limit: int) -> En
     most = checked_limit(limit)
     stored = sorted({stored_name(type_name, ENTITY), ENTITY})
     ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=most + 1)
+    if not ids and (ontology := await core.log.ontology(domain)) is not None:
+        ontology.node_type(stored_name(type_name, ENTITY))  # raises where there is no such type
     return await _listed(core, domain, ids, most)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
@@ -66,10 +66,12 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         return SessionStarted(session_id=session, empty=True, text=GUIDE, tokens=count(GUIDE))
     ontology = await core.log.ontology(domain) or Ontology()
     primer = Primer(given.max_tokens, count)
-    for block in _ordered(await blocks_of(core, domain), given.project):
+    blocks, last = _ordered(await blocks_of(core, domain), given.project), await _last_summary(core, domain, given)
+    for block in blocks:
         primer.block(block.label, block.text)
-    primer.section("Last time", await _last_time(core, domain, given))
-    warnings = await _overview(core, domain, given, primer)
+    primer.section("Last time", _last_time(last))
+    told = frozenset([*(block.id for block in blocks if block.id), *([last.node.id] if last else [])])
+    warnings = await _overview(core, domain, given, primer, told)
     primer.section("Who changed what last", await _changes(core, domain))
     asking = await open_questions(core, domain, _LISTED)
     primer.section("Open questions: answer with decide", [_line(one) for one in asking])
@@ -95,30 +97,36 @@ def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
 
 def _line(one: Finding) -> str:
     if one.kind == "contradiction":
-        return f"- {quoted(one.about[0])} and {quoted(one.about[1])} ({one.call.arguments['connection_id']})"
+        return f"- {quoted(one.about[0])} and {quoted(one.about[1])}"
     arguments = one.call.arguments
     return f"- {quoted(one.about[0])}: {one.reason} (new {arguments['new']}, known {arguments['known']})"
 
 
-async def _last_time(core: Core, domain: str, given: Asked) -> list[str]:
+async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
     """Return the last summary of this session, or of the project, or of any."""
     own = await notes_of(core, core.store, domain, SUMMARY, key=given.session_id, limit=1) if given.session_id else []
     notes = own or await notes_of(core, core.store, domain, SUMMARY, limit=20)
     of_project = [note for note in notes if given.project and note.properties.get("project") == given.project]
-    last = next(iter(of_project or notes), None)
+    return next(iter(of_project or notes), None)
+
+
+def _last_time(last: Note | None) -> list[str]:
     if last is None:
         return []
     when = last.node.modified.date().isoformat()
     return [f"{when}:", *(f"> {line}" for line in last.text.splitlines() if line.strip())]
 
 
-async def _overview(core: Core, domain: str, given: Asked, primer: Primer) -> tuple[str, ...] | None:
-    """Put what the memory holds, as a shallow recall tells it."""
+async def _overview(
+    core: Core, domain: str, given: Asked, primer: Primer, told: frozenset[str]
+) -> tuple[str, ...] | None:
+    """Put what the memory holds, as a shallow recall tells it, without what was told above."""
     room = int(primer.left * _PART)
     if room < FEWEST_TOKENS:
         primer.left_out += 1
         return None
-    found = await recall(core, domain, asked("shallow", given.project, None, room, "prose", None, None, None, None))
+    request = asked("shallow", given.project, None, room, "prose", None, None, None, None)
+    found = await recall(core, domain, replace(request, told=told))
     primer.section("What this memory holds", [line for line in str(found.content).splitlines() if line.strip()])
     return found.warnings
 

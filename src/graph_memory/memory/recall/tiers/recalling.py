@@ -153,17 +153,19 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
             counts.update(await type_counts(scope))
 
     async def look() -> None:
-        changed.extend(await recent(scope, _LOOKED_AT))
+        changed.extend(each for each in await recent(scope, _LOOKED_AT) if each not in request.told)
 
     async def use() -> None:
         if scope.at is None:
-            used.extend(row.id for row in await most_used(scope.core, scope.domain, LISTED))
+            rows = await most_used(scope.core, scope.domain, LISTED + len(request.told))
+            used.extend([row.id for row in rows if row.id not in request.told][:LISTED])
 
     async with task_group() as tasks:
         for each in (count, look, use):
             tasks.start_soon(each)
     if request.query is not None or request.focus:
-        seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
+        seeds = await seeds_of(scope, replace(request, limit=(request.limit or LISTED) + len(request.told)), now)
+        seeds.values = {each: value for each, value in seeds.values.items() if each not in request.told}
     wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 0.0))
     await favoured(scope, request.context, wanted)
     web = await grown(scope, wanted, 0)

@@ -45,6 +45,8 @@ class RecallRequest:
     valid_at: datetime | None = None
     limit: int | None = None
     context: Context = field(default_factory=Context)
+    told: frozenset[str] = frozenset()
+    """What the reader has been told already: an overview leaves it out."""
 
     def __post_init__(self) -> None:
         _among("depth", self.depth, get_args(Depth))
