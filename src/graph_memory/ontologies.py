@@ -40,6 +40,12 @@ def begun(ontology: Ontology, present: Ontology) -> Ontology:
 
 
 @cache
+def standard_names() -> frozenset[str]:
+    """Return the names of the standard connection types."""
+    return frozenset(one.name for one in _standard().connection_types)
+
+
+@cache
 def _standard() -> Ontology:
     return load_ontology(_bundled("standard"))
 

@@ -1125,8 +1125,9 @@ class SyncEntities(_Sync[Entities]):
     ) -> SessionStarted:
         """Return what to know at the start of a session, in `max_tokens` at most.
 
-        In this order: the blocks; the last summary, of this session or project if there is one; what the memory holds,
-        what changed last and what is used most; who changed what; open questions of `remember`; goals; contradictions.
+        In this order: the blocks; the last summary, of this session or project if there is one; what is known of the
+        project; what the memory holds and what is used most; who changed what last; open questions of `remember`;
+        goals; contradictions.
         Where nothing is remembered yet, `text` is a guide for the agent; nothing is stored. Raises INVALID_ARGUMENT.
         """
         return self._wait(
@@ -1194,7 +1195,7 @@ class SyncEntities(_Sync[Entities]):
         return self._wait(self._facade.get_hot, limit=limit, domain=domain)
 
     def get_by_type(self, type: str, *, limit: int = 50, domain: str | None = None) -> EntityList:
-        """Return the entities of a type, as it was written."""
+        """Return the entities of a type, as it was written. Raises INVALID_NODE_TYPE, with the nearest types."""
         return self._wait(self._facade.get_by_type, type, limit=limit, domain=domain)
 
 

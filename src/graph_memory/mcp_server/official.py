@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from graph_memory.mcp_server.tools import Effect, Tool
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.plain import Located
 from graph_memory.model.results import Result
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ Shape = object
 Given = Mapping[str, Any]
 Work = Callable[["Memory", Given], Awaitable[Result]]
 Accepts = Callable[[Given], bool]
+_DOMAIN = "domain"
+"""An argument that every tool takes, as those of other toolsets do, and that no schema of the official server has."""
 REFUSED = "MCP error -32602: "
 _DRAFT = "http://json-schema.org/draft-07/schema#"
 _NAMES: Mapping[type[object], str] = {
@@ -136,8 +139,9 @@ class OfficialTool(Tool[Any, Any]):
             said = "\n".join(wrong)
             message = f"{REFUSED}Input validation error: Invalid arguments for tool {self.name}: {said}"
             raise GraphError(Code.INVALID_ARGUMENT, message, {})
-        arguments = given if wrong else self._fitted(given)
-        return lambda memory: self._work(memory, arguments)
+        arguments = {name: one for name, one in given.items() if name != _DOMAIN} if wrong else self._fitted(given)
+        domain = None if given.get(_DOMAIN) is None else Located(given[_DOMAIN], _DOMAIN).text()
+        return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), arguments)
 
     def _fitted(self, given: Mapping[str, object]) -> Given:
         return fitted(given, dict(self._takes), self._own, self._own_of_items)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory import GraphError, Memory
+from graph_memory import GraphError, Memory, ontology_from
 from graph_memory.memory.entities.cleaning import health
 from graph_memory.model.errors import Code
 
@@ -125,6 +125,21 @@ async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
     await memory.history.revert(event_ids=one["unused_type"].call.arguments["event_ids"])
     after = await entities.graph_health()
     assert not {"duplicate", "contradiction", "open_question"} & {each.kind for each in after.findings}
+
+
+async def test_what_connects_nodes_that_are_no_entities_goes_by_its_id_and_standard_types_may_wait(
+    memory: Memory,
+) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note", "Draft"], "connection_types": [], "open": True}))
+    one, other = [(await memory.create_node("Note", f"# {name}")).node_id for name in "AB"]
+    made = await memory.create_connection("contradicts", one, other)
+    found = {each.kind: each for each in (await memory.entities.graph_health()).findings}
+    assert {kind: each.about for kind, each in found.items()} == {
+        "contradiction": ("A", "B"),
+        "unused_type": ("Draft",),
+    }
+    assert found["contradiction"].call.tool == "delete_connection"
+    assert found["contradiction"].call.arguments == {"connection_id": made.connection_id}
 
 
 async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory: Memory) -> None:

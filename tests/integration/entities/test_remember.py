@@ -124,6 +124,15 @@ async def test_a_property_holds_one_value_and_a_dry_run_changes_nothing(memory: 
     assert await shown(memory, "api") == ()
 
 
+async def test_an_entity_keeps_its_type_and_says_so(memory: Memory) -> None:
+    entities = memory.entities
+    assert (await entities.remember(name="Ben", type="person")).warnings is None
+    assert (await entities.remember(name="Ben", type="person")).warnings is None
+    told = await entities.remember(name="Ben", type="robot", observations=["likes tea"])
+    assert (told.type, told.facts[0].decision) == ("person", "ADD")
+    assert told.warnings == ('"Ben" stays of type "person", not "robot": update_entity changes it.',)
+
+
 @pytest.mark.parametrize("given", [{"name": " "}, {"name": "Ben", "observations": ["likes tea", " \n"]}])
 async def test_what_is_blank_is_refused(memory: Memory, given: dict[str, Any]) -> None:
     with pytest.raises(GraphError) as raised:

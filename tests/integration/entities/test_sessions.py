@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from graph_memory import GraphError, Memory, ontology_from
+from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -62,7 +64,12 @@ async def test_blocks_of_a_closed_domain_name_the_type_that_is_missing(memory: M
         with pytest.raises(GraphError) as caught:
             await write
         assert caught.value.code is Code.INVALID_NODE_TYPE
-        assert "add_node_type" in str(caught.value.hint)
+        call = json.loads(str(caught.value.hint).partition("add_node_type: ")[2].removesuffix("."))
+        rules = [PropertyRule(rule["name"], unique=rule["unique"]) for rule in call["properties"]]
+        await memory.add_node_type(NodeType(call["type_name"], properties=tuple(rules)))
+    await memory.entities.edit_block("human", "Ada")
+    await memory.entities.session_end("Done.")
+    assert [one.text for one in (await memory.entities.get_block("human")).blocks] == ["Ada"]
 
 
 async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) -> None:
@@ -114,12 +121,13 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     text = started.text
     heads = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert heads == [
-        *("persona", "apollo", "Last time", "What this memory holds", "Who changed what last"),
+        *("persona", "apollo", "Last time", "About apollo", "What this memory holds", "Who changed what last"),
         *("Open questions: answer with decide", "Goals", "Contradictions to settle"),
     ]
     assert "> A careful colleague." in text
     assert "> Open: where he works." in text
-    assert "Ben: alice, " in text
+    assert '- "Ben" (person, today)' in text.partition("## About apollo")[2]  # the summary names him
+    assert "- Ben (person): alice, " in text
     assert text.partition("## Goals\n")[2].splitlines()[:2] == ["- Ship it", ""]
     assert started.tokens <= 1_500
     question, contradiction = started.questions or ()
@@ -134,3 +142,42 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     short = await entities.session_start(max_tokens=400)
     assert short.tokens <= 400
     assert (short.left_out or 0) > 0
+
+
+async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory: Memory) -> None:
+    entities = memory.acting_as("alice").entities
+    await entities.edit_block("human", "Ada, a pilot.")
+    await entities.edit_block("project", "", mode="replace")
+    first = await entities.session_start(project="Apollo")
+    assert "Changed last" not in first.text
+    assert first.warnings == ('Nothing is known of "Apollo" yet.',)
+    await entities.remember(name="Apollo", type="project", observations=["Ships in May.", "Uses larch."])
+    await entities.remember(name="Ben", type="person", observations=["Plays the oboe."])
+    await entities.create_relations([{"from": "Ben", "to": "Nobody yet", "relationType": "knows"}])
+    await entities.session_end("Began with Apollo.", project="Apollo")
+    started = await entities.session_start(project="Apollo")
+    known, _, changed = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")
+    assert '"Ships in May."' in known
+    assert "Began with Apollo" not in known
+    assert '"Block' not in known
+    assert [line.partition(": alice")[0] for line in changed.splitlines()] == ["- Ben (person)", "- Apollo (project)"]
+    assert started.warnings is None
+    node = await memory.create_node(await _noted(memory), "# Buy tiles")
+    text = (await entities.session_start()).text
+    assert "## About" not in text
+    assert "- Buy tiles (Chore): user, " in text.partition("## Who changed what last\n")[2]
+    assert node.node_id not in text
+
+
+async def _noted(memory: Memory) -> str:
+    await memory.add_node_type(NodeType("Chore"))
+    return "Chore"
+
+
+async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memory) -> None:
+    entities = memory.entities
+    ended = await entities.session_end(" ".join(f"Number {number} of what was done." for number in range(300)))
+    text = (await entities.session_start(max_tokens=400)).text
+    told = text.partition("## Last time\n")[2].splitlines()
+    assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
+    assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"

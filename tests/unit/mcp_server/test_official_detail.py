@@ -11,7 +11,13 @@ from mcp.types import TextContent
 from graph_memory import Code, GraphError
 from graph_memory.mcp_server.official import written
 from graph_memory.mcp_server.toolsets.entities import ENTITIES
-from graph_memory.memory.entities.results import EntitiesCreated, Entity, KnowledgeGraph, RelationsCreated
+from graph_memory.memory.entities.results import (
+    EntitiesCreated,
+    Entity,
+    KnowledgeGraph,
+    ObservationsAdded,
+    RelationsCreated,
+)
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
 
 pytestmark = pytest.mark.anyio
@@ -70,3 +76,14 @@ def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
     assert told("add_observations", lacking, ours) == "Entity with name An not found\nHint: Did you mean Ann?"
     assert told("create_relations", lacking, {}) == "Entity with name An not found\nHint: Did you mean Ann?"
     assert told("create_entities", closed, {"entities": [PLAIN]}).endswith("\nHint: Did you mean y?")
+
+
+async def test_a_domain_is_taken_in_both_spellings_as_by_every_other_tool() -> None:
+    memory = RecordingMemory(open_nodes=KnowledgeGraph(), add_observations=ObservationsAdded(results=()))
+    await OPEN.bind({"names": ["Ann"], "domain": "kitchen"})(memory)
+    assert memory.calls[-1] == ("open_nodes", (["Ann"],), {"detail": False, "domain": "kitchen"})
+    ours: dict[str, Any] = {"entityName": "Ann", "observations": ["sings"]}
+    await TOOLS["add_observations"].bind({**ours, "domain": "kitchen"})(memory)
+    assert memory.calls[-1] == ("add_observations", ([ours],), {"domain": "kitchen"})
+    with pytest.raises(GraphError, match="domain must be text"):
+        OPEN.bind({"names": ["Ann"], "domain": 5})

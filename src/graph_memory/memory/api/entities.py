@@ -319,8 +319,9 @@ class Entities(Cleaning):
     ) -> SessionStarted:
         """Return what to know at the start of a session, in `max_tokens` at most.
 
-        In this order: the blocks; the last summary, of this session or project if there is one; what the memory holds,
-        what changed last and what is used most; who changed what; open questions of `remember`; goals; contradictions.
+        In this order: the blocks; the last summary, of this session or project if there is one; what is known of the
+        project; what the memory holds and what is used most; who changed what last; open questions of `remember`;
+        goals; contradictions.
         Where nothing is remembered yet, `text` is a guide for the agent; nothing is stored. Raises INVALID_ARGUMENT.
         """
         given = sessions.Asked(session_id, project, max_tokens)

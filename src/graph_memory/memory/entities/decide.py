@@ -86,7 +86,7 @@ async def _both(reader: Reader, domain: str, new: str, known: str, at: datetime)
 def _living(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
     event = events.get(subject)
     if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
-        hint = "Give the ids of a question of remember; after same, the new one is gone."
+        hint = "After same the new one is gone, after a merge both have other ids: graph_health has what is open now."
         raise fault(argument, f"There is no observation {quoted(subject)}", hint)
     state = ObservationState.from_state(event.draft.state)
     is_over = state.validity.valid_to is not None and state.validity.valid_to <= at

@@ -11,6 +11,7 @@ from graph_memory.memory.entities.aliases import ALIASES
 from graph_memory.memory.knowledge.asked import (
     NewObservation,
     NewRelation,
+    observation_from,
     observations_from,
     properties_from,
     text_of,
@@ -131,10 +132,10 @@ def _ties(given: Located | None) -> list[Tie]:
 
 def _fact(item: Located, now: datetime) -> Fact:
     if isinstance(item.value, str):
-        return Fact(observation=observations_from(Located([item.value], item.at), now)[0])
+        return Fact(observation=observation_from(item, now))
     entries = item.entries()
     kept = {key: entry.value for key, entry in entries.items() if key != "replaces"}
-    [observation] = observations_from(Located([kept], item.at), now)
+    observation = observation_from(Located(kept, item.at), now)
     return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
 
 

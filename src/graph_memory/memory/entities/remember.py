@@ -66,6 +66,9 @@ async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> R
     if told is None:
         found = await found_of(core, domain, given)
         told = await _written(core, domain, [(given, found)], adviser, dry_run=dry_run)
+    if given.type is not None and told.type != given.type:
+        kept = f"{quoted(told.entity)} stays of type {quoted(told.type)}, not {quoted(given.type)}"
+        adviser.warnings.append(f"{kept}: update_entity changes it.")
     return told.model_copy(update={"warnings": tuple(adviser.warnings) or None})
 
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from graph_memory.model.results import Answered, Result
+
+LONGEST = 1_000
+"""Characters of a statement that a reply repeats: whoever said it has it."""
+
+
+def _told(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+Told = Annotated[str, AfterValidator(_told)]
 
 
 class Decision(StrEnum):
@@ -28,9 +38,9 @@ class Receipt(Result):
     """What became of one fact, and by which rule."""
 
     decision: Decision
-    fact: str = Field(description="The statement, or the property with its value")
+    fact: Told = Field(description="The statement, or the property with its value")
     rule: str
-    evidence: str | None = Field(default=None, description="What the rule saw: a known text, an earlier value")
+    evidence: Told | None = Field(default=None, description="What the rule saw: a known text, an earlier value")
     score: float | None = None
     id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")
     replaced: tuple[str, ...] | None = Field(default=None, description="Observations that ended with it")
@@ -56,8 +66,8 @@ class Question(Result):
     """A known statement that a new one may make out of date. Nothing waits for the answer."""
 
     known: str = Field(description="Id of the known observation")
-    known_text: str
-    new_text: str
+    known_text: Told
+    new_text: Told
     reason: str
     score: float
     call: Call | None = Field(default=None, description="close: the known one is over; else keep, or same: both say it")
@@ -90,7 +100,7 @@ class Remembered(About, Answered):
 
     others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")
-    warnings: tuple[str, ...] | None = Field(default=None, description="What the language model could not do")
+    warnings: tuple[str, ...] | None = Field(default=None, description="What was asked for and was not done")
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes all")
     until: int | None = None
     dry_run: bool | None = None

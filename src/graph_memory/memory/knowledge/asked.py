@@ -132,12 +132,13 @@ def observations_from(given: Located | None, now: datetime) -> list[NewObservati
     """Return observations, of equal texts the first."""
     found: dict[str, NewObservation] = {}
     for item in given.items() if given else ():
-        one = _observation(item, now)
+        one = observation_from(item, now)
         found.setdefault(one.text, one)
     return list(found.values())
 
 
-def _observation(item: Located, now: datetime) -> NewObservation:
+def observation_from(item: Located, now: datetime) -> NewObservation:
+    """Return an observation, given as a text or an object. Raises INVALID_ARGUMENT."""
     if isinstance(item.value, str):
         return NewObservation(text=text_of(item))
     own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to"))

@@ -22,6 +22,7 @@ from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import ENTITY
 from graph_memory.model.wording import quoted
+from graph_memory.ontologies import standard_names
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -115,7 +116,7 @@ async def _duplicates(core: Core, domain: str, rows: Sequence[SurveyRow]) -> lis
 
 
 def _orphan(row: SurveyRow) -> Finding:
-    reason = f"no relations, {row.observations} observations"
+    reason = f"no relations, {row.observations} observation{'' if row.observations == 1 else 's'}"
     return Finding(kind="orphan", about=(row.name,), reason=reason, call=orphan_call(row))
 
 
@@ -139,8 +140,7 @@ def _day(time: datetime) -> str:
 
 def _hub(row: SurveyRow) -> Finding:
     reason = f"{row.relations:,} relations: is it several things, or too general to say anything?"
-    arguments = {"start": [row.id], "max_depth": 1, "max_nodes": 20}
-    call = ReadyCall(tool="traverse_memories", arguments=arguments)
+    call = ReadyCall(tool="recall", arguments={"focus": [row.id], "max_tokens": 500})
     return Finding(kind="hub", about=(row.name,), reason=reason, call=call)
 
 
@@ -201,10 +201,10 @@ def _to_take_away(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]
 
 
 async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the types of which there is nothing."""
+    """Return the types of which there is nothing; the standard ones are there to be chosen from."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
-    names = [one.name for one in ontology.connection_types]
+    names = [one.name for one in ontology.connection_types if one.name not in standard_names()]
     used_connections = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
     every = {type_subject(Kind.NODE_TYPE, one.name): one.name for one in ontology.node_types if one.name not in used}
     every |= {type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections}

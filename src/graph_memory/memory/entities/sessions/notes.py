@@ -153,7 +153,9 @@ def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
     if head.ontology.find_node_type(kept.type) is not None:
         return []
     if not head.ontology.open:
-        hint = f'Add the type with add_node_type: {{"name": "{kept.type}"}}. The types of this domain are closed.'
+        rule = f'{{"name": "{kept.key}", "unique": true}}'
+        call = f'{{"type_name": "{kept.type}", "properties": [{rule}]}}'
+        hint = f"The types of this domain are closed. Add this one with add_node_type: {call}."
         message = f"Node type {kept.type}, which keeps this, is not defined"
         raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
     check_room(head.ontology, head.domain, core.open_type_limit)

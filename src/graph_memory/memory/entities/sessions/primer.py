@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from graph_memory.memory.recall.bm25 import NOTHING_ASKED
+from graph_memory.memory.recall.tiers.cutting import shortened
+from graph_memory.memory.recall.tiers.wording import flat
+
 Count = Callable[[str], int]
-_CUT = "> … (cut: get_block shows all of it)"
+_CUT = "> … (cut: {} shows all of it)"
 
 
 @dataclass(slots=True)
@@ -29,23 +33,29 @@ class Primer:
         """The text."""
         return "\n".join(self.lines)
 
-    def section(self, head: str, lines: Sequence[str]) -> None:
-        """Put a section, with as many of its lines as there is room for; none if not even the first fits."""
-        is_there = False
+    def section(self, head: str, lines: Sequence[str]) -> int:
+        """Put a section, with as many of its lines as there is room for, and return how many; none if not one fits."""
         for place, line in enumerate(lines):
-            parts = [line] if is_there else [*([""] if self.lines else []), f"## {head}", line]
-            if not self._put(parts):
+            if not self._put([line] if place else [*self._head(head), line]):
                 self.left_out += len(lines) - place
-                return
-            is_there = True
+                return place
+        return len(lines)
 
-    def block(self, label: str, text: str) -> None:
-        """Put a block in quotation, cut where it does not fit."""
+    def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = ()) -> None:
+        """Put a text in quotation, cut where it does not fit; `how` says what shows all of it."""
         before = self.left_out
-        self.section(label, [f"> {line}" for line in text.splitlines()])
-        if self.left_out > before:
-            self.left_out = before + 1
-            self._put([_CUT])
+        lines = [*begins, *(f"> {line}" for line in text.splitlines())]
+        told = self.section(head, lines)
+        if told == len(lines):
+            return
+        self.left_out = before + 1
+        begun, cut = [] if told else [*self._head(head), *begins], _CUT.format(how)
+        rest = flat(lines[max(told, len(begins))].removeprefix("> "))
+        part = shortened(rest, NOTHING_ASKED, self.left - self.count("\n".join([*begun, "> ", cut, ""])), self.count)
+        self._put([*begun, *([f"> {part}"] if part else []), cut])
+
+    def _head(self, head: str) -> list[str]:
+        return [*([""] if self.lines else []), f"## {head}"]
 
     def _put(self, parts: Sequence[str]) -> bool:
         needed = self.count("\n".join([*parts, ""]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import anyio.to_thread
@@ -10,22 +10,24 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.health import contradictions, open_questions
 from graph_memory.memory.entities.cleaning.looking import CHANGED, OF_TYPE
-from graph_memory.memory.entities.cleaning.reading import surveyed
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.sessions.blocks import blocks_of
+from graph_memory.memory.entities.sessions.blocks import BLOCK, blocks_of
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
+from graph_memory.memory.graph.neighbours import states_of as latest_states
 from graph_memory.memory.knowledge.reading import states_of
 from graph_memory.memory.recall.fitting import counter
-from graph_memory.memory.recall.request import FEWEST_TOKENS
+from graph_memory.memory.recall.request import FEWEST_TOKENS, Request
+from graph_memory.memory.recall.search import search
 from graph_memory.memory.recall.tiers.guide import GUIDE
 from graph_memory.memory.recall.tiers.reading import is_empty
-from graph_memory.memory.recall.tiers.recalling import recall
+from graph_memory.memory.recall.tiers.recalling import guided
 from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
+from graph_memory.memory.recall.tiers.results import Depth
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import NodeState
+from graph_memory.model.subjects import ENTITY, MENTIONED, NodeState
 from graph_memory.model.wording import quoted, shown
 
 SUMMARY = Kept("SessionSummary", "session", "What was done in a session, and what is open")
@@ -33,12 +35,16 @@ TOKENS = 1_500
 """How much a primer takes at most, unless it is said."""
 LEAST_TOKENS = 400
 _LISTED = 5
+_CHANGES = 10
+"""What changed last that is told."""
+_MOST_CHANGED = 200
 _LOOKED_AT = 2_000
+_NOTES = (BLOCK.type, SUMMARY.type)
 _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _STATES = ("status", "state")
 _PART = 0.5
-"""The part of what is left after the blocks that the overview may take."""
+"""The part of what is left that a recall may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +72,15 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         return SessionStarted(session_id=session, empty=True, text=GUIDE, tokens=count(GUIDE))
     ontology = await core.log.ontology(domain) or Ontology()
     primer = Primer(given.max_tokens, count)
-    blocks, last = _ordered(await blocks_of(core, domain), given.project), await _last_summary(core, domain, given)
-    for block in blocks:
-        primer.block(block.label, block.text)
-    primer.section("Last time", _last_time(last))
-    told = frozenset([*(block.id for block in blocks if block.id), *([last.node.id] if last else [])])
-    warnings = await _overview(core, domain, given, primer, told)
+    blocks, last = await blocks_of(core, domain), await _last_summary(core, domain, given)
+    for block in _ordered(blocks, given.project):
+        primer.quotation(block.label, block.text, "get_block")
+    if last is not None:
+        when, how = last.node.modified.date().isoformat(), f"recall with focus {last.node.id}"
+        primer.quotation("Last time", last.text, how, [f"{when}:"])
+    told = frozenset(one for one in (*(block.id for block in blocks), last and last.node.id) if one)
+    warnings = [*await _of_project(core, domain, given.project, primer, told)] if given.project else []
+    warnings += await _recalled("What this memory holds", core, domain, "shallow", None, primer, told)
     primer.section("Who changed what last", await _changes(core, domain))
     asking = await open_questions(core, domain, _LISTED)
     primer.section("Open questions: answer with decide", [_line(one) for one in asking])
@@ -85,7 +94,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         tokens=count(primer.text),
         left_out=primer.left_out or None,
         questions=(*asking, *against) or None,
-        warnings=warnings,
+        warnings=tuple(dict.fromkeys(warnings)) or None,
     )
 
 
@@ -110,33 +119,44 @@ async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
     return next(iter(of_project or notes), None)
 
 
-def _last_time(last: Note | None) -> list[str]:
-    if last is None:
-        return []
-    when = last.node.modified.date().isoformat()
-    return [f"{when}:", *(f"> {line}" for line in last.text.splitlines() if line.strip())]
+async def _of_project(core: Core, domain: str, project: str, primer: Primer, told: frozenset[str]) -> Sequence[str]:
+    """Put what is known of a project, where anything has its words that was not told above."""
+    found = await search(core, domain, Request(query=project, mode="lexical", max_results=len(told) + 1))
+    if not found.hits:
+        return [f"Nothing is known of {quoted(project)} yet."]
+    if told.issuperset(hit.id for hit in found.hits):
+        return ()
+    return await _recalled(f"About {shown(project)}", core, domain, "medium", project, primer, told)
 
 
-async def _overview(
-    core: Core, domain: str, given: Asked, primer: Primer, told: frozenset[str]
-) -> tuple[str, ...] | None:
-    """Put what the memory holds, as a shallow recall tells it, without what was told above."""
+async def _recalled(
+    head: str, core: Core, domain: str, depth: Depth, query: str | None, primer: Primer, told: frozenset[str]
+) -> Sequence[str]:
+    """Put what a recall tells, without what was told above and what changed last, and return its warnings."""
     room = int(primer.left * _PART)
     if room < FEWEST_TOKENS:
         primer.left_out += 1
-        return None
-    request = asked("shallow", given.project, None, room, "prose", None, None, None, None)
-    found = await recall(core, domain, replace(request, told=told))
-    primer.section("What this memory holds", [line for line in str(found.content).splitlines() if line.strip()])
-    return found.warnings
+        return ()
+    request = asked(depth, query, None, room, "prose", None, None, None, None)
+    found, material = await guided(core, domain, replace(request, told=told, lists_changes=False))
+    if not (material.things or material.lists or material.counts):
+        return ()
+    primer.section(head, [line for line in str(found.content).splitlines() if line.strip()])
+    return found.warnings or ()
 
 
 async def _changes(core: Core, domain: str) -> list[str]:
-    """Return which entities changed last, when, and by whom."""
+    """Return what changed last, when, and by whom; blocks, summaries and mere ends of relations are left out."""
     rows = await core.store.read(CHANGED, domain=domain, looked=_LOOKED_AT)
-    by = {row.id: row for row in rows}
-    found = (await surveyed(core.store, domain, list(by)))[:_LISTED]
-    return [f"- {shown(row.name)}: {by[row.id].by or 'somebody'}, {by[row.id].at:%Y-%m-%d %H:%M}" for row in found]
+    states = await latest_states(core, domain, [row.id for row in rows[:_MOST_CHANGED]])
+    nodes = {str(one["_subject"]): one for one in states if one["_type"] not in _NOTES and MENTIONED not in one}
+    found = [(row, nodes[row.id]) for row in rows if row.id in nodes][:_CHANGES]
+    return [f"- {_named(node)}: {row.by or 'somebody'}, {row.at:%Y-%m-%d %H:%M}" for row, node in found]
+
+
+def _named(node: Mapping[str, object]) -> str:
+    title = node.get("name") or node.get("_title") or node["_subject"]
+    return f"{shown(title)} ({shown(node.get(ENTITY) or node['_type'])})"
 
 
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:

@@ -107,7 +107,7 @@ def _reply(
         told = packed(material, seeds.question, request.max_tokens, count)
         content = told.content
     notes = [*seeds.notes]
-    if not material.things and not material.lists:
+    if not (material.things or material.lists or material.counts):
         notes.append(BEFORE_ALL if scope.at is not None and scope.at <= 0 else "Nothing was found.")
     reply = RecallResult(
         depth=request.depth,
@@ -165,7 +165,6 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
             tasks.start_soon(each)
     if request.query is not None or request.focus:
         seeds = await seeds_of(scope, replace(request, limit=(request.limit or LISTED) + len(request.told)), now)
-        seeds.values = {each: value for each, value in seeds.values.items() if each not in request.told}
     wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 0.0))
     await favoured(scope, request.context, wanted)
     web = await grown(scope, wanted, 0)
@@ -178,7 +177,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     named = [things[each] for each in changed if each in things]
     lists = [
         ("Found", [things[each] for each in hits if each in things]),
-        ("Changed last", named[:limit]),
+        ("Changed last", named[:limit] if request.lists_changes else []),
         ("Used most", [things[each] for each in used if each in things][:limit]),
         ("Open questions", [each for each in named if _is_open(each)][:limit]),
     ]

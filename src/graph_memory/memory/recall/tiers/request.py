@@ -46,7 +46,9 @@ class RecallRequest:
     limit: int | None = None
     context: Context = field(default_factory=Context)
     told: frozenset[str] = frozenset()
-    """What the reader has been told already: an overview leaves it out."""
+    """What the reader has been told already: it is left out."""
+    lists_changes: bool = True
+    """Whether an overview lists what changed last."""
 
     def __post_init__(self) -> None:
         _among("depth", self.depth, get_args(Depth))

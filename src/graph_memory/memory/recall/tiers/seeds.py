@@ -75,6 +75,8 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime) -> Seeds
     if request.query is None and not request.focus:
         await latest(scope, request.limit or MOST_HITS, seeds)
         await favoured(scope, request.context, seeds)
+    for each in request.told:
+        seeds.values.pop(each, None)
     return seeds
 
 

@@ -1,0 +1,25 @@
+"""What callers give `remember`, and how much of it a reply repeats."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graph_memory import GraphError
+from graph_memory.memory.entities.facts import facts_from
+from graph_memory.memory.entities.remembered import LONGEST, Decision, Receipt
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def test_what_is_wrong_with_a_statement_is_told_with_its_place() -> None:
+    with pytest.raises(GraphError, match=r"^INVALID_ARGUMENT: observations\[1\].txt is not a valid key"):
+        facts_from({"name": "Ben", "observations": ["sings", {"txt": "likes tea"}]}, NOW)
+
+
+def test_a_receipt_repeats_a_statement_but_no_document() -> None:
+    short, long = "y" * LONGEST, "x" * (LONGEST + 1)
+    receipt = Receipt(decision=Decision.ADD, fact=long, rule="new", evidence=short)
+    assert receipt.fact == "x" * (LONGEST - 1) + "…"
+    assert receipt.evidence == short
