@@ -77,6 +77,8 @@ def _described(value: object) -> str:
     match value:
         case "":
             return "empty text"
+        case []:
+            return "an empty list"
         case str() | bool() | int() | float():
             return quoted(value)
         case _:

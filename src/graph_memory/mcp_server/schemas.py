@@ -113,6 +113,7 @@ def wording(schema: Schema) -> str:
         case "boolean":
             return "true or false"
         case "array":
-            return f"a list of {_items(cast('Schema', schema.get('items') or {}))}"
+            told = f"a list of {_items(cast('Schema', schema.get('items') or {}))}"
+            return f"{told} that is not empty" if schema.get("minItems") else told
         case _:
             return "an object"

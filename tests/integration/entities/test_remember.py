@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+import anyio
 import pytest
 
 from graph_memory import GraphError, Memory, load_ontology, ontology_from
@@ -122,6 +123,22 @@ async def test_a_property_holds_one_value_and_a_dry_run_changes_nothing(memory: 
     assert [one.id for one in tried.facts] == [None, None]
     assert [(one.decision, one.evidence) for one in told.facts] == [("UPDATE", "it was 80"), ("NOOP", None)]
     assert await shown(memory, "api") == ()
+
+
+async def test_one_name_in_several_spellings_at_once_makes_one_entity(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Ann"}])
+    names = ["Zoe Quinn", "zoe quinn", "Zoe  Quinn", "ZOE QUINN"]
+    told: list[Any] = []
+
+    async def remember(name: str, place: int) -> None:
+        told.append(await memory.entities.remember(name=name, observations=[f"said thing number {place}"]))
+
+    async with anyio.create_task_group() as tasks:
+        for place, name in enumerate(names):
+            tasks.start_soon(remember, name, place)
+    assert sorted(one.found_by for one in told) == ["new", *["normalised name"] * 3]
+    assert len({one.id for one in told}) == 1
+    assert len((await memory.entities.read_graph()).entities) == 2
 
 
 async def test_an_entity_keeps_its_type_and_says_so(memory: Memory) -> None:

@@ -120,6 +120,12 @@ async def test_a_number_that_is_too_large_is_told_with_both_bounds():
     assert "max_results must be an integer from 1 to 100, not 1000" in text
 
 
+async def test_an_empty_list_where_there_has_to_be_one_thing_says_so():
+    async with client_of(opens(RecordingMemory()), toolsets=("cleanup",)) as client:
+        told = text_of(await client.call_tool("merge_entities", {"names": [], "into": "Ann"}))
+    assert "names must be a list of strings that is not empty, not an empty list." in told
+
+
 async def test_a_missing_argument_is_told_with_its_kind_and_its_choices():
     _, text = await refused("create_node", {"type": "Project", "content": "# Kitchen"})
     assert 'create_node needs the argument "format" (a string).' in text

@@ -20,6 +20,8 @@ from graph_memory.model.wording import listed, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
+NEW = "new"
+"""How an entity was found that there is not yet."""
 _NEAR = 0.8
 """The likeness of names from which on one is told as a candidate."""
 _MOST = 3
@@ -70,7 +72,7 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
         return Found(same[0], by)
     likely = [(round(SequenceMatcher(None, normalised(one), normalised(name)).ratio(), 2), one) for one in near]
     best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
-    return Found(name, "new", [Candidate(name=one, likeness=likeness) for likeness, one in best])
+    return Found(name, NEW, [Candidate(name=one, likeness=likeness) for likeness, one in best])
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:

@@ -19,7 +19,7 @@ from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
 from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.facts import Facts
-from graph_memory.memory.entities.finding import Found
+from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of
 from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
@@ -135,7 +135,7 @@ def _first(given: Facts, found: Found) -> Remembered:
     facts = [*(receipt_of(one, None) for one in judged), *receipts_of({}, given.properties)]
     facts += alias_receipts(found.name, {}, given.aliases) + relation_receipts(relations, relations)
     kind = given.type or ENTITY
-    return Remembered(entity=found.name, type=kind, created=True, found_by="new", facts=tuple(facts), dry_run=True)
+    return Remembered(entity=found.name, type=kind, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
 
 
 def _dry(told: Remembered) -> Remembered:
@@ -221,6 +221,11 @@ class _Writing:
             self.told = self.told.model_copy(update=update)
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
+        if self.found.by == NEW:  # somebody may have made it meanwhile, in another spelling
+            found = await entity_of_name(reader, self.domain, self.found.name)
+            if found.by != NEW:
+                self.found = found
+                self.relations = [tie.relation(found.name) for tie in self.given.ties]
         name = self.found.name
         rows = await reader.read(NAMED, domain=self.domain, names=[name])
         states = await states_of(reader, self.domain, [row.id for row in rows])
@@ -242,7 +247,7 @@ class _Writing:
             id=node_id,
             type=(entity.entity if entity else None) or self.given.type or ENTITY,
             created=entity is None,
-            found_by=self.found.by if entity else "new",
+            found_by=self.found.by if entity else NEW,
             facts=tuple(receipts),
             questions=tuple(questions_of(judged, ids)) or None,
             candidates=tuple(self.found.candidates) or None,

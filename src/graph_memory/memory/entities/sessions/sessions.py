@@ -141,7 +141,8 @@ async def _recalled(
     found, material = await guided(core, domain, replace(request, told=told, lists_changes=False))
     if not (material.things or material.lists or material.counts):
         return ()
-    primer.section(head, [line for line in str(found.content).splitlines() if line.strip()])
+    lines = [line for line in str(found.content).splitlines() if line.strip()]
+    primer.section(head, lines[1:] if lines[0] in primer.lines else lines)  # what quotation marks mean is told once
     return found.warnings or ()
 
 
