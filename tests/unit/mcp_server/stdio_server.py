@@ -38,9 +38,10 @@ async def open_memory(
     sys.stderr.write(f"{origin}\n")
     match sys.argv[1:]:
         case ["blocked"]:
-            await anyio.to_thread.run_sync(time.sleep, 30, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(time.sleep, 60, abandon_on_cancel=True)
         case ["slow"]:
-            await anyio.sleep(30)
+            await anyio.sleep(60)
+    sys.stderr.write("opened\n")
     try:
         yield TalkativeMemory()
     finally:

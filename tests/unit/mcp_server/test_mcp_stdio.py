@@ -91,6 +91,7 @@ def test_stdout_carries_the_protocol_only_and_stdin_closing_ends_the_server_clea
         status, logged, took = server.end()
     assert status == 0
     assert "stray output" in logged
+    assert "opened" in logged
     assert "closed" in logged
     assert "session='session_" in logged
     assert "source='agent'" in logged
@@ -112,16 +113,15 @@ def test_a_signal_ends_the_server_cleanly_while_stdin_is_open(number: signal.Sig
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", ["slow", "blocked"])
-def test_a_server_whose_memory_is_being_opened_answers_at_once_and_ends_at_once(how: str):
+def test_a_server_answers_and_ends_while_its_memory_is_still_being_opened(how: str):
     with running(how) as server:
-        began = time.monotonic()
         server.begin()
         listed = server.ask(1, "tools/list", {})["result"]["tools"]
         assert [tool["name"] for tool in listed] == list(tools_of(Settings().toolsets))
-        assert time.monotonic() - began < 5
-        status, _, took = server.end()
+        status, logged, _ = server.end()  # waits for ten seconds, the memory for a minute
     assert status == 0
-    assert took < 3
+    assert "source='agent'" in logged
+    assert "opened" not in logged
 
 
 def test_half_an_emoji_does_not_make_a_call_disappear():
