@@ -177,7 +177,9 @@ async def _noted(memory: Memory) -> str:
 async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memory) -> None:
     entities = memory.entities
     ended = await entities.session_end(" ".join(f"Number {number} of what was done." for number in range(300)))
+    await entities.create_entities([{"name": "Ann"}])
     text = (await entities.session_start(max_tokens=400)).text
+    assert "- Ann (entity): " in text
     told = text.partition("## Last time\n")[2].splitlines()
     assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
     assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"

@@ -218,6 +218,25 @@ async def test_what_was_observed_is_told_with_its_time(house: House):
     assert "observed" in content
 
 
+async def test_what_was_observed_and_holds_is_told_where_nothing_is_asked(memory: Memory):
+    entities = memory.entities
+    await entities.remember(name="Ben", observations=[f"owns thing {number}" for number in range(9)])
+    await entities.remember(name="Ben", observations=["lives in Leeds"])
+    told = await entities.remember(name="Ben", observations=["lives in York"], replaces="lives in Leeds")
+    for content in (
+        (await memory.recall.recall(focus=["Ben"])).content,
+        (await memory.recall.recall(depth="deep")).content,
+        (await memory.recall.recall()).content,
+        (await memory.recall.recall(as_="structured")).content,
+    ):
+        assert "lives in York" in str(content)
+        assert "Leeds" not in str(content)
+        assert str(content).count("owns thing") == 4
+    before = (await memory.recall.recall(focus=["Ben"], as_of=(told.since or 0) - 1)).content
+    assert '"lives in Leeds" (until' in str(before)
+    assert "observed" not in str((await memory.recall.recall(depth="shallow")).content)
+
+
 @pytest.mark.parametrize(
     ("query", "has", "lacks"),
     [

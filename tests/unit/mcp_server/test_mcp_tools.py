@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcp.types import Tool
 
-from graph_memory.mcp_server.server import INSTRUCTIONS
+from graph_memory.mcp_server.server import instructions
 from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
 from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model import results
@@ -99,8 +99,18 @@ async def test_toolsets_and_tools_can_be_named_side_by_side():
 async def test_the_default_tools_and_instructions_name_no_tool_that_is_not_offered():
     others = {tool for tools in TOOLSETS.values() for tool in (one.name for one in tools)} - {*NAMES, *RECALL, *CHANGES}
     others -= {"remember", "decide"}  # they are words, too
-    told = json.dumps(await listed()) + INSTRUCTIONS
+    told = json.dumps(await listed()) + instructions([*NAMES, *RECALL, *CHANGES])
     assert [name for name in others if re.search(rf"\b{name}\b", told)] == []
+
+
+async def test_a_server_for_entities_leads_to_the_tools_that_it_has():
+    settings = {"toolsets": ("entities", "remember", "sessions", "recall")}
+    async with client_of(opens(RecordingMemory()), "legacy", **settings) as client:
+        offered = {tool.name for tool in (await client.list_tools()).tools}
+        told = client.instructions
+    named = {tool.name for tools in TOOLSETS.values() for tool in tools if re.search(rf"\b{tool.name}\b", told)}
+    assert {"session_start", "session_end", "remember", "search_memories"} == named - {"recall"}
+    assert named <= offered
 
 
 async def test_what_agents_see_is_what_the_golden_file_shows():

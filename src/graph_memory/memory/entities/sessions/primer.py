@@ -41,18 +41,19 @@ class Primer:
                 return place
         return len(lines)
 
-    def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = ()) -> None:
-        """Put a text in quotation, cut where it does not fit; `how` says what shows all of it."""
-        before = self.left_out
+    def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
+        """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""
+        most, self.most = self.most, self.tokens + int(self.left * share)
         lines = [*begins, *(f"> {line}" for line in text.splitlines())]
-        told = self.section(head, lines)
-        if told == len(lines):
-            return
-        self.left_out = before + 1
-        begun, cut = [] if told else [*self._head(head), *begins], _CUT.format(how)
-        rest = flat(lines[max(told, len(begins))].removeprefix("> "))
-        part = shortened(rest, NOTHING_ASKED, self.left - self.count("\n".join([*begun, "> ", cut, ""])), self.count)
-        self._put([*begun, *([f"> {part}"] if part else []), cut])
+        before, told = self.left_out, self.section(head, lines)
+        if told < len(lines):
+            self.left_out = before + 1
+            begun, cut = [] if told else [*self._head(head), *begins], _CUT.format(how)
+            room = self.left - self.count("\n".join([*begun, "> ", cut, ""]))
+            rest = flat(lines[max(told, len(begins))].removeprefix("> "))
+            part = shortened(rest, NOTHING_ASKED, room, self.count)
+            self._put([*begun, *([f"> {part}"] if part else []), cut])
+        self.most = most
 
     def _head(self, head: str) -> list[str]:
         return [*([""] if self.lines else []), f"## {head}"]

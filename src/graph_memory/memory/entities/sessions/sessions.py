@@ -44,7 +44,7 @@ _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _STATES = ("status", "state")
 _PART = 0.5
-"""The part of what is left that a recall may take."""
+"""The part of what is left that the last summary may take, and each recall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         primer.quotation(block.label, block.text, "get_block")
     if last is not None:
         when, how = last.node.modified.date().isoformat(), f"recall with focus {last.node.id}"
-        primer.quotation("Last time", last.text, how, [f"{when}:"])
+        primer.quotation("Last time", last.text, how, [f"{when}:"], _PART)
     told = frozenset(one for one in (*(block.id for block in blocks), last and last.node.id) if one)
     warnings = [*await _of_project(core, domain, given.project, primer, told)] if given.project else []
     warnings += await _recalled("What this memory holds", core, domain, "shallow", None, primer, told)

@@ -13,12 +13,14 @@ from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.reading import (
+    OBSERVED,
     PASSAGES,
     TIES,
     ToldRow,
     called,
     contents_of,
     instant,
+    observed_of,
     stitched,
     ties_of,
     told_of,
@@ -92,8 +94,12 @@ async def material_of(
     async def call() -> None:
         known.update(await called(scope, named))
 
+    said: dict[str, list[Passage]] = dict(seeds.passages)
+
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
+        if not seeds.passages:  # nothing was asked that would find them
+            said.update(await observed_of(scope, chosen))
 
     async with task_group() as tasks:
         tasks.start_soon(describe, Kind.NODE, nodes)
@@ -103,7 +109,8 @@ async def material_of(
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
     chosen = [each for each in chosen if each in rows and seeds.tells(rows[each])]
-    observed = {each: _observed(seeds.passages.get(each, ())) for each in chosen}
+    most_observed = _MOST_OBSERVED if seeds.passages else OBSERVED
+    observed = {each: _observed(said.get(each, ()))[:most_observed] for each in chosen}
     over = await over_in(scope, [each for several in observed.values() for each in several])
     told = [
         replace(
@@ -145,9 +152,7 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
 
 def _observed(found: Sequence[Passage]) -> list[Passage]:
     """Return the passages of what was observed of a thing, of those that were found."""
-    return [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION][
-        :_MOST_OBSERVED
-    ]
+    return [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION]
 
 
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
