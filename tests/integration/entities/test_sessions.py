@@ -127,8 +127,8 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     assert "> A careful colleague." in text
     assert "> Open: where he works." in text
     assert '- "Ben" (person, today)' in text.partition("## About apollo")[2]  # the summary names him
-    assert "- Ben (person): alice, " in text
-    assert text.partition("## Goals\n")[2].splitlines()[:2] == ["- Ship it", ""]
+    assert '- "Ben" (person): alice, ' in text
+    assert text.partition("## Goals\n")[2].splitlines()[:2] == ['- "Ship it"', ""]
     assert started.tokens <= 1_500
     question, contradiction = started.questions or ()
     assert question.call.arguments["new"] == asked.facts[0].id
@@ -160,12 +160,15 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     assert '"Ships in May."' in known
     assert "Began with Apollo" not in known
     assert '"Block' not in known
-    assert [line.partition(": alice")[0] for line in changed.splitlines()] == ["- Ben (person)", "- Apollo (project)"]
+    assert [line.partition(": alice")[0] for line in changed.splitlines()] == [
+        '- "Ben" (person)',
+        '- "Apollo" (project)',
+    ]
     assert started.warnings is None
     node = await memory.create_node(await _noted(memory), "# Buy tiles")
     text = (await entities.session_start()).text
     assert "## About" not in text
-    assert "- Buy tiles (Chore): user, " in text.partition("## Who changed what last\n")[2]
+    assert '- "Buy tiles" (Chore): user, ' in text.partition("## Who changed what last\n")[2]
     assert node.node_id not in text
 
 
@@ -179,7 +182,7 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     ended = await entities.session_end(" ".join(f"Number {number} of what was done." for number in range(300)))
     await entities.create_entities([{"name": "Ann"}])
     text = (await entities.session_start(max_tokens=400)).text
-    assert "- Ann (entity): " in text
+    assert '- "Ann" (entity): ' in text
     told = text.partition("## Last time\n")[2].splitlines()
     assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
     assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"

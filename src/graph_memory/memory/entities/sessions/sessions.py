@@ -25,6 +25,7 @@ from graph_memory.memory.recall.tiers.reading import is_empty
 from graph_memory.memory.recall.tiers.recalling import guided
 from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.tiers.results import Depth
+from graph_memory.memory.recall.tiers.wording import label, name
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import ENTITY, MENTIONED, NodeState
@@ -56,9 +57,9 @@ class Asked:
     max_tokens: int = TOKENS
 
     def __post_init__(self) -> None:
-        for name, given in (("session_id", self.session_id), ("project", self.project)):
+        for argument, given in (("session_id", self.session_id), ("project", self.project)):
             if given is not None and not (isinstance(given, str) and given.strip() and is_encodable(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-                raise fault(name, f"{name} is {quoted(given)}", "Give a text, or leave it out.")
+                raise fault(argument, f"{argument} is {quoted(given)}", "Give a text, or leave it out.")
         if type(self.max_tokens) is not int or not LEAST_TOKENS <= self.max_tokens <= MOST_TOKENS:
             hint = f"Give a whole number from {LEAST_TOKENS} to {MOST_TOKENS:,}."
             raise fault("max_tokens", f"max_tokens is {self.max_tokens!r}", hint)
@@ -157,7 +158,7 @@ async def _changes(core: Core, domain: str) -> list[str]:
 
 def _named(node: Mapping[str, object]) -> str:
     title = node.get("name") or node.get("_title") or node["_subject"]
-    return f"{shown(title)} ({shown(node.get(ENTITY) or node['_type'])})"
+    return f"{label(str(title))} ({name(str(node.get(ENTITY) or node['_type']))})"
 
 
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:
@@ -169,7 +170,7 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:
         for each in await core.store.read(OF_TYPE, domain=domain, type=name, stored=[name], limit=100)
     ]
     states = await states_of(core.store, domain, ids)
-    return [f"- {shown(name)}" for name, node in states.items() if not _is_reached(node)][:_LISTED]
+    return [f"- {label(title)}" for title, node in states.items() if not _is_reached(node)][:_LISTED]
 
 
 def _is_reached(node: NodeState) -> bool:
