@@ -149,6 +149,9 @@ async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory
     await memory.acting_as("alice").entities.add_observations([{"entityName": "Release 1", "contents": ["is out"]}])
     recent = await entities.get_recent(limit=2)
     assert (recent.entities[0].name, recent.entities[0].by, recent.more) == ("Release 1", "alice", True)
+    await entities.delete_observations([{"entityName": "Release 1", "observations": ["is out"]}])
+    [last] = (await memory.history.log(limit=1)).entries
+    assert (await entities.get_recent(limit=1)).entities[0].changed == last.at
     of_type = (await entities.get_by_type("release")).entities
     assert sorted(one.name for one in of_type) == ["Release 1", "Release 2"]
     with pytest.raises(GraphError) as caught:

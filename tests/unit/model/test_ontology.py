@@ -116,6 +116,11 @@ def test_an_unknown_node_type_lists_the_valid_ones():
     assert "add_node_type" in str(error.hint)
 
 
+def test_where_there_are_no_types_it_is_told_how_they_come_to_be():
+    assert "create_ontology with open true" in str(fails(Code.INVALID_NODE_TYPE, Ontology().node_type, "Foo").hint)
+    assert "create_ontology" not in str(fails(Code.INVALID_NODE_TYPE, GTD.node_type, "Foo").hint)
+
+
 def test_an_unknown_connection_type_lists_the_valid_ones():
     error = fails(Code.INVALID_CONNECTION_TYPE, GTD.connection_type, "nextaction")
     assert error.message.endswith("Valid types: [NextAction, WaitingFor, RelatesTo]")

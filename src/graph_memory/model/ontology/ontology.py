@@ -249,7 +249,9 @@ def _check_new(declared: AnyType, others: Mapping[str, AnyType]) -> None:
 def _unknown(code: Code, kind: str, name: str, valid: Sequence[str]) -> GraphError:
     message = f"{kind} {shown(name)} is not in the ontology. Valid types: {listed(valid)}"
     tool = "add_node_type" if code is Code.INVALID_NODE_TYPE else "add_connection_type"
-    hint = suggestion(name, valid, f"Use one of the valid types, or add the type with {tool}.")
+    open_ones = "create_ontology with open true lets types be added as they are used, if none was made yet"
+    adding = f"Use one of the valid types, or add the type with {tool}."
+    hint = suggestion(name, valid, adding if valid else f"Add the type with {tool}; {open_ones}.")
     return GraphError(code, message, {"type": shown(name), "valid_types": list(valid[:MOST_LISTED]), "hint": hint})
 
 

@@ -41,8 +41,7 @@ async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
     """Return the entities that changed last. `Entities.get_recent` tells the rest."""
     most = checked_limit(limit)
     rows = await core.store.read(CHANGED, domain=domain, looked=_LOOKED_AT)
-    by = {row.id: row.by for row in rows}
-    return await _listed(core, domain, list(by), most, by=by)
+    return await _listed(core, domain, [row.id for row in rows], most, changed={row.id: row for row in rows})
 
 
 async def get_hot(core: Core, domain: str, limit: int) -> EntityList:
@@ -68,9 +67,14 @@ async def _listed(
     ids: list[str],
     most: int,
     *,
-    by: Mapping[str, str | None] | None = None,
+    changed: Mapping[str, ChangedRow] | None = None,
     looked_at: Mapping[str, int] | None = None,
 ) -> EntityList:
     rows = await surveyed(core.store, domain, ids)
-    told = [row.brief((by or {}).get(row.id), (looked_at or {}).get(row.id)) for row in rows[:most]]
+    told = [row.brief((looked_at or {}).get(row.id)) for row in rows[:most]]
+    if changed:
+        last = [changed[row.id] for row in rows[:most]]
+        told = [
+            one.model_copy(update={"changed": each.at, "by": each.by}) for one, each in zip(told, last, strict=True)
+        ]
     return EntityList(entities=tuple(told), more=len(rows) > most)

@@ -45,7 +45,7 @@ class SurveyRow:
         """How much would have to be moved if it were merged."""
         return self.observations + self.relations, self.relations, self.id
 
-    def brief(self, by: str | None = None, looked_at: int | None = None) -> EntityBrief:
+    def brief(self, looked_at: int | None = None) -> EntityBrief:
         """Return it in short."""
         return EntityBrief(
             name=self.name,
@@ -53,7 +53,6 @@ class SurveyRow:
             observations=self.observations,
             relations=self.relations,
             changed=self.changed,
-            by=by,
             looked_at=looked_at,
         )
 
