@@ -9,7 +9,8 @@ from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.likeness import known_stems, share
-from graph_memory.memory.entities.statements.statement import Statement, statement, stem_of
+from graph_memory.memory.entities.statements.statement import Statement, statement
+from graph_memory.memory.entities.statements.stems import stem_of
 
 CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT = (
     "ending or change",

@@ -16,6 +16,8 @@ _CONTRACTED = (
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
     (re.compile(r"\be-mail"), "email"),
+    (re.compile(r"≥|>="), " at least "),
+    (re.compile(r"≤|<="), " at most "),
     (re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b"), " "),
 )
 _OTHER = re.compile(r"[^\w ]+")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from itertools import combinations, pairwise
 
 from graph_memory.memory.entities.statements.comparing import ANTONYM, CONFLICT, EVENT, FLIP, GUARD, Comparison
-from graph_memory.memory.entities.statements.likeness import known_stems, share, state_stems
-from graph_memory.memory.entities.statements.statement import Said, Statement, stem_of
-from graph_memory.memory.entities.statements.values import Value
+from graph_memory.memory.entities.statements.likeness import known_stems, share
+from graph_memory.memory.entities.statements.ordering import are_placed_otherwise, aside, is_put_otherwise
+from graph_memory.memory.entities.statements.statement import Statement
+from graph_memory.memory.entities.statements.stems import stem_of
 
-ASK_FROM = 0.6
+ASK_FROM = 0.55
 """The score from which on a known statement is asked about."""
-_WITHOUT_SIGN = 0.7
+_WITHOUT_SIGN = 0.65
 """The same for two that are only alike."""
 _RELATED_FROM = 0.2
 """The cosine from which on two statements have something in common without a word."""
@@ -82,24 +81,15 @@ def _fresh(pair: Comparison, *, soft: bool) -> set[str]:
     """Return the stems of the new one that are not known: in another spelling, if it is `soft`, or written apart."""
     known, new = pair.known, pair.new
     among = pair.known_stems.union(*known.joins.values())
-    fresh = set(pair.new_stems) - known_stems(pair.new_stems, among, new.language, soft=soft) - _of_cues(pair)
+    fresh = set(pair.new_stems) - known_stems(pair.new_stems, among, new.language, soft=soft) - aside(pair)
     return {stem for stem in fresh if pair.known_stems.isdisjoint(new.joins.get(stem, ()))}
-
-
-def _of_cues(pair: Comparison) -> set[str]:
-    """Return the stems of the words that say that it ended, or was so once, where both say so."""
-    language, both = pair.new.language, pair.known.cues & pair.new.cues
-    listed = {"ending": language.endings, "past": language.past}
-    found = [
-        each.found(phrases) or "" for cue, phrases in listed.items() if cue in both for each in (pair.known, pair.new)
-    ]
-    return {stem_of(word, language) for word in " ".join(found).split()}
 
 
 def _is_mutual(pair: Comparison) -> bool:
     """Say whether each of the two is nearly all in the other."""
-    both, language = _of_cues(pair), pair.new.language
-    known, new = pair.known_stems - both, pair.new_stems - both
+    both, language = aside(pair), pair.new.language
+    known = {each for each in pair.known_stems - both if pair.new_stems.isdisjoint(pair.known.joins.get(each, ()))}
+    new = {each for each in pair.new_stems - both if pair.known_stems.isdisjoint(pair.new.joins.get(each, ()))}
     sides = ((known, new), (new, known))
     return all(not one or share(known_stems(one, other, language, soft=True), one) >= _COVERED for one, other in sides)
 
@@ -116,11 +106,11 @@ def _differs(pair: Comparison) -> bool:
         or bool((known.cues ^ new.cues) & _MEANT)
         or not _in_order(list(new.values), list(known.values))
         or bool(new_names - known_stems(new_names, pair.known_stems, language, soft=True))
-        or _are_placed_otherwise(pair)
-        or _is_put_otherwise(pair)
+        or are_placed_otherwise(pair)
+        or (is_put_otherwise(pair) if language.is_written_apart else not _is_mutual(pair))
         or bool(new.kin - known_stems(new.kin, known.stems, language, soft=False))
         or bool(known.kin - known_stems(known.kin, new.stems, language, soft=False))
-        or ("past" not in known.cues and bool((known.past ^ new.past) & set(known.stems) & set(new.stems)))
+        or ("past" not in known.cues and bool((known.past & new.present) | (new.past & known.present)))
         or (known.has(language.ordering) and not new.has(language.ordering))
     )
 
@@ -144,97 +134,6 @@ def _in_order(some: list[object], every: list[object]) -> bool:
     """Say whether values are among others, in the same order for each kind."""
     places = [every.index(value) if value in every else -1 for value in some]
     return -1 not in places
-
-
-def _are_placed_otherwise(pair: Comparison) -> bool:
-    """Say whether a name stands elsewhere: `to Oslo` is not `from Oslo`, and who manages whom has an order."""
-    known, new = pair.known, pair.new
-    names = {stem for stem in new.names | known.names | pair.name if stem in new.stems and stem in known.stems}
-    before = [(known.placed.get(name), new.placed.get(name)) for name in names - pair.name]
-    if any(mine != yours and ((mine and yours) or len(before) > 1) for mine, yours in before):
-        return True
-    if any(_changed_places(known, new, one, other) for one, other in combinations(sorted(names), 2)):
-        return True
-    order = [known.stems.index(stem) for stem in dict.fromkeys(new.stems) if stem in known.stems]
-    return new.has(new.language.ordering) and order != sorted(order)
-
-
-def _changed_places(known: Statement, new: Statement, one: str, other: str) -> bool:
-    """Say whether two names have changed their places, which means nothing where `and` or prepositions tie them."""
-    if (known.stems.index(one) < known.stems.index(other)) == (new.stems.index(one) < new.stems.index(other)):
-        return False
-    if all(any({one, other} <= run for run in each.runs) for each in (known, new)):
-        return False
-    return not any(known.placed.get(name) and known.placed.get(name) == new.placed.get(name) for name in (one, other))
-
-
-def _is_put_otherwise(pair: Comparison) -> bool:
-    """Say whether the new one puts the words of the known one into another order, or leaves some out that may matter.
-
-    A word with a preposition may stand anywhere, a value that is the only one of its kind too, and of the others one
-    part may stand before the next one instead of after it: `keeps the key`, `the key is kept`.
-    """
-    if not pair.new.language.is_written_apart:
-        return not _is_mutual(pair)
-    out = _of_cues(pair)
-    known = [each for each in pair.known.said if isinstance(each.what, Value) or each.what in pair.known_stems - out]
-    new = [each for each in pair.new.said if isinstance(each.what, Value) or each.what in pair.new_stems - out]
-    left, places, moved = dict(enumerate(known)), dict[str, list[int]](), 0
-    for each in new:
-        place = next((place for place, one in left.items() if one.what == each.what), None)
-        place = place if place is not None else next((one for one in left if _is_alike(left[one], each, pair)), None)
-        if place is None:
-            continue
-        was = left.pop(place).before
-        if not isinstance(each.what, Value):
-            if was and each.before and was != each.before:
-                return True
-            moved += was != each.before
-            places.setdefault(was or each.before, []).append(place)
-        else:
-            places.setdefault(f"value {each.what.kind}", []).append(place)
-    turned = places.pop("", [])
-    if moved > 1 or any(order != sorted(order) for order in places.values()) or not _is_turned_once(turned):
-        return True
-    return _is_listed_otherwise(pair, known, turned) or not _may_be_left_out(pair, left, len(known) - len(left))
-
-
-def _is_listed_otherwise(pair: Comparison, known: Sequence[Said], places: Sequence[int]) -> bool:
-    """Say whether things that `and` ties are in another order, and are more than names: `tea at six and cake`."""
-    if set(pair.new.language.coordinators.split()).isdisjoint(pair.known.words.split()):
-        return False
-    moved = {known[place].what for place, other in zip(places, sorted(places), strict=True) if place != other}
-    return bool(moved) and not any(moved <= run for run in pair.known.runs)
-
-
-def _is_alike(one: Said, other: Said, pair: Comparison) -> bool:
-    one_stem, other_stem = one.what, other.what
-    if isinstance(one_stem, Value) or isinstance(other_stem, Value):
-        return False
-    return bool(known_stems([one_stem], [other_stem], pair.new.language, soft=True))
-
-
-def _is_turned_once(places: Sequence[int]) -> bool:
-    """Say whether places ascend, or would if two parts that stand side by side were exchanged."""
-    order = sorted(places)
-    moved = [place for place, (one, other) in enumerate(zip(places, order, strict=True)) if one != other]
-    part = places[moved[0] : moved[-1] + 1] if moved else ()
-    return sum(one > other for one, other in pairwise(part)) <= 1
-
-
-def _may_be_left_out(pair: Comparison, left: Mapping[int, Said], kept: int) -> bool:
-    """Say whether what is left out is all that follows a comma, a count, or words for the state itself, as `works`."""
-    if all(not each.is_first for each in left.values()) and all(place >= kept for place in left):
-        return True
-    return all(_says_little(each.what, pair) for each in left.values())
-
-
-def _says_little(what: str | Value, pair: Comparison) -> bool:
-    if isinstance(what, Value):
-        return what.kind == "number" and not any(value.kind == "number" for value in pair.new.values)
-    language = pair.new.language
-    is_joined = not pair.new_stems.isdisjoint(pair.known.joins.get(what, ()))
-    return is_joined or bool(known_stems([what], state_stems(language), language, soft=False))
 
 
 def _is_fuller(pair: Comparison) -> bool:

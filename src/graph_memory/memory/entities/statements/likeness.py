@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.statement import stem_of
+from graph_memory.memory.entities.statements.stems import stem_of
 
 _LONG = 5
 """Letters from which on a word may be another with a typing error."""
@@ -36,12 +36,10 @@ def state_stems(language: Lexicon) -> frozenset[str]:
     return frozenset(stem_of(word, language) for word in words)
 
 
-def says_the_same(one: str, other: str, language: Lexicon) -> bool:
-    """Say whether two stems are equal, or of words that say the same."""
-    if one == other:
-        return True
-    known = meanings(language)
-    return not known.get(one, frozenset()).isdisjoint(known.get(other, frozenset()))
+@lru_cache(maxsize=32)
+def light_stems(language: Lexicon) -> frozenset[str]:
+    """Return the stems of the words that add nothing."""
+    return frozenset(stem_of(word, language) for word in language.light.split())
 
 
 @lru_cache(maxsize=65_536)
@@ -56,10 +54,14 @@ def looks_the_same(one: str, other: str) -> bool:
 
 def known_stems(stems: Collection[str], among: Collection[str], language: Lexicon, *, soft: bool) -> set[str]:
     """Return those of the stems that are among others, also those that look the same when it is `soft`."""
+    known, others = meanings(language), frozenset(among)
+    meant = frozenset[int]().union(*(known[other] for other in others if other in known))
     return {
         stem
         for stem in stems
-        if any(says_the_same(stem, other, language) or (soft and looks_the_same(stem, other)) for other in among)
+        if stem in others
+        or not meant.isdisjoint(known.get(stem, ()))
+        or (soft and any(looks_the_same(stem, other) for other in others))
     }
 
 

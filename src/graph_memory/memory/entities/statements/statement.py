@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.phrases import finder
+from graph_memory.memory.entities.statements.rewording import reworded
+from graph_memory.memory.entities.statements.roles import Roles, roles_of
+from graph_memory.memory.entities.statements.stems import regular, stem_of, stems_of
 from graph_memory.memory.entities.statements.values import Value, values_of
-from graph_memory.memory.recall.analysers import ANALYSERS
 
 _IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
 _NAME = re.compile(
@@ -20,21 +23,9 @@ _NAME = re.compile(
 _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
-_WORD, _STOP = re.compile(r"\w+"), re.compile(r"[,;:(] |[;(]| - ")
 _FRONT = 4
 """Words at the beginning of which one may be another person."""
 _SHORTEST_STEM = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A stem or a value where it stands."""
-
-    what: str | Value
-    before: str
-    """The preposition of the words among which it is, if there is one."""
-    is_first: bool
-    """Whether nothing but words is before it: no comma, no colon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,14 +36,13 @@ class Statement:
     words: str
     """Its words in lower case without accents and punctuation, but for its values."""
     whole: str
-    """The same with them."""
+    """The same with them, as it was said."""
     meant: str
-    """The same without what would mislead."""
+    """The same in other words, without what would mislead."""
     stems: tuple[str, ...]
     """The stems of the words that say something, in order."""
     values: tuple[Value, ...]
-    said: tuple[Said, ...]
-    """The stems and the values together, in order, where words have spaces between them."""
+    roles: Roles
     names: frozenset[str]
     """The stems of words that look like names."""
     placed: dict[str, str]
@@ -60,12 +50,16 @@ class Statement:
     runs: tuple[frozenset[str], ...]
     """Stems of names that stand side by side, with nothing but words like and between."""
     joins: dict[str, set[str]]
-    """For each stem, those of its word and the next or the last one, written as one."""
+    """For each stem, those of its word and the next or the last one, or any other, written as one."""
     past: frozenset[str]
     """The stems of words that have an ending of the past."""
+    present: frozenset[str]
+    """The stems of words that have none, nor that of a participle."""
     identifiers: frozenset[str]
     is_denied: bool
-    """Whether it has a word like not."""
+    """Whether it has a word like not, in other words."""
+    says_not: bool
+    """Whether it has one as it was said."""
     denied: frozenset[str]
     """The stems of the clauses with such a word."""
     is_question: bool
@@ -74,6 +68,13 @@ class Statement:
     """Which cues it has, by the names in `_CUES`."""
     kin: frozenset[str]
     """Other people at its beginning."""
+    looked_for: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    """Phrases that were looked for in it, and which of each was found."""
+
+    @property
+    def order(self) -> Sequence[str]:
+        """Its stems, whoever does something before whom it is done to."""
+        return [each.what for each in self.roles.said if isinstance(each.what, str)] or self.stems
 
     @property
     def is_negative(self) -> bool:
@@ -86,8 +87,10 @@ class Statement:
 
     def found(self, phrases: str) -> str | None:
         """Return the first of the phrases that is in it."""
-        match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.meant)
-        return match[0] if match else None
+        if phrases not in self.looked_for:
+            match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.meant)
+            self.looked_for[phrases] = match[0] if match else None
+        return self.looked_for[phrases]
 
 
 _CUES = (
@@ -109,26 +112,31 @@ _CUES = (
 def statement(text: str, language: Lexicon) -> Statement:
     """Return a text taken apart."""
     apart = language.is_written_apart
-    values, rest = values_of(text, language)
-    words, whole = words_only(rest), words_only(plain(text))
-    meant = finder(language.misleading, is_written_apart=apart).sub(_struck, whole)
+    clean = reworded(text, language)
+    values, rest = values_of(clean, language)
+    words = words_only(rest)
+    whole = words_only(plain(text))
+    hidden, negated = (finder(each, is_written_apart=apart) for each in (language.misleading, language.negations))
+    meant = hidden.sub(_struck, words)
     names = frozenset(stem_of(name, language) for name in _names(text, language))
     return Statement(
         language=language,
         words=words,
         whole=whole,
         meant=meant,
-        stems=_stems(words, language),
+        stems=stems_of(words, language),
         values=values,
-        said=_said(rest, values, plain(text), language) if apart else (),
+        roles=roles_of(clean, rest, values, language),
         names=names,
         placed=_placed(words, language),
         runs=_runs(words, names, language),
         joins=_joins(words, language) if apart else {},
         past=_past(words, language),
+        present=_present(words, language) if language.past_ending else frozenset(),
         identifiers=_identifiers(text),
-        is_denied=finder(language.negations, is_written_apart=apart).search(meant) is not None,
-        denied=_denied(text, language),
+        is_denied=negated.search(meant) is not None,
+        says_not=negated.search(hidden.sub(_struck, whole)) is not None,
+        denied=_denied(clean, language),
         is_question=_QUESTION.search(text) is not None,
         is_exclaimed=_EXCLAMATION.search(text) is not None,
         cues=frozenset(
@@ -143,43 +151,10 @@ def _denied(text: str, language: Lexicon) -> frozenset[str]:
     apart = language.is_written_apart
     negated = finder(language.negations, is_written_apart=apart)
     hidden = finder(language.misleading, is_written_apart=apart)
-    clauses = (words_only(plain(each)) for each in _CLAUSE.split(text))
+    clauses = (words_only(each) for each in _CLAUSE.split(text))
     return frozenset(
-        stem for each in clauses if negated.search(hidden.sub(_struck, each)) for stem in _stems(each, language)
+        stem for each in clauses if negated.search(hidden.sub(_struck, each)) for stem in stems_of(each, language)
     )
-
-
-def stem_of(word: str, language: Lexicon) -> str:
-    """Return the stem of a word that is plain."""
-    return ANALYSERS[language.analyser].stem_of(word) or word
-
-
-def _stems(words: str, language: Lexicon) -> tuple[str, ...]:
-    if not language.is_written_apart:
-        found = ANALYSERS["cjk"].terms(words)
-        return tuple(term for term in found if term and term not in language.common_words)
-    negations = finder(language.negations)
-    return tuple(
-        stem_of(word, language)
-        for word in words.split()
-        if word not in language.common_words and not negations.fullmatch(word)
-    )
-
-
-def _said(rest: str, values: tuple[Value, ...], text: str, language: Lexicon) -> tuple[Said, ...]:
-    """Return stems and values in order; words after a preposition are its own up to the next word that says nothing."""
-    end = stop.start() if (stop := _STOP.search(text)) else len(text)
-    found: list[tuple[int, str | Value]] = [(value.at, value) for value in values]
-    found += [(word.start(), word[0]) for word in _WORD.finditer(rest)]
-    said, before, is_open = list[Said](), "", False
-    for at, each in sorted(found, key=lambda one: one[0]):
-        if isinstance(each, str) and each in language.placing:
-            before, is_open = each, True
-            continue
-        whats = [each] if isinstance(each, Value) else _stems(each, language)
-        said += [Said(what, before, at < end) for what in whats]
-        before, is_open = (before, False) if whats else (before if is_open else "", is_open)
-    return tuple(said)
 
 
 def _struck(match: re.Match[str]) -> str:
@@ -198,7 +173,7 @@ def _placed(words: str, language: Lexicon) -> dict[str, str]:
     found, before = dict[str, str](), ""
     for word in words.split():
         if word in language.placing:
-            before = word
+            before = "" if word in language.agent_words else word
         elif word not in language.common_words:
             if before:
                 found.setdefault(stem_of(word, language), before)
@@ -221,7 +196,9 @@ def _runs(words: str, names: frozenset[str], language: Lexicon) -> tuple[frozens
 
 def _joins(words: str, language: Lexicon) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for one, other in pairwise(words.split()):
+    given = words.split()
+    pairs = permutations(given, 2) if language.has_compounds else pairwise(given)
+    for one, other in pairs:
         for half in (one, other):
             found.setdefault(stem_of(half, language), set()).add(stem_of(one + other, language))
     return found
@@ -233,8 +210,14 @@ def _past(words: str, language: Lexicon) -> frozenset[str]:
     return frozenset(
         stem_of(word, language)
         for before, word in pairwise(["", *words.split()])
-        if ending and word.endswith(ending) and before not in passive
+        if ending and regular(word, language).endswith(ending) and before not in passive
     )
+
+
+def _present(words: str, language: Lexicon) -> frozenset[str]:
+    """Return the stems of words that may say that it is so."""
+    endings = tuple(each for each in (language.past_ending, language.participle_ending) if each)
+    return frozenset(stem_of(word, language) for word in words.split() if not regular(word, language).endswith(endings))
 
 
 def _identifiers(text: str) -> frozenset[str]:

@@ -7,9 +7,11 @@ from decimal import Decimal
 _SPELLED = """
 length 0.001 mm millimetre millimetres millimeter millimeters milimetros millimetri
 length 0.01 cm centimetre centimetres centimeter centimeters zentimeter centimetros centimetri
-length 1 m metre metres meter meters metro metros metri meters
-length 1000 km kilometre kilometres kilometer kilometers kilometro kilometros
-length 1000 chilometro chilometri quilometro quilometros км километров 公里 キロ
+speed 1 kmh
+length 1 m м metre metres meter meters metro metros metri meters метр метра метров
+length 1000 km км kilometre kilometres kilometer kilometers kilometro kilometros
+length 1000 chilometro chilometri quilometro quilometros километров километра 公里 キロ
+length 10000 mil
 length 1609.344 mile miles mi
 mass 0.001 mg milligram milligrams milligramm milligrammes miligramos milligrammi
 mass 1 g gram grams gramm grammes gramos grammi gramas
@@ -28,13 +30,15 @@ data 1 mb mib megabyte megabytes
 data 1000 gb gib gigabyte gigabytes
 data 1000000 tb tib
 volume 0.001 ml
-area 1 m2 qm sqm quadratmeter quadratmetern quadratmetre
+area 1 m2 m² qm sqm quadratmeter quadratmetern quadratmetre
 volume 1 l litre litres liter liters litro litros litri
 energy 1 kwh
 power 1 kw
+charge 1 mah
+charge 1000 ah
 power 0.001 watt watts
 degrees 1 degree degrees grad °c ° celsius degre degres grado grados gradi graus graden grader градусов 度
-times 1 times mal fois veces volte vezes keer ganger раз 次 回
+times 1 x times mal fois veces volte vezes keer ganger раз 次 回
 percent 1 % percent prozent pourcent procent процентов
 euros 1 € eur euro euros
 dollars 1 $ usd dollar dollars dolares dollari

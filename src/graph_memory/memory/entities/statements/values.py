@@ -5,26 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from graph_memory.memory.entities.statements.folding import plain
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.number_words import cjk_digits, names_of, number_words
 from graph_memory.memory.entities.statements.quantities import quantities
 
-_AM = r"(?:a\.? ?m\b\.?)"
-_PM = r"(?:p\.? ?m\b\.?)"
+_AM = r"(?:a\.? ?m\b\.?|in the morning\b)"
+_PM = r"(?:p\.? ?m\b\.?|(?:in the (?:afternoon|evening)|at night)\b)"
+_CJK_PM = "下午|晚上|傍晚|午後|夜"
 _CLOCK = re.compile(
-    rf"(?<![\d.,])(\d{{1,2}})(?:(?:[:h]| h )(\d{{2}})(?!\d)(?: ?(?:({_AM})|({_PM})|uhr))?"
-    rf"|(?:[.:](\d{{2}}))? ?(?:({_AM})|({_PM})|uhr\b|o'clock|h\b(?! ?\d)|時|点|點))"
+    rf"(?:({_CJK_PM}) ?)?(?<![\d.,])(\d{{1,2}})(?:(?:[:h]| h )(\d{{2}})(?!\d)(?: ?(?:({_AM})|({_PM})|uhr))?"
+    rf"|(?:[.:](\d{{2}}))? ?(?:({_AM})|({_PM})|uhr\b|o'clock|h\b(?! ?\d|/)|時|点|點))"
 )
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)")
+_IN_NUMBERS = re.compile(r"(?<![\d./])(\d{1,2})([./])(\d{1,2})(?:\2((?:19|20)\d\d)|\.(?!\d))?(?![\d/]|\.\d)")
+_MONTH_AND_YEAR = re.compile(r"(?<![\d./])(0[1-9]|1[0-2])/((?:19|20)\d\d)(?!\d)")
 _CJK_DATE = re.compile(r"(?:((?:19|20)\d\d)年)?(\d{1,2})月(?:(\d{1,2})日)?|(\d{1,2})日")
 _YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\d]|[.,]\d| ?(?:%|€|\$|£))(?:年)?")
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
-_DOUBTFUL = frozenset({"may", "march", "mars", "mai", "marco"})
-"""Months that are words too."""
+_DOUBTFUL = frozenset({"march", "mars", "marco"})
+"""Months that are words too, as are all short ones."""
+_SHORT = 3
+_SHORT_DATE = len("05/11")
 _IN_MONTH = re.compile(
     r"\b(?:in|since|until|till|of|by|last|next|early|late|mid|every|im|seit|bis|ende|anfang"
     r"|en|depuis|desde|da|a|em|i) $"
@@ -68,7 +73,9 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     apart = language.is_written_apart
     reading = _Reading(_HYPHEN.sub(" ", plain(text)) if apart else cjk_digits(plain(text)))
     reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
-    reading.rest = _hours_in_digits(reading.rest, language)
+    reading.take(_IN_NUMBERS, lambda match: _date_in_numbers(match, language))
+    reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
+    reading.rest = _in_digits(reading.rest, language)
     reading.take(_CLOCK, _clock)
     reading.take(_CJK_DATE, _cjk_date)
     _take_dates(reading, language)
@@ -81,16 +88,36 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     return tuple(replace(value, at=at) for at, value in found), reading.rest
 
 
-def _hours_in_digits(text: str, language: Lexicon) -> str:
-    """Return a text whose hours that are written as words, as in `nine o'clock`, are in digits."""
-    pattern = _hour_pattern(language)
-    return pattern.sub(lambda match: f"{number_words(language)[match[1]]}", text) if pattern else text
+def _in_digits(text: str, language: Lexicon) -> str:
+    """Return a text with hours and days in words as digits: `nine o'clock`, `half past nine`, `the first of May`."""
+    for words, minutes in language.clock_phrases.items():
+        text = _after_words(words, language).sub(partial(_moved, minutes=minutes, language=language), text)
+    hours, days = _word_patterns(language)
+    text = hours.sub(lambda match: f"{number_words(language)[match[1]]}", text) if hours else text
+    return days.sub(lambda match: f"{1 + (match[1] not in language.ordinals.split()[0])}", text) if days else text
+
+
+@lru_cache(maxsize=64)
+def _after_words(words: str, language: Lexicon) -> re.Pattern[str]:
+    return re.compile(rf"\b{words} ({'|'.join(number_words(language))}|\d{{1,2}})\b(?![:.]\d)")
+
+
+def _moved(match: re.Match[str], *, minutes: int, language: Lexicon) -> str:
+    hour = number_words(language).get(match[1]) or int(match[1])
+    at = (hour * 60 + minutes) % (24 * 60)
+    return f"{at // 60}:{at % 60:02}"
 
 
 @lru_cache(maxsize=32)
-def _hour_pattern(language: Lexicon) -> re.Pattern[str] | None:
-    words = "|".join(number_words(language))
-    return re.compile(rf"\b({words})\b(?= (?:o'clock|uhr|{_AM}|{_PM}))") if words else None
+def _word_patterns(language: Lexicon) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+    numbers, ordinals = "|".join(number_words(language)), "|".join(language.ordinals.split()[:2]).replace("/", "|")
+    months = "|".join(names_of(language.months))
+    return (
+        re.compile(rf"\b({numbers})\b(?= (?:o'clock|uhr|{_AM}|{_PM}))") if numbers else None,
+        re.compile(rf"\b({ordinals})\b(?= (?:of |de |di )?(?:(?:each|every|the) month|monthly|{months})\b)")
+        if months
+        else None,
+    )
 
 
 def _take_dates(reading: _Reading, language: Lexicon) -> None:
@@ -114,20 +141,33 @@ def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str],
 
 
 def _take_weekdays(reading: _Reading, language: Lexicon) -> None:
-    days = names_of(language.weekdays)
+    days = _days(language)
     if days:
         reading.take(_day_pattern(language), lambda match: (Value("weekday", f"{days[match[1]]}"),))
 
 
+def _days(language: Lexicon) -> dict[str, int]:
+    return {name.replace("-", " "): place for name, place in names_of(language.weekdays).items()}
+
+
 @lru_cache(maxsize=32)
 def _day_pattern(language: Lexicon) -> re.Pattern[str]:
-    name = "|".join(map(re.escape, names_of(language.weekdays)))
+    name = "|".join(map(re.escape, _days(language)))
     return re.compile(rf"(?<!\w)({name})s?(?!\w)" if language.is_written_apart else f"({name})")
 
 
 def _date(month: int, day: str | None, year: str | None) -> tuple[Value, ...]:
     made = Value("day", f"{month}-{int(day)}") if day else Value("month", f"{month}")
     return (made, Value("year", year)) if year else (made,)
+
+
+def _date_in_numbers(match: re.Match[str], language: Lexicon) -> tuple[Value, ...] | None:
+    """Return a date like 15/05/2026 or 3.5., where it is plain which of the two is the day."""
+    day, month = int(match[1]), int(match[3])
+    if not language.comma_is_decimal and day <= 12:
+        day, month = (month, day) if month > 12 else (0, 0)
+    is_date = match[4] or match[0].endswith(".") or (len(match[0]) == _SHORT_DATE and match[2] == "/")
+    return _date(month, str(day), match[4]) if is_date and 1 <= day <= 31 and 1 <= month <= 12 else None
 
 
 def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
@@ -138,17 +178,18 @@ def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
 
 def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
     """Return a month that stands without a day; a name that is a word too needs a preposition or a year."""
-    if match[1] in _DOUBTFUL and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
+    is_doubtful = match[1] in _DOUBTFUL or len(match[1]) <= _SHORT
+    if is_doubtful and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
         return None
     return _date(months[match[1]], None, match[2])
 
 
 def _clock(match: re.Match[str]) -> tuple[Value, ...] | None:
-    hour, minute = int(match[1]), int(match[2] or match[5] or 0)
+    hour, minute = int(match[2]), int(match[3] or match[6] or 0)
     if hour > 24 or minute > 59:
         return None
-    if match[4] or match[7]:
+    if match[1] or match[5] or match[8]:
         hour = hour % 12 + 12
-    elif match[3] or match[6]:
+    elif match[4] or match[7]:
         hour %= 12
     return (Value("clock", f"{hour % 24}:{minute:02}"),)

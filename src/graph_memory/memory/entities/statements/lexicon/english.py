@@ -1,9 +1,11 @@
 """English."""
 
+from graph_memory.memory.entities.statements.lexicon.english_synonyms import SYNONYMS
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 ENGLISH = Lexicon(
     analyser="english",
+    number_code="en",
     common="""
         a an the this that these those it its he she they his her hers their theirs them him is are was were be been
         being am has have had having do does did of in on at to for from by with as and or but so than then there
@@ -46,7 +48,7 @@ ENGLISH = Lexicon(
         of, dreams of, if, unless, in case, might, may, could, should, maybe, perhaps, possibly, proposed, proposes,
         proposal, suggested, goal, target, aims, aim is, will, is going to, are going to, next year, next month,
         some day, one day, expects to, is thinking, toys with, applied for, looking for, looking to, is looking,
-        ought to, supposed to
+        ought to, supposed to, seeks, is seeking, seeking
     """,
     claims="""
         says, said, claims, claimed, according to, thinks, believes, rumour*, rumor*, allegedly, reportedly,
@@ -73,10 +75,16 @@ ENGLISH = Lexicon(
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
         if, as if
     """,
+    adverbs="""
+        daily weekly monthly yearly nightly hourly fortnightly regularly usually normally often frequently sometimes
+        occasionally rarely seldom always together alone currently now formerly previously again once manually
+        automatically remotely early late immediately fully mainly mostly
+    """,
+    light="people person persons department room role company place overall total currently now already serves takes",
     ordering="before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
         only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
-        least
+        least, maximum, minimum
     """,
     corrections="""
         actually, correction, in fact, wrong, mistake, mistaken, mix up, mixed up, mixup, turned out, turns out,
@@ -198,101 +206,7 @@ ENGLISH = Lexicon(
         english, french, german, spanish, italian
         course, seminar, lecture, workshop
     """,
-    synonyms="""
-        live, lives, living, lived, reside, resides, dwells, home
-        work, works, employed, job, position
-        big, large, huge
-        small, little, tiny
-        buy, buys, bought, purchase, purchased, acquired
-        start, starts, started, begin, begins, began, commence
-        finish, finishes, finished, complete, completes, completed
-        end, ends, ended
-        like, likes, enjoy, enjoys, love, loves, fond, prefers, prefer, wants
-        dislike, dislikes, hate, hates
-        car, automobile, vehicle
-        phone, mobile, smartphone, cellphone, telephone
-        brief, short, concise
-        fast, quick, rapid
-        doctor, physician, gp
-        child, children, kid, kids
-        moved, relocated
-        company, firm, business
-        boss, manager, supervisor
-        daily, day, every day
-        weekly, week
-        monthly, month
-        yearly, annual, annually, year
-        use, uses, using, utilises, utilizes
-        repository, repo
-        database, db
-        headquarters, headquarter, hq, head office, main office
-        flat, apartment
-        fix, fixed, repaired, repair
-        error, bug, defect, fault
-        delete, deleted, remove, removed
-        make, makes, build, builds, create, creates
-        speak, speaks, talks
-        run, runs, running, jogs, jogging
-        located, situated, sits, based, found
-        stopped, ceased, dropped, no longer
-        allergic, allergy
-        wife, spouse
-        near, close, next, beside
-        meeting, call
-        mail, email
-        leads, heads, runs, manages
-        teach, teaches, teacher
-        study, studies, student
-        expensive, costly
-        born, birthday
-        drug, medicine, medication
-        cook, cooks, cooking
-        reply, answer, respond, responds, replies, answers
-        begin, start
-        picture, image, photo
-        holiday, vacation
-        film, movie
-        autumn, fall
-        ship, ships, release, releases, released, shipped
-        written, coded, implemented
-        needs, requires, require, need
-        permits, allows, permit, allow
-        show, shows, display, displays
-        keep, keeps, hold, holds, store, stores, stored, kept, contains
-        send, sends, sent
-        max, maximum, most, limit, cap
-        min, minimum, least
-        own, owns, has
-        parents, mother and father
-        sick, ill
-        supports, support
-        code, source code
-        test, tests
-        ride, rides, cycles, cycling, bike, bicycle
-        quiet, silent
-        morning, a m
-        afternoon, p m
-        staff, employees, people, workforce
-        chief executive, ceo
-        dead, died, passed away
-        afraid, scared, fear
-        customer, client
-        cost, costs, price, priced
-        favourite, favorite, likes best
-        funds, funding
-        nearly, almost
-        through, via
-        about, roughly, approximately
-        called, named, name, names
-        mother, mum, mom
-        father, dad
-        above, over
-        below, under
-        until, till
-        flight, plane
-        salary, wage, earns, earn
-        broke, broken
-    """,
+    synonyms=SYNONYMS,
     numbers="""
         zero/nought one two three four five six seven eight nine ten eleven twelve/dozen thirteen fourteen fifteen
         sixteen seventeen eighteen nineteen
@@ -300,9 +214,63 @@ ENGLISH = Lexicon(
     ordinals="first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
     tens="twenty thirty forty fifty sixty seventy eighty ninety",
     scales="thousand/k million/millions/mn billion/billions/bn",
-    months="january february march april may june july august september october november december",
-    weekdays="monday tuesday wednesday thursday friday saturday sunday",
+    months="""
+        january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct
+        november/nov december/dec
+    """,
+    weekdays="monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday sunday",
     past_ending="ed",
-    passive="is are be being am",
+    participle_ending="ing",
+    agents="by",
+    clock_words="half past:30, quarter past:15, quarter to:-15",
+    irregular="""
+        become: became
+        begin: began begun
+        build: built
+        buy: bought
+        catch: caught
+        choose: chose chosen
+        draw: drew drawn
+        drink: drank drunk
+        drive: drove driven
+        eat: ate eaten
+        feed: fed
+        fly: flew flown
+        forget: forgot forgotten
+        give: gave given
+        grow: grew grown
+        hear: heard
+        hide: hid hidden
+        hold: held
+        keep: kept
+        know: knew known
+        lead: led
+        lend: lent
+        make: made
+        meet: met
+        pay: paid
+        ride: rode ridden
+        say: said
+        see: seen
+        sell: sold
+        send: sent
+        show: shown
+        sing: sang sung
+        sleep: slept
+        speak: spoke spoken
+        spend: spent
+        steal: stole stolen
+        swim: swam swum
+        take: took taken
+        teach: taught
+        tell: told
+        think: thought
+        throw: threw thrown
+        understand: understood
+        wear: wore worn
+        win: won
+        write: wrote written
+    """,
+    passive="is are be being am been gets get",
     comma_is_decimal=False,
 )

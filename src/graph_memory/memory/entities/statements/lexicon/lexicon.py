@@ -7,7 +7,7 @@ states and of what ends them, not from examples.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -60,18 +60,34 @@ class Lexicon:
     """Words for a thousand, a million and a billion, equal ones with a slash."""
     months: str
     weekdays: str
+    number_code: str = ""
+    """The code by which text2num knows it, if it does."""
     prepositions: str = ""
     """Words that say what a name has to do with the rest: from, to, with."""
     coordinators: str = ""
     """Words between things of which the order says nothing: and, or."""
     passive: str = ""
     """Words after which the ending of the past does not say that it was so."""
+    adverbs: str = ""
+    """Words that mean the same wherever they stand: daily, usually."""
+    light: str = ""
+    """Words that add nothing where the rest is said: 40 people, the legal department."""
     ordering: str = ""
     """Words by which the order of others says something."""
+    agents: str = ""
+    """Prepositions before who does it: written by."""
+    irregular: str = ""
+    """A line: a verb, a colon, its forms of the past."""
     misleading: str = ""
     """What has a word of another list in it, but is not meant so."""
+    clock_words: str = ""
+    """Words before an hour, and by how many minutes it is another time: half past nine."""
+    has_compounds: bool = False
+    """Whether two words may be one where others have a preposition: Zahnarzttermin."""
     past_ending: str = ""
     """With what words end that say that it was so."""
+    participle_ending: str = ""
+    """With what words end that say what is going on."""
     comma_is_decimal: bool = True
     is_written_apart: bool = True
     """Whether words have spaces between them."""
@@ -83,8 +99,40 @@ class Lexicon:
 
     @cached_property
     def placing(self) -> frozenset[str]:
-        """The prepositions."""
-        return frozenset(self.prepositions.split())
+        """The prepositions, and the words by which the order of others says something."""
+        return frozenset(self.prepositions.split()) | self.ordering_words
+
+    @cached_property
+    def ordering_words(self) -> frozenset[str]:
+        """The single words by which the order of others says something."""
+        return frozenset(each.strip() for each in self.ordering.split(",") if each.strip().isalpha())
+
+    @cached_property
+    def coordinator_words(self) -> frozenset[str]:
+        """The words between things of which the order says nothing."""
+        return frozenset(self.coordinators.split())
+
+    @cached_property
+    def agent_words(self) -> frozenset[str]:
+        """The prepositions before who does it."""
+        return frozenset(self.agents.split())
+
+    @cached_property
+    def clock_phrases(self) -> Mapping[str, int]:
+        """The words before an hour, and by how many minutes it is another time."""
+        pairs = (each.strip().partition(":") for each in self.clock_words.split(",") if each.strip())
+        return {words: int(minutes) for words, _, minutes in pairs}
+
+    @cached_property
+    def irregular_forms(self) -> Mapping[str, str]:
+        """Forms of irregular verbs, and what they would be if these were regular."""
+        lines = (line.partition(":") for line in self.irregular.strip().splitlines())
+        return {form: f"{verb.strip()}{self.past_ending}" for verb, _, forms in lines for form in forms.split()}
+
+    @cached_property
+    def adverb_words(self) -> frozenset[str]:
+        """The words that mean the same wherever they stand."""
+        return frozenset(self.adverbs.split())
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
