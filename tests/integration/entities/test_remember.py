@@ -73,7 +73,7 @@ async def test_an_answer_after_which_nothing_would_hold_is_refused(memory: Memor
             await entities.decide(*refused)
         assert raised.value.code is Code.INVALID_ARGUMENT
     assert await shown(memory, "Door") == ("the door in hall A is closed now",)
-    again = await entities.remember(name="Door", observations=["the hall A door: shut"])
+    again = await entities.remember(name="Door", observations=["nobody gets through the hall A door"])
     await entities.decide(str(again.facts[0].id), new, "close")
     last = await entities.remember(name="Door", observations=["one can not go through the door in hall A"])
     await entities.decide(str(again.facts[0].id), str(last.facts[0].id), "same")
