@@ -12,7 +12,7 @@ from graph_memory.memory.entities.statements.likeness import known_stems, share
 from graph_memory.memory.entities.statements.statement import Statement, statement
 from graph_memory.memory.entities.statements.stems import stem_of
 
-CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT = (
+CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE = (
     "ending or change",
     "polarity",
     "antonym",
@@ -20,6 +20,7 @@ CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT = (
     "now",
     "correction",
     "other value",
+    "one of its kind",
 )
 GUARD, PARALLEL, LONGER, EXCLAIMED = "guard", "parallel", "much longer", "exclamation"
 WEIGHTS: Mapping[str, float] = {
@@ -30,13 +31,14 @@ WEIGHTS: Mapping[str, float] = {
     NOW: 0.25,
     CORRECTION: 0.3,
     CONFLICT: 0.15,
+    SINGLE: 0.15,
     GUARD: -0.6,
     PARALLEL: -0.3,
     LONGER: -0.15,
     EXCLAIMED: -0.3,
 }
 """What each feature adds to the likeness of two statements: measured on a table of labelled pairs."""
-_SIGNS = frozenset({CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT})
+_SIGNS = frozenset({CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE})
 _ANOTHER = "another person"
 _TIES = frozenset({EVENT, CONFLICT})
 _GUARDS = ("wish", "claim", "stand_in", "also")
@@ -127,6 +129,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
         (NOW, _new_cue(known, new, "now", language.now)),
         (CORRECTION, _new_cue(known, new, "correction", language.corrections)),
         (CONFLICT, conflict(known, new)),
+        (SINGLE, _single(pair, language)),
         (GUARD, _guard(pair, language)),
         (PARALLEL, _parallel(known, new, language)),
         (LONGER, _longer(pair)),
@@ -192,6 +195,14 @@ def conflict(known: Statement, new: Statement) -> str | None:
         if mine and mine.isdisjoint(yours) and kind != "year":
             return f"{kind} {', '.join(sorted(mine))}, {', '.join(sorted(yours))}"
     return None
+
+
+def _single(pair: Comparison, language: Lexicon) -> str | None:
+    """Return the word for what there is one of, of which both say another: `the main road is`, `nothing but`."""
+    if pair.forth == 1:
+        return None
+    phrases = (language.singles, language.limits)
+    return next((said for each in phrases if (said := pair.new.found(each)) and pair.known.has(each)), None)
 
 
 def _guard(pair: Comparison, language: Lexicon) -> str | None:

@@ -106,13 +106,18 @@ def _differs(pair: Comparison) -> bool:
         or bool((known.cues ^ new.cues) & _MEANT)
         or not _in_order(list(new.values), list(known.values))
         or bool(new_names - known_stems(new_names, pair.known_stems, language, soft=True))
-        or are_placed_otherwise(pair)
-        or (is_put_otherwise(pair) if language.is_written_apart else not _is_mutual(pair))
+        or _is_said_of_others(pair)
+        or not (language.is_written_apart or _is_mutual(pair))
         or bool(new.kin - known_stems(new.kin, known.stems, language, soft=False))
         or bool(known.kin - known_stems(known.kin, new.stems, language, soft=False))
         or ("past" not in known.cues and bool((known.past & new.present) | (new.past & known.present)))
         or (known.has(language.ordering) and not new.has(language.ordering))
     )
+
+
+def _is_said_of_others(pair: Comparison) -> bool:
+    """Say whether the same words do something else: who lent what to whom, what is from where."""
+    return are_placed_otherwise(pair) or (pair.new.language.is_written_apart and is_put_otherwise(pair))
 
 
 def _is_denied_otherwise(pair: Comparison) -> bool:
@@ -138,6 +143,6 @@ def _in_order(some: list[object], every: list[object]) -> bool:
 
 def _is_fuller(pair: Comparison) -> bool:
     """Say whether the new one says all that the known one does, and more, without a sign against it."""
-    if pair.has_sign:
+    if pair.has_sign or (pair.forth == 1 and _is_said_of_others(pair)):
         return False
     return not pair.known_stems - known_stems(pair.known_stems, pair.new_stems, pair.new.language, soft=False)

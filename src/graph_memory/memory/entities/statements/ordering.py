@@ -26,7 +26,7 @@ def aside(pair: Comparison) -> set[str]:
 def are_placed_otherwise(pair: Comparison) -> bool:
     """Say whether a name stands elsewhere: `to Oslo` is not `from Oslo`, and who manages whom has an order."""
     known, new = pair.known, pair.new
-    names = {stem for stem in new.names | known.names | pair.name if stem in new.stems and stem in known.stems}
+    names = (new.names | known.names | pair.name) & {*new.order} & {*known.order}
     before = [(known.placed.get(name), new.placed.get(name)) for name in names - pair.name]
     if any(mine != yours and ((mine and yours) or len(before) > 1) for mine, yours in before):
         return True

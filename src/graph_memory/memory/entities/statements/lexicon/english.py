@@ -73,7 +73,7 @@ ENGLISH = Lexicon(
         left ear, left wrist, left shoulder, on left, left over, will not, would not, not only, no matter, no doubt,
         no problem, once a, once every, once per, at first, no one knows, as soon as, last name, just like, just as,
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
-        if, as if
+        if, as if, every other
     """,
     adverbs="""
         daily weekly monthly yearly nightly hourly fortnightly regularly usually normally often frequently sometimes
@@ -81,11 +81,12 @@ ENGLISH = Lexicon(
         automatically remotely early late immediately fully mainly mostly
     """,
     light="people person persons department room role company place overall total currently now already serves takes",
-    ordering="before, after, than, until, till, instead, rather, prefer* * to",
+    ordering="then, before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
         only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
         least, maximum, minimum
     """,
+    singles="favourite, favorite, main, primary, default, official, capital, native, maiden name, eldest, oldest, youngest, best, biggest, largest, top",
     corrections="""
         actually, correction, in fact, wrong, mistake, mistaken, mix up, mixed up, mixup, turned out, turns out,
         contrary to, incorrect, erroneous*, misheard, misread, typo, not true, in reality, rather than, no longer

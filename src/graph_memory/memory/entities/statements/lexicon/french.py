@@ -45,8 +45,9 @@ FRENCH = Lexicon(
     misleading="""
         a deux pas, a quelques pas, pas a pas, un pas, pas mal, pas seulement, non seulement, comme si, meme si
     """,
-    ordering="avant, apres, jusqu, au lieu, plutot",
+    ordering="puis, ensuite, avant, apres, jusqu, au lieu, plutot",
     limits="seulement, uniquement, sauf, excepte, exclusivement, que des, hormis, au plus, au moins",
+    singles="prefere*, favori*, principal*, par defaut, officiel*, aine*",
     corrections="""
         en fait, en realite, erreur, faux, plutot, correction, rectification, contrairement, il s avere, confondu,
         confusion

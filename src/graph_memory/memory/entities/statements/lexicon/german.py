@@ -50,8 +50,9 @@ GERMAN = Lexicon(
     """,
     past="fruher, damals, ehemals, einst, als kind, als student*, vorher, zuvor, in der jugend, seinerzeit, wahrend",
     misleading="nicht nur, noch nicht, wenn auch, sowohl als auch",
-    ordering="vor, nach, bevor, nachdem, als, statt, bis",
+    ordering="dann, danach, zuerst, erst, vor, nach, bevor, nachdem, als, statt, bis",
     limits="nur, ausschliesslich, ausser, lediglich, bloss, allein, hochstens, mindestens",
+    singles="liebling*, lieblings*, haupt*, standard*, offiziell*, alteste*, jungste*, beste*, grosste*",
     corrections="""
         eigentlich, in wirklichkeit, tatsachlich, falsch, irrtum, irrtumlich, stimmt nicht, verwechselt,
         verwechslung, korrektur, berichtigung, doch, vielmehr, fehler

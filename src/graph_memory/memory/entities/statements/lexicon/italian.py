@@ -39,8 +39,9 @@ ITALIAN = Lexicon(
         prima, un tempo, da bambino, da bambina, da giovane, da studente, in passato, in gioventu, una volta,
         allora, durante
     """,
-    ordering="prima, dopo, fino, invece",
+    ordering="poi, prima, dopo, fino, invece",
     limits="solo, soltanto, solamente, unicamente, tranne, eccetto, esclusivamente, al massimo, almeno",
+    singles="preferit*, principale, predefinit*, ufficiale, maggiore",
     corrections="""
         in realta, in effetti, errore, sbagliato, sbagliata, falso, correzione, anzi, piuttosto, confuso, risulta
         che

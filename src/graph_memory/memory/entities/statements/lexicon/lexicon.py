@@ -37,6 +37,8 @@ class Lexicon:
     past: str
     limits: str
     """Words like only and except."""
+    singles: str
+    """Words for what there is one of: the main road."""
     corrections: str
     spoken_to: str
     """Words for whoever is spoken to."""

@@ -35,8 +35,9 @@ PORTUGUESE = Lexicon(
     """,
     also="tambem, alem disso, outro, outra, igualmente, segundo, segunda, ainda um",
     past="antes, antigamente, quando era, em crianca, na juventude, anteriormente, costumava, outrora, durante",
-    ordering="antes, depois, ate, em vez",
+    ordering="primeiro, antes, depois, ate, em vez",
     limits="so, somente, apenas, unicamente, exceto, salvo, exclusivamente, no maximo, pelo menos",
+    singles="favorit*, preferid*, principal, predefinid*, oficial, mais velh*",
     corrections="na verdade, de facto, de fato, erro, errado, errada, falso, correcao, afinal, confundido, engano",
     spoken_to="tu, te, ti, teu, tua, teus, tuas, voce, voces, contigo",
     kin="""

@@ -44,8 +44,9 @@ SPANISH = Lexicon(
         antes, antiguamente, de nino, de nina, de joven, en su juventud, anteriormente, solia, en aquella epoca, de
         estudiante, durante
     """,
-    ordering="antes, despues, hasta, en vez, en lugar",
+    ordering="luego, primero, antes, despues, hasta, en vez, en lugar",
     limits="solo, solamente, unicamente, excepto, salvo, exclusivamente, menos, como maximo, al menos",
+    singles="favorit*, preferid*, principal, por defecto, oficial, mayor",
     corrections="""
         en realidad, de hecho, error, equivocado, equivocada, falso, correccion, resulta que, mas bien, confundido,
         confusion
