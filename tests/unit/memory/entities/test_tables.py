@@ -1,4 +1,4 @@
-"""Tables of pairs that people have labelled: what is not the same is never taken for known, and what is, as often as it was."""
+"""Tables of labelled pairs: what is not the same is never taken for known; what is, as often as it was measured."""
 
 from __future__ import annotations
 
