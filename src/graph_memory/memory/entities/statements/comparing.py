@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.likeness import known_stems, share
+from graph_memory.memory.entities.statements.likeness import known_stems, looks_the_same, share
 from graph_memory.memory.entities.statements.statement import Statement, statement
 from graph_memory.memory.entities.statements.stems import stem_of
 
@@ -107,8 +107,8 @@ def compared(known: str, new: str, entity: str = "", cosine: float | None = None
         known_stems=stems,
         new_stems=new_stems,
         name=frozenset(stem_of(word, language) for word in words_only(plain(_capitals(entity))).split()),
-        shared=frozenset(known_stems(new_stems, stems, language, soft=True)),
-        back=share(known_stems(stems, new_stems, language, soft=True), stems),
+        shared=frozenset(known_stems(new_stems, stems, language, looks_the_same)),
+        back=share(known_stems(stems, new_stems, language, looks_the_same), stems),
         cosine=cosine,
     )
     features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
@@ -164,7 +164,7 @@ def _flip(pair: Comparison) -> str | None:
     said, other = (new.denied & pair.new_stems, pair.known_stems)
     if known.is_denied:
         said, other = (known.denied & pair.known_stems, pair.new_stems)
-    if share(known_stems(said, other, new.language, soft=True), said) < _DENIED:
+    if share(known_stems(said, other, new.language, looks_the_same), said) < _DENIED:
         return None
     return "denies" if new.is_denied else "no longer denies"
 
@@ -208,7 +208,7 @@ def _single(pair: Comparison, language: Lexicon) -> str | None:
 def _guard(pair: Comparison, language: Lexicon) -> str | None:
     """Return what keeps a statement from being about what the known one says."""
     known, new = pair.known, pair.new
-    if other := new.kin - known_stems(new.kin, known.stems, language, soft=True):
+    if other := new.kin - known_stems(new.kin, known.stems, language, looks_the_same):
         return f"{_ANOTHER}: {', '.join(sorted(other))}"
     for guard in _GUARDS:
         if guard in new.cues and guard not in known.cues and not (guard == "also" and _allows_also(known)):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from enum import StrEnum
 
 from graph_memory.memory.entities.statements.comparing import ANTONYM, CONFLICT, EVENT, FLIP, GUARD, Comparison
-from graph_memory.memory.entities.statements.likeness import known_stems, share
+from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems, light_stems, share
 from graph_memory.memory.entities.statements.ordering import are_placed_otherwise, aside, is_put_otherwise
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
 
-ASK_FROM = 0.55
+ASK_FROM = 0.6
 """The score from which on a known statement is asked about."""
 _WITHOUT_SIGN = 0.65
 """The same for two that are only alike."""
@@ -18,7 +19,7 @@ _RELATED_FROM = 0.2
 """The cosine from which on two statements have something in common without a word."""
 _RELATED = frozenset({FLIP, ANTONYM, EVENT, CONFLICT})
 _COVERED, _NEAR, _SHARED = 0.7, 0.8, 3
-_MEANT = frozenset({"wish", "claim", "stand_in", "past", "limit"})
+_MEANT = frozenset({"able", "wish", "claim", "stand_in", "past", "limit"})
 """Cues that both must have, or neither, if they say the same."""
 
 
@@ -38,11 +39,15 @@ SAYS_NOTHING_NEW = frozenset({Rule.EQUAL_TEXT, Rule.ALL_KNOWN, Rule.NEARLY_THE_S
 
 def judged(pair: Comparison) -> Rule:
     """Return what a new statement is beside a known one."""
-    if pair.known.whole == pair.new.whole and pair.known.is_question == pair.new.is_question:
+    if _is_equal(pair.known, pair.new):
         return Rule.EQUAL_TEXT
     if same := _says_nothing_new(pair):
         return same
     return Rule.MAY_CONTRADICT if _is_asked(pair) and not _is_fuller(pair) else Rule.NEW
+
+
+def _is_equal(known: Statement, new: Statement) -> bool:
+    return (known.whole, known.is_question, known.values) == (new.whole, new.is_question, new.values)
 
 
 def asked_from(pair: Comparison) -> float:
@@ -64,7 +69,7 @@ def _says_nothing_new(pair: Comparison) -> Rule | None:
     known, new = pair.known, pair.new
     if _differs(pair):
         return None
-    fresh = _fresh(pair, soft=False)
+    fresh = _fresh(pair, looks=None)
     said = len(pair.new_stems) + len(new.values)
     is_whole = pair.forth == pair.back == 1 and not (new.is_question or new.is_exclaimed)
     is_said = said > 1 or is_whole or bool(new.values and new.stems)
@@ -72,26 +77,38 @@ def _says_nothing_new(pair: Comparison) -> Rule | None:
         return Rule.ALL_KNOWN
     shared = len(pair.new_stems) - len(fresh) + len(set(new.values))
     is_near = pair.cosine is not None and pair.cosine >= _NEAR
-    if is_near and shared >= _SHARED and not _fresh(pair, soft=True) and _is_mutual(pair):
+    if is_near and shared >= _SHARED and not _fresh(pair, looks=is_misspelt) and _is_mutual(pair):
         return Rule.NEARLY_THE_SAME
     return None
 
 
-def _fresh(pair: Comparison, *, soft: bool) -> set[str]:
-    """Return the stems of the new one that are not known: in another spelling, if it is `soft`, or written apart."""
+def _fresh(pair: Comparison, *, looks: Callable[[str, str], bool] | None) -> set[str]:
+    """Return the stems of the new one that are not known, in a word that looks so, or written apart."""
     known, new = pair.known, pair.new
     among = pair.known_stems.union(*known.joins.values())
-    fresh = set(pair.new_stems) - known_stems(pair.new_stems, among, new.language, soft=soft) - aside(pair)
+    known_now = known_stems(pair.new_stems, among, new.language, looks)
+    fresh = set(pair.new_stems) - known_now - aside(pair)
     return {stem for stem in fresh if pair.known_stems.isdisjoint(new.joins.get(stem, ()))}
 
 
 def _is_mutual(pair: Comparison) -> bool:
     """Say whether each of the two is nearly all in the other."""
     both, language = aside(pair), pair.new.language
-    known = {each for each in pair.known_stems - both if pair.new_stems.isdisjoint(pair.known.joins.get(each, ()))}
-    new = {each for each in pair.new_stems - both if pair.known_stems.isdisjoint(pair.new.joins.get(each, ()))}
+    known, new = (
+        {
+            each
+            for each in mine - both - set().union(*theirs.joins.values())
+            if others.isdisjoint(own.joins.get(each, ()))
+        }
+        for mine, others, own, theirs in (
+            (pair.known_stems, pair.new_stems, pair.known, pair.new),
+            (pair.new_stems, pair.known_stems, pair.new, pair.known),
+        )
+    )
     sides = ((known, new), (new, known))
-    return all(not one or share(known_stems(one, other, language, soft=True), one) >= _COVERED for one, other in sides)
+    return all(
+        not one or share(known_stems(one, other, language, is_misspelt), one) >= _COVERED for one, other in sides
+    )
 
 
 def _differs(pair: Comparison) -> bool:
@@ -105,12 +122,16 @@ def _differs(pair: Comparison) -> bool:
         or not {FLIP, ANTONYM, CONFLICT, GUARD}.isdisjoint(pair.features)
         or bool((known.cues ^ new.cues) & _MEANT)
         or not _in_order(list(new.values), list(known.values))
-        or bool(new_names - known_stems(new_names, pair.known_stems, language, soft=True))
+        or bool(new_names - known_stems(new_names, pair.known_stems, language))
         or _is_said_of_others(pair)
         or not (language.is_written_apart or _is_mutual(pair))
-        or bool(new.kin - known_stems(new.kin, known.stems, language, soft=False))
-        or bool(known.kin - known_stems(known.kin, new.stems, language, soft=False))
-        or ("past" not in known.cues and bool((known.past & new.present) | (new.past & known.present)))
+        or bool(new.kin - known_stems(new.kin, known.stems, language))
+        or bool(known.kin - known_stems(known.kin, new.stems, language))
+        or ("past" not in known.cues and _is_of_another_time(known, new))
+        or known.is_alternative != new.is_alternative
+        or not (known.single.isdisjoint(new.plural) and new.single.isdisjoint(known.plural))
+        or bool(known.limited and new.limited and known.limited != new.limited)
+        or _is_light_otherwise(pair)
         or (known.has(language.ordering) and not new.has(language.ordering))
     )
 
@@ -120,11 +141,36 @@ def _is_said_of_others(pair: Comparison) -> bool:
     return are_placed_otherwise(pair) or (pair.new.language.is_written_apart and is_put_otherwise(pair))
 
 
+def _is_light_otherwise(pair: Comparison) -> bool:
+    """Say whether each has a word that would add nothing, were it alone: `uses 40 people`, `employs 40 people`."""
+    light = light_stems(pair.new.language)
+    sides = ((pair.known_stems & light) - pair.new_stems, (pair.new_stems & light) - pair.known_stems)
+    return all(sides) and not known_stems(sides[0], sides[1], pair.new.language)
+
+
+def _is_of_another_time(known: Statement, new: Statement) -> bool:
+    """Say whether one says that it was so, and the other that it is."""
+    if {known.tense, new.tense} == {"was", "is"}:
+        return True
+    return not (known.past.isdisjoint(new.present) and new.past.isdisjoint(known.present))
+
+
 def _is_denied_otherwise(pair: Comparison) -> bool:
     """Say whether one denies, or says to be over, what the other does not: `no longer has` is as `was dropped`."""
     known, new = pair.known, pair.new
+    if known.is_denied and new.is_denied and not _is_the_same(known.denied, new.denied, pair):
+        return True
+    if "ending" in known.cues & new.cues:
+        return known.is_end_denied != new.is_end_denied
     ends = [_says_an_end(known, new), _says_an_end(new, known)]
     return ends[0] != ends[1] or (known.is_denied or ends[0]) != (new.is_denied or ends[1])
+
+
+def _is_the_same(some: Collection[str], others: Collection[str], pair: Comparison) -> bool:
+    """Say whether of two groups of stems each has nothing but what adds nothing beyond the other."""
+    out = aside(pair) | pair.name
+    sides = ((set(some) - out, others), (set(others) - out, some))
+    return all(len(known_stems(one, other, pair.new.language)) == len(one) for one, other in sides)
 
 
 def _says_an_end(one: Statement, other: Statement) -> bool:
@@ -132,7 +178,7 @@ def _says_an_end(one: Statement, other: Statement) -> bool:
     if "ending" not in one.cues:
         return False
     stems = {stem_of(word, one.language) for word in (one.found(one.language.endings) or "").split()}
-    return "ending" in other.cues or stems != known_stems(stems, other.stems, one.language, soft=False)
+    return "ending" in other.cues or stems != known_stems(stems, other.stems, one.language)
 
 
 def _in_order(some: list[object], every: list[object]) -> bool:
@@ -145,4 +191,4 @@ def _is_fuller(pair: Comparison) -> bool:
     """Say whether the new one says all that the known one does, and more, without a sign against it."""
     if pair.has_sign or (pair.forth == 1 and _is_said_of_others(pair)):
         return False
-    return not pair.known_stems - known_stems(pair.known_stems, pair.new_stems, pair.new.language, soft=False)
+    return not pair.known_stems - known_stems(pair.known_stems, pair.new_stems, pair.new.language)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+from graph_memory.memory.entities.statements.meanings import meanings
 from graph_memory.memory.entities.statements.stems import stem_of
 
 _LONG = 5
@@ -15,18 +16,6 @@ _LONG = 5
 _ALIKE = 0.8
 _PREFIX = 6
 """Letters that two words have in common at the beginning, so that they are of one family."""
-
-
-@lru_cache(maxsize=32)
-def meanings(language: Lexicon) -> Mapping[str, frozenset[int]]:
-    """Return for each stem the groups of words that say the same in which it is."""
-    found: dict[str, set[int]] = {}
-    for place, line in enumerate(language.synonyms.strip().splitlines()):
-        for phrase in line.split(","):
-            words = words_only(plain(phrase)).split()
-            if len(words) == 1:
-                found.setdefault(stem_of(words[0], language), set()).add(place)
-    return {stem: frozenset(groups) for stem, groups in found.items()}
 
 
 @lru_cache(maxsize=32)
@@ -52,8 +41,24 @@ def looks_the_same(one: str, other: str) -> bool:
     return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
-def known_stems(stems: Collection[str], among: Collection[str], language: Lexicon, *, soft: bool) -> set[str]:
-    """Return those of the stems that are among others, also those that look the same when it is `soft`."""
+@lru_cache(maxsize=65_536)
+def is_misspelt(one: str, other: str) -> bool:
+    """Say whether two stems are one but for a letter that is missing, or two that have changed places."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < _LONG or len(long) - len(short) > 1:
+        return False
+    at = next(
+        (place for place, (mine, yours) in enumerate(zip(short, long, strict=False)) if mine != yours), len(short)
+    )
+    if len(long) > len(short):
+        return 0 < at < len(short) and short[at:] == long[at + 1 :]
+    return at > 0 and short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+
+
+def known_stems(
+    stems: Collection[str], among: Collection[str], language: Lexicon, looks: Callable[[str, str], bool] | None = None
+) -> set[str]:
+    """Return those of the stems that are among others, in a word that says the same, or in one that looks so."""
     known, others = meanings(language), frozenset(among)
     meant = frozenset[int]().union(*(known[other] for other in others if other in known))
     return {
@@ -61,7 +66,7 @@ def known_stems(stems: Collection[str], among: Collection[str], language: Lexico
         for stem in stems
         if stem in others
         or not meant.isdisjoint(known.get(stem, ()))
-        or (soft and any(looks_the_same(stem, other) for other in others))
+        or (looks is not None and any(looks(stem, other) for other in others))
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 from graph_memory.memory.entities.statements.comparing import Comparison
-from graph_memory.memory.entities.statements.likeness import known_stems, light_stems, state_stems
+from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems, light_stems
 from graph_memory.memory.entities.statements.roles import Said
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
@@ -20,7 +20,8 @@ def aside(pair: Comparison) -> set[str]:
     found = [
         each.found(phrases) or "" for cue, phrases in listed.items() if cue in both for each in (pair.known, pair.new)
     ]
-    return {stem_of(word, language) for word in " ".join(found).split()} | light_stems(language)
+    light = light_stems(language) - (pair.known_stems & pair.new_stems)
+    return {stem_of(word, language) for word in " ".join(found).split()} | light
 
 
 def are_placed_otherwise(pair: Comparison) -> bool:
@@ -76,11 +77,18 @@ def _is_tied_otherwise(
     pair: Comparison, known: Sequence[Said], new: Sequence[Said], matched: Sequence[tuple[int, int]]
 ) -> bool:
     """Say whether words have another preposition, or more than one group of them has one only here or there."""
+    linking = pair.new.language.linking_words
+    dated = [{one.phrase for one in side if isinstance(one.what, Value)} for side in (known, new)]
     changed = set[tuple[bool, int]]()
     for mine, yours in ((known[place], new[at]) for place, at in matched):
-        if mine.before == yours.before or mine.is_free or yours.is_free or isinstance(mine.what, Value):
+        if mine.before == yours.before or mine.is_free or yours.is_free:
             continue
-        if (mine.before and yours.before) or {mine.before, yours.before} & pair.new.language.ordering_words:
+        ties = {mine.before, yours.before} - linking - {""}
+        may_lack = any(
+            one.before and (not one.is_head or other.is_apart or one.phrase in values)
+            for one, other, values in ((mine, yours, dated[0]), (yours, mine, dated[1]))
+        )
+        if len(ties) > 1 or (ties and not may_lack):
             return True
         changed.add((bool(mine.before), mine.phrase if mine.before else yours.phrase))
     return len(changed) > 1
@@ -96,12 +104,14 @@ def _is_in_another_order(
             if not _is_beside_the_same(pair, known[place + 1 :], new[at + 1 :]):
                 places.setdefault(f"value {mine.what.kind}", []).append(place)
         elif not (mine.is_free or yours.is_free):
-            places.setdefault(mine.before or yours.before, []).append(place)
+            is_tied = (mine.is_head or not mine.before) and (yours.is_head or not yours.before)
+            places.setdefault((mine.before or yours.before) if is_tied else "", []).append(place)
     loose = places.pop("", [])
     if any(_is_moved(pair, known, order) for order in places.values()):
         return True
-    has_agent = pair.known.roles.has_agent or pair.new.roles.has_agent
-    return _is_moved(pair, known, loose) and (has_agent or not _is_turned_once(pair, loose))
+    mine, yours = pair.known.roles, pair.new.roles
+    may_turn = mine.is_passive != yours.is_passive and not (mine.has_agent or yours.has_agent)
+    return _is_moved(pair, known, loose) and not (may_turn and _is_turned_once(pair, loose))
 
 
 def _is_beside_the_same(pair: Comparison, known: Sequence[Said], new: Sequence[Said]) -> bool:
@@ -126,7 +136,7 @@ def _is_alike(one: Said, other: Said, pair: Comparison) -> bool:
     one_stem, other_stem = one.what, other.what
     if isinstance(one_stem, Value) or isinstance(other_stem, Value):
         return one_stem == other_stem
-    return bool(known_stems([one_stem], [other_stem], pair.new.language, soft=True))
+    return bool(known_stems([one_stem], [other_stem], pair.new.language, is_misspelt))
 
 
 def _may_be_left_out(pair: Comparison, left: Mapping[int, Said], kept: int) -> bool:
@@ -141,4 +151,4 @@ def _says_little(what: str | Value, pair: Comparison) -> bool:
         return what.kind == "number" and not any(value.kind == "number" for value in pair.new.values)
     language = pair.new.language
     is_joined = not pair.new_stems.isdisjoint(pair.known.joins.get(what, ()))
-    return is_joined or bool(known_stems([what], state_stems(language), language, soft=False))
+    return is_joined or what in light_stems(language)

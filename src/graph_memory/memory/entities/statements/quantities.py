@@ -13,9 +13,12 @@ from graph_memory.memory.entities.statements.units import UNITS
 
 _DIGITS = r"\d+(?:[ .,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _ORDINAL = r"(?:st|nd|rd|th|er|ere|eme|º|ª|\.(?= [a-z]{3,}))?"
-_COUNTED = re.compile(rf"(?<![\w.,#])([$€£]?) ?({_DIGITS}){_ORDINAL}(?![\w]*\.\d+\.)")
+_COUNTED = re.compile(rf"(?<![\w.,#])([$€£]?) ?(-?(?:{_DIGITS})){_ORDINAL}(?![\w]*\.\d+\.)")
 _WORD = re.compile(r"[^\W\d_]+")
 _AFTER = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
+
+_NAME = re.compile(r"0\d+|\d+\.\d*0")
+"""Digits that name a thing, as a postal code or a version, so that a nought counts."""
 
 Quantity = tuple[int, int, str, str]
 """Where it begins and ends, what it counts, and how much."""
@@ -27,10 +30,11 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
     while (found := _next(text, at, language)) is not None:
         start, end, amount, sign, is_word = found
         amount, end = _scaled(text, amount, end, language)
-        kind, factor, end = _unit(text, sign, end)
+        kind, factor, after = _unit(text, sign, end)
         if not (is_word and amount == 1 and not kind):
-            yield start, end, kind or "number", f"{(amount * factor).normalize():f}"
-        at = end
+            is_name = not kind and _NAME.fullmatch(text[start:end])
+            yield start, after, kind or "number", text[start:end] if is_name else f"{(amount * factor).normalize():f}"
+        at = after
 
 
 def _next(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:

@@ -28,13 +28,30 @@ def reworded(text: str, language: Lexicon) -> str:
     clean = plain(_in_digits(text, language.number_code) if language.number_code else text)
     if language.is_written_apart:
         clean = _HYPHEN.sub(" ", clean)
+    if language.particles:
+        clean = _particle(language).sub(r"\1_", clean)
     phrases, first = _phrases(language)
-    return phrases.sub(lambda match: first[match[0]], clean)
+    clean = phrases.sub(lambda match: first[match[0]], clean)
+    rates = _rates(language)
+    return rates.sub(lambda match: f"{match[1] or ''} {language.rate_words[match[2]]}", clean) if rates else clean
 
 
 def _in_digits(text: str, code: str) -> str:
     parts = _COUNTED.split(text)
     return "".join(part if place % 2 else _digits(part, code) for place, part in enumerate(parts))
+
+
+@lru_cache(maxsize=32)
+def _particle(language: Lexicon) -> re.Pattern[str]:
+    """Return what finds the part of a verb that ends a clause; it is marked, so that it is no preposition."""
+    return re.compile(rf"\b({'|'.join(language.particles.split())})\b(?=\s*(?:$|[.,;:!?)]|und\b|en\b))")
+
+
+@lru_cache(maxsize=32)
+def _rates(language: Lexicon) -> re.Pattern[str] | None:
+    """Return what finds how often a number is meant: `3 times a day`, `20 h/week`."""
+    names = "|".join(language.rate_words)
+    return re.compile(rf"(?:/ ?|\bper |(?<=\d)((?: ?[^\W\d_]+)?) an? )({names})\b") if names else None
 
 
 @lru_cache(maxsize=32)

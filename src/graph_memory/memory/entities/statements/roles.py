@@ -28,6 +28,10 @@ class Said:
     """The preposition of the words among which it is, if there is one."""
     phrase: int
     """Which of these groups of words it is in: another one for each, where there is no preposition."""
+    is_head: bool
+    """Whether it is the first of its group, but for values."""
+    is_apart: bool
+    """Whether it comes at once after a comma or the like: there a preposition may be missing."""
     is_first: bool
     """Whether nothing but words is before it: no comma, no colon."""
     is_free: bool
@@ -44,6 +48,8 @@ class Roles:
     """Stems that stand side by side, with nothing but words like and between."""
     has_agent: bool = False
     """Whether something is done by somebody."""
+    is_passive: bool = False
+    """Whether something is done."""
 
 
 def roles_of(text: str, rest: str, values: Sequence[Value], language: Lexicon) -> Roles:
@@ -55,7 +61,8 @@ def roles_of(text: str, rest: str, values: Sequence[Value], language: Lexicon) -
     found.sort(key=lambda one: one[0])
     said, places = _said(found, text, language)
     active = _active(said, language)
-    return Roles(active or tuple(said), _lists(said, places, text, language), active is not None)
+    lists = _lists(said, places, rest, language)
+    return Roles(active or tuple(said), lists, active is not None, _is_done(rest, language))
 
 
 def _said(
@@ -63,20 +70,25 @@ def _said(
 ) -> tuple[Sequence[Said], Sequence[int]]:
     """Return stems and values with their places; words after a preposition are its own up to one that says nothing."""
     end = stop.start() if (stop := _STOP.search(text)) else len(text)
-    said, places, before, is_open, phrase = list[Said](), list[int](), "", False, 0
+    said, places, before, is_open, phrase, then = list[Said](), list[int](), "", False, 0, 0
+    is_alone = sum(each in language.adverb_words for _, each in found) == 1
     for at, each in found:
+        is_apart = _STOPPING.search(text, then, at) is not None
+        if is_apart:
+            before, is_open = "", False
+        then = at
         if isinstance(each, str) and each in language.placing:
             before, is_open, phrase = each, True, phrase + 1
             continue
-        if _STOPPING.search(text, places[-1] if places else 0, at):
-            before, is_open = "", False
         word = "" if isinstance(each, Value) else each
-        is_free = word in language.adverb_words
-        whats = (each,) if isinstance(each, Value) else stems_of(each, language)
         if word in language.coordinator_words:
             continue
+        is_free = is_alone and word in language.adverb_words
+        whats = (each,) if isinstance(each, Value) else stems_of(each, language)
         phrase += not before
-        said += [Said(what, word, "" if is_free else before, phrase, at < end, is_free) for what in whats]
+        is_head = not said or said[-1].phrase != phrase or not said[-1].word
+        preposition = "" if is_free else before
+        said += [Said(one, word, preposition, phrase, is_head, is_apart, at < end, is_free) for one in whats]
         places += [at] * len(whats)
         if not is_free:
             before, is_open = (before, False) if whats else (before if is_open else "", is_open)
@@ -94,22 +106,25 @@ def _active(said: Sequence[Said], language: Lexicon) -> tuple[Said, ...] | None:
     return (*agent, said[verb], *said[:verb], *said[verb + 1 : first], *said[last:])
 
 
+def _is_done(text: str, language: Lexicon) -> bool:
+    helps = frozenset(language.passive.split()) | language.tense_words[0]
+    return any(one in helps and _is_participle(other, language) for one, other in pairwise(_WORD.findall(text)))
+
+
 def _is_participle(word: str, language: Lexicon) -> bool:
-    return bool(language.past_ending) and regular(word, language).endswith(language.past_ending)
+    return bool(language.irregular) and regular(word, language).endswith(language.past_endings)
 
 
-def _lists(said: Sequence[Said], places: Sequence[int], text: str, language: Lexicon) -> tuple[frozenset[str], ...]:
+def _lists(said: Sequence[Said], places: Sequence[int], rest: str, language: Lexicon) -> tuple[frozenset[str], ...]:
     """Return what stands side by side."""
     lists: list[set[str]] = [set()]
-    for (one, at), (other, then) in pairwise(zip(said, places, strict=True)):
-        if isinstance(one.what, Value) or isinstance(other.what, Value):
-            lists.append(set())
-            continue
-        between = _BETWEEN.findall(text[at + len(one.word) : then])
+    words = [(one, at) for one, at in zip(said, places, strict=True) if isinstance(one.what, str)]
+    for (one, at), (other, then) in pairwise(words):
+        between = _BETWEEN.findall(rest[at + len(one.word) : then])
         joining = [each for each in between if each in _JOINING or each in language.coordinator_words]
         others = {each for each in between if each not in joining} - {other.before}
         if not joining or not others <= language.common_words - language.placing:
             lists.append(set())
             continue
-        lists[-1] |= {one.what, other.what}
+        lists[-1] |= {f"{one.what}", f"{other.what}"}
     return tuple(frozenset(each) for each in lists if each)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+from graph_memory.memory.entities.statements.meanings import meanings
 from graph_memory.memory.entities.statements.phrases import finder
 from graph_memory.memory.entities.statements.rewording import reworded
 from graph_memory.memory.entities.statements.roles import Roles, roles_of
@@ -23,6 +24,7 @@ _NAME = re.compile(
 _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
+_ONE = re.compile(r"\ban? (\w+)")
 _FRONT = 4
 """Words at the beginning of which one may be another person."""
 _SHORTEST_STEM = 2
@@ -51,13 +53,25 @@ class Statement:
     """Stems of names that stand side by side, with nothing but words like and between."""
     joins: dict[str, set[str]]
     """For each stem, those of its word and the next or the last one, or any other, written as one."""
-    past: frozenset[str]
+    past: frozenset[str | int]
     """The stems of words that have an ending of the past."""
-    present: frozenset[str]
+    present: frozenset[str | int]
     """The stems of words that have none, nor that of a participle."""
+    tense: str
+    """`was` or `is`, where only one of the two is said."""
+    limited: str
+    """The first stem of what is limited: `only Anna`."""
+    single: frozenset[str]
+    """The stems of what follows `a` at once."""
+    plural: frozenset[str]
+    """The stems of words in the plural, or of verbs."""
+    is_alternative: bool
+    """Whether it has a word like or."""
     identifiers: frozenset[str]
     is_denied: bool
     """Whether it has a word like not, in other words."""
+    is_end_denied: bool
+    """Whether it has one beside what says that something ended: `has not sold`, but not `no longer has`."""
     says_not: bool
     """Whether it has one as it was said."""
     denied: frozenset[str]
@@ -105,6 +119,7 @@ _CUES = (
     ("limit", "limits"),
     ("correction", "corrections"),
     ("spoken_to", "spoken_to"),
+    ("able", "abilities"),
 )
 
 
@@ -132,9 +147,17 @@ def statement(text: str, language: Lexicon) -> Statement:
         runs=_runs(words, names, language),
         joins=_joins(words, language) if apart else {},
         past=_past(words, language),
-        present=_present(words, language) if language.past_ending else frozenset(),
+        present=_present(words, language),
+        tense=_tense(words, language),
+        limited=_limited(meant, language),
+        single=frozenset(stem_of(word, language) for word in _ONE.findall(rest))
+        if language.number_code == "en"
+        else frozenset(),
+        plural=_plural(words, language),
+        is_alternative=not language.alternative_words.isdisjoint(words.split()),
         identifiers=_identifiers(text),
         is_denied=negated.search(meant) is not None,
+        is_end_denied=negated.search(finder(language.endings, is_written_apart=apart).sub(_struck, meant)) is not None,
         says_not=negated.search(hidden.sub(_struck, whole)) is not None,
         denied=_denied(clean, language),
         is_question=_QUESTION.search(text) is not None,
@@ -196,28 +219,71 @@ def _runs(words: str, names: frozenset[str], language: Lexicon) -> tuple[frozens
 
 def _joins(words: str, language: Lexicon) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    given = words.split()
-    pairs = permutations(given, 2) if language.has_compounds else pairwise(given)
+    pairs = list(pairwise(words.split()))
+    if language.has_compounds:
+        common = language.common_words - language.coordinator_words
+        pairs += [(other, one) for one, other in pairwise(word for word in words.split() if word not in common)]
     for one, other in pairs:
         for half in (one, other):
             found.setdefault(stem_of(half, language), set()).add(stem_of(one + other, language))
     return found
 
 
-def _past(words: str, language: Lexicon) -> frozenset[str]:
+def _past(words: str, language: Lexicon) -> frozenset[str | int]:
     """Return the stems of words whose ending says that it was so, where a stem would not tell."""
-    ending, passive = language.past_ending, language.passive.split()
-    return frozenset(
-        stem_of(word, language)
-        for before, word in pairwise(["", *words.split()])
-        if ending and regular(word, language).endswith(ending) and before not in passive
+    passive = language.passive.split()
+    return _meant(
+        (
+            word
+            for before, word, after in _windows(words)
+            if before not in passive and after not in language.agent_words and _is_past(word, language)
+        ),
+        language,
     )
 
 
-def _present(words: str, language: Lexicon) -> frozenset[str]:
+def _present(words: str, language: Lexicon) -> frozenset[str | int]:
     """Return the stems of words that may say that it is so."""
-    endings = tuple(each for each in (language.past_ending, language.participle_ending) if each)
-    return frozenset(stem_of(word, language) for word in words.split() if not regular(word, language).endswith(endings))
+    going_on = language.participle_ending or "\0"
+    helps = language.tense_words[1]
+    said = (
+        word
+        for before, word in pairwise(["", *words.split()])
+        if not _is_past(word, language) and (before in helps or not word.endswith(going_on))
+    )
+    return _meant(said, language)
+
+
+def _windows(words: str) -> Iterable[tuple[str, str, str]]:
+    """Give each word between the one before it and the one after it."""
+    given = ["", *words.split(), ""]
+    return zip(given, given[1:], given[2:], strict=False)
+
+
+def _is_past(word: str, language: Lexicon) -> bool:
+    return regular(word, language).endswith(language.past_endings)
+
+
+def _meant(words: Iterable[str], language: Lexicon) -> frozenset[str | int]:
+    """Return the stems of words, and the groups of words that say the same in which they are."""
+    stems = frozenset(stem_of(word, language) for word in words)
+    known = meanings(language)
+    return stems.union(*(known[stem] for stem in stems if stem in known))
+
+
+def _limited(words: str, language: Lexicon) -> str:
+    match = finder(language.limits, is_written_apart=language.is_written_apart).search(words)
+    return next(iter(stems_of(words[match.end() :], language)), "") if match else ""
+
+
+def _plural(words: str, language: Lexicon) -> frozenset[str]:
+    return frozenset(stem_of(word, language) for word in words.split() if word.endswith("s"))
+
+
+def _tense(words: str, language: Lexicon) -> str:
+    said = frozenset(words.split())
+    was, now = (not said.isdisjoint(each) for each in language.tense_words)
+    return "was" if was and not now else "is" if now and not was else ""
 
 
 def _identifiers(text: str) -> frozenset[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.phrases import finder
 from graph_memory.memory.recall.analysers import ANALYSERS
+
+_VOWELS, _SHORTEST = frozenset("aeiouy"), 3
 
 
 def regular(word: str, language: Lexicon) -> str:
@@ -12,9 +16,28 @@ def regular(word: str, language: Lexicon) -> str:
     return language.irregular_forms.get(word, word)
 
 
+@lru_cache(maxsize=65_536)
 def stem_of(word: str, language: Lexicon) -> str:
-    """Return the stem of a word that is plain."""
+    """Return the stem of a word that is plain; in English only plurals and the forms of verbs have the same."""
+    if language.analyser == "english":
+        return _base(regular(word, language))
     return ANALYSERS[language.analyser].stem_of(regular(word, language)) or word
+
+
+def _base(word: str) -> str:
+    """Return an English word without the endings of plurals and verbs: the first step of Porter's stemmer (1980)."""
+    for ending, put in (("ied", "y"), ("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word.removesuffix(ending) + put
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ed", "ing"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= _SHORTEST and not _VOWELS.isdisjoint(rest):
+            is_doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
+            word = rest[:-1] if is_doubled else rest
+            break
+    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
 
 
 def stems_of(words: str, language: Lexicon) -> tuple[str, ...]:

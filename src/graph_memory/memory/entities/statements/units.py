@@ -25,10 +25,14 @@ time 86400 day days tag tage tagen jour jours dia dias giorno giorni dag dagen d
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken vecka veckor недель
 months 1 month months monat monate monaten mois mes meses mese mesi maand maanden manad manader месяцев
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren ar лет года год 歳 岁
-data 0.001 kb kib
-data 1 mb mib megabyte megabytes
-data 1000 gb gib gigabyte gigabytes
-data 1000000 tb tib
+data 0.001 kb
+data 0.001024 kib
+data 1 mb megabyte megabytes
+data 1.048576 mib
+data 1073.741824 gib
+data 1000 gb gigabyte gigabytes
+data 1000000 tb
+data 1099511.627776 tib
 volume 0.001 ml
 area 1 m2 m² qm sqm quadratmeter quadratmetern quadratmetre
 volume 1 l litre litres liter liters litro litros litri

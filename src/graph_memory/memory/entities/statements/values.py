@@ -17,13 +17,13 @@ _PM = r"(?:p\.? ?m\b\.?|(?:in the (?:afternoon|evening)|at night)\b)"
 _CJK_PM = "下午|晚上|傍晚|午後|夜"
 _CLOCK = re.compile(
     rf"(?:({_CJK_PM}) ?)?(?<![\d.,])(\d{{1,2}})(?:(?:[:h]| h )(\d{{2}})(?!\d)(?: ?(?:({_AM})|({_PM})|uhr))?"
-    rf"|(?:[.:](\d{{2}}))? ?(?:({_AM})|({_PM})|uhr\b|o'clock|h\b(?! ?\d|/)|時|点|點))"
+    rf"|(?:[.:](\d{{2}}))? ?(?:({_AM})|({_PM})|uhr\b|o'clock|h\b(?! ?(?:\d|/|daily|weekly|monthly|yearly))|時|点|點))"
 )
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)")
 _IN_NUMBERS = re.compile(r"(?<![\d./])(\d{1,2})([./])(\d{1,2})(?:\2((?:19|20)\d\d)|\.(?!\d))?(?![\d/]|\.\d)")
 _MONTH_AND_YEAR = re.compile(r"(?<![\d./])(0[1-9]|1[0-2])/((?:19|20)\d\d)(?!\d)")
 _CJK_DATE = re.compile(r"(?:((?:19|20)\d\d)年)?(\d{1,2})月(?:(\d{1,2})日)?|(\d{1,2})日")
-_YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\d]|[.,]\d| ?(?:%|€|\$|£))(?:年)?")
+_YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\da-z]|[.,]\d| ?(?:%|€|\$|£))(?:年)?")
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
 _DOUBTFUL = frozenset({"march", "mars", "marco"})
@@ -34,7 +34,7 @@ _IN_MONTH = re.compile(
     r"\b(?:in|since|until|till|of|by|last|next|early|late|mid|every|im|seit|bis|ende|anfang"
     r"|en|depuis|desde|da|a|em|i) $"
 )
-_HYPHEN = re.compile(r"(?<!\d)-|-(?!\d)")
+_HYPHEN = re.compile(r"(?<!\d)-(?!\d)|(?<=[^\W\d])-|-(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str],
 def _take_weekdays(reading: _Reading, language: Lexicon) -> None:
     days = _days(language)
     if days:
-        reading.take(_day_pattern(language), lambda match: (Value("weekday", f"{days[match[1]]}"),))
+        reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
 
 
 def _days(language: Lexicon) -> dict[str, int]:
@@ -153,7 +153,15 @@ def _days(language: Lexicon) -> dict[str, int]:
 @lru_cache(maxsize=32)
 def _day_pattern(language: Lexicon) -> re.Pattern[str]:
     name = "|".join(map(re.escape, _days(language)))
-    return re.compile(rf"(?<!\w)({name})s?(?!\w)" if language.is_written_apart else f"({name})")
+    if not language.is_written_apart:
+        return re.compile(f"()({name})()")
+    every = "|".join(language.every.split()) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:({every}) )?({name})(s|en|ar)?(?!\w)")
+
+
+def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
+    """Return a day of the week, one or each."""
+    return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
 
 
 def _date(month: int, day: str | None, year: str | None) -> tuple[Value, ...]:

@@ -6,6 +6,7 @@ DUTCH = Lexicon(
     analyser="dutch",
     number_code="nl",
     has_compounds=True,
+    particles="in uit op aan af mee toe om over",
     clock_words="half:-30, kwart over:15, kwart voor:-15",
     common="""
         de het een en of maar hij zij ze haar zijn hun is was waren wordt worden heeft hebben had van in op aan te
@@ -13,6 +14,11 @@ DUTCH = Lexicon(
         naar zich ook
     """,
     prepositions="in op aan bij met voor uit van naar door te",
+    every="elke iedere",
+    linking="van",
+    alternatives="of",
+    tense="was waren had hadden werd werden/is zijn heeft hebben wordt",
+    past_ending="te ten de den",
     coordinators="en of",
     negations="niet, geen, nooit, niets, niemand, zonder, noch",
     endings="""
@@ -89,166 +95,101 @@ DUTCH = Lexicon(
         ontbijt, lunch, avondeten
     """,
     synonyms="""
-        woont, wonen, woonde, gewoond, woonachtig, leeft, leven, leefde
-        werkt, werken, werkte, gewerkt, is werkzaam, werkzaam, in dienst bij
-        bezit, bezitten, bezat, in het bezit van, is eigenaar van, eigenaar van, eigenares van
-        gebruikt, gebruiken, gebruikte, benut, maakt gebruik van
-        gekocht, koopt, kopen, kocht, schaft aan, aangeschaft, aanschaft
-        verkocht, verkoopt, verkopen, verkoop, van de hand gedaan
-        begonnen, begint, beginnen, begon, start, starten, startte, gestart, gaat van start
-        eindigt, eindigen, eindigde, geeindigd, loopt af, is voorbij
-        stopt met, gestopt met, stopte met, houdt op met, hield op met, opgehouden met
-        houdt van, hield van, houden van, vindt leuk, vindt lekker, graag, dol op, is gek op, is een fan van
-        houdt niet van, hield niet van, vindt niet leuk, vindt niet lekker, heeft een hekel aan, haat, haten, haatte
-        nodig, heeft nodig, behoefte aan, vereist, vereisen, vergt
-        mag, mogen, mocht, toegestaan, staat toe, geoorloofd, laat toe, toegelaten
-        mag niet, mogen niet, verboden, verbiedt, verbieden, verbood, niet toegestaan, niet toegelaten
-        kent, kennen, kende, gekend, bekend met
-        weet, weten, geweten, is op de hoogte van
-        spreekt, spreken, sprak, gesproken, praat, praten, praatte
-        stuurt, sturen, stuurde, gestuurd, zendt, zenden, zond, gezonden, verstuurt, verstuurd, verzendt, verzonden
-        bewaart, bewaren, bewaarde, bewaard, slaat op, opgeslagen, opslaat, sloeg op
-        toont, tonen, toonde, getoond, laat zien, liet zien, geeft weer, weergegeven
-        repareert, repareren, repareerde, gerepareerd, hersteld, herstelt, verhelpt, verholpen
-        verwijderd, verwijdert, verwijderen, verwijderde, gewist, wissen
-        betaalt, betalen, betaalde, betaald, rekent af, afgerekend
-        kost, kosten, kostte, gekost, prijs, prijzen
-        salaris, salarissen, loon, verdient, verdienen, verdiende
-        leidt, leiden, leidde, geleid, geeft leiding aan, gaf leiding aan, staat aan het hoofd van
-        geeft les, gaf les, lesgeeft, doceert, doceren, onderwijst, leraar, lerares, docent, docente, leerkracht
-        studeert, studeren, studeerde, gestudeerd, volgt een studie
-        eet, eten, at, gegeten, nuttigt
-        belt, bellen, belde, gebeld, telefoneert, telefoneren, belt op, opgebeld
-        antwoordt, antwoorden, antwoordde, geantwoord, antwoord, beantwoordt, beantwoord
-        krijgt, krijgen, kreeg, gekregen, ontvangt, ontvangen, ontving
-        verhuisd, verhuist, verhuizen, verhuisde, verhuizing
-        trouwt, trouwen, trouwde, huwelijk, bruiloft, in het huwelijk getreden
-        overleden, overlijdt, overleed, gestorven, sterft, stierf, dood, niet meer in leven
-        geboren, ter wereld gekomen, kwam ter wereld, geboorte
-        helpt, helpen, hielp, geholpen, ondersteunt, ondersteunen, ondersteunde
-        probeert, proberen, probeerde, geprobeerd, poogt
-        zoekt, zoeken, zocht, gezocht, is op zoek naar, op zoek naar
-        vindt plaats, vond plaats, plaatsgevonden, plaatsvindt, plaatsvinden, wordt gehouden
-        veranderd, verandert, veranderen, veranderde, wijzigt, wijzigen, wijzigde, gewijzigd, wijziging, verandering
-        controleert, controleren, controleerde, gecontroleerd, checkt, gecheckt, gaat na
-        geannuleerd, afgezegd, zegt af, zei af, annuleert, annuleren, afgelast, gaat niet door, ging niet door
-        uitgesteld, stelt uit, stelde uit, uitstellen, verschoven, verzet naar
-        heet, heten, heette, geheten, is genaamd, genaamd, naam is, draagt de naam
-        bevat, bevatten, bevatte, omvat
-        duurt, duurde, geduurd, tijdsduur
-        komt uit, kwam uit, afkomstig uit, is afkomstig van
-        verhoogd, verhoogt, verhogen, verhoogde, verhoging
-        verlaagd, verlaagt, verlagen, verlaagde, verlaging, verminderd, vermindert, teruggebracht
-        publiceert, publiceren, publiceerde, gepubliceerd, brengt uit, uitgebracht
-        opgericht, richtte op, richt op, gesticht, oprichting
-        bezoekt, bezoeken, bezocht, gaat op bezoek bij, op bezoek bij
-        afgerond, voltooid, rondt af, afgemaakt
-        bevindt zich, bevinden zich, bevond zich, ligt, liggen, lag, gelegen, is gevestigd
-        hardlopen, hardloopt, loopt hard, joggen, jogt, jogde, gaat hardlopen
-        bijgewerkt, update, updates, bijwerken, geupdatet
-        moet, moeten, moest, is verplicht om
-        appartement, appartementen, flat, flatje
-        baan, banen, job, betrekking
-        bedrijf, bedrijven, firma, onderneming, ondernemingen
-        baas, bazin, chef, leidinggevende
-        medewerker, medewerkers, werknemer, werknemers, personeel, personeelsleden
-        klant, klanten, clientele
-        dokter, arts, artsen, medicus
+        woont, wonen, woonachtig
+        koopt, kopen
+        begint, beginnen
+        eindigt, eindigen
+        weet, weten
+        spreekt, spreken
+        verstuurt, verzendt
+        toont, tonen, laat zien
+        repareert, repareren
+        betaalt, betalen
+        salaris, loon
+        doceert, doceren
+        studeert, studeren
+        verhuist, verhuizen
+        trouwt, trouwen
+        overlijdt, sterft
+        helpt, helpen
+        probeert, proberen
+        zoekt, zoeken, is op zoek naar
+        vindt plaats, plaatsvindt, plaatsvinden
+        verandert, veranderen
+        wijzigt, wijzigen
+        controleert, controleren
+        annuleert, annuleren
+        stelt uit, uitstellen
+        verhoogt, verhogen
+        verlaagt, verlagen
+        publiceert, publiceren
+        bevindt zich, bevinden zich
+        hardlopen, hardloopt
+        joggen, jogt
+        klanten, clientele
+        dokter, arts
         huisarts, huisdokter
-        kind, kinderen, kids
-        vrouw, echtgenote
-        man, echtgenoot
-        moeder, mama, mam, ma
-        vader, papa, pap, pa
+        moeder, mama
+        vader, papa
         ouders, vader en moeder, moeder en vader
         oma, grootmoeder
         opa, grootvader
         grootouders, opa en oma, oma en opa
-        broers en zussen, broer en zus
-        zus, zuster
-        auto, autos, wagen, personenauto
-        fiets, fietsen, rijwiel
-        mobiel, mobieltje, mobiele telefoon, smartphone, gsm
-        computer, computers, pc
-        laptop, laptops, notebook
-        televisie, tv, televisietoestel
-        film, films, speelfilm
-        vergadering, vergaderingen, meeting, overleg, bespreking
-        e mail, e mails, email, emails, mail, mails
-        fout, fouten, bug, bugs
-        functie, functies, functionaliteit, feature
-        gebruiker, gebruikers, user, users
-        wachtwoord, wachtwoorden, paswoord
-        database, databases, databank, db
-        website, websites, webstek, site
-        bestand, bestanden, file
+        auto, personenauto
+        fiets, rijwiel
+        mobieltje, mobiele telefoon, gsm
+        televisie, tv
+        e mail, email, mail
+        e mails, emails, mails
+        gebruiker, user
+        gebruikers, users
+        wachtwoord, paswoord
+        database, databank
+        website, webstek
         broncode, sourcecode
-        hoofdkantoor, hoofdzetel, hoofdkwartier, hoofdvestiging
-        filiaal, filialen, vestiging, bijkantoor
-        schuld, schulden, verschuldigd
-        huur, huurprijs
-        ziekte, ziekten, ziektes, aandoening, aandoeningen
-        medicijn, medicijnen, geneesmiddel, geneesmiddelen, medicatie
-        ziekenhuis, ziekenhuizen, hospitaal
-        voedsel, voedingsmiddelen, levensmiddelen
-        ceo, algemeen directeur
+        filiaal, bijkantoor
+        ziekte, aandoening
+        ziekten, ziektes, aandoeningen
+        ziekenhuis, hospitaal
+        voedingsmiddelen, levensmiddelen
         deadline, uiterste datum
-        telefoonnummer, tel
         koelkast, ijskast
-        bank, sofa, zitbank
-        sportschool, fitnesscentrum, gym
+        sofa, zitbank
+        sportschool, fitnesscentrum
         rijbewijs, rijvergunning
-        aardappel, aardappelen, aardappels, patatten
-        groot, grote, reusachtig, enorm, enorme
-        klein, kleine, piepklein
-        snel, snelle, vlug, rap
-        langzaam, langzame, traag, trage
-        duur, dure, kostbaar, prijzig
-        goedkoop, goedkope, voordelig, niet duur
-        tweedehands, van de tweede hand
+        aardappelen, aardappels
+        langzaam, traag
+        langzame, trage
+        goedkoop, goedkope, niet duur
         gratis, kosteloos, kosteloze
-        rustig, rustige, stil, stille, kalm, kalme
-        kapot, kapotte, defect, stuk, werkt niet, buiten werking
-        moeilijk, moeilijke, lastig, lastige, niet makkelijk
-        makkelijk, makkelijke, gemakkelijk, eenvoudig, eenvoudige, simpel
-        zwanger, in verwachting, verwacht een kind, verwacht een baby
-        bang, angst, vreest
-        blij, gelukkig, verheugd
-        favoriet, favoriete, lievelings
-        dagelijks, dagelijkse, elke dag, iedere dag, per dag
-        wekelijks, wekelijkse, elke week, iedere week, per week
-        maandelijks, maandelijkse, elke maand, iedere maand, per maand
-        jaarlijks, jaarlijkse, elk jaar, ieder jaar, per jaar
-        ongeveer, circa, ca, zowat, om en nabij
-        minstens, ten minste, tenminste, minimaal, op zijn minst
+        makkelijk, gemakkelijk
+        zwanger, in verwachting
+        dagelijks, dagelijkse, elke dag, iedere dag
+        wekelijks, wekelijkse, elke week, iedere week
+        maandelijks, maandelijkse, elke maand, iedere maand
+        jaarlijks, jaarlijkse, elk jaar, ieder jaar
+        ongeveer, circa, ca, om en nabij
+        minstens, ten minste
         hoogstens, maximaal, ten hoogste, op zijn hoogst
-        bijna, haast, nagenoeg
-        s nachts, in de nacht
-        s ochtends, s morgens, in de ochtend
-        s avonds, in de avond
-        meestal, gewoonlijk, doorgaans, normaal gesproken, in de regel
+        bijna, nagenoeg
+        meestal, gewoonlijk, doorgaans
+        normaal gesproken, in de regel
         vaak, dikwijls
-        zelden, niet vaak
-        soms, af en toe, nu en dan, bij gelegenheid
-        samen, gezamenlijk, met elkaar
-        meteen, onmiddellijk, direct, terstond
-        bijvoorbeeld, bijv, bv
-        dichtbij, dicht bij, nabij, vlak bij, vlakbij, in de buurt van
-        wegens, vanwege, omwille van
+        soms, af en toe, nu en dan
+        meteen, onmiddellijk, terstond
+        bijvoorbeeld, bijv
+        vlak bij, vlakbij
+        wegens, vanwege
         in plaats van, i p v
-        vegetarisch, vegetarier, vegetarische, eet geen vlees, zonder vlees
-        veganistisch, veganist, vegan, eet geen dierlijke producten
+        vegetarier, eet geen vlees
+        veganist, eet geen dierlijke producten
         geheelonthouder, drinkt geen alcohol, drinkt nooit alcohol
         niet roker, rookt niet, rookt nooit
         enig kind, heeft geen broers of zussen
-        ongehuwd, ongetrouwd, niet getrouwd, vrijgezel
-        kinderloos, heeft geen kinderen, zonder kinderen
-        werkloos, werkeloos, heeft geen werk, zonder werk
-        doof, dove, kan niet horen
-        blind, blinde, kan niet zien
+        ongehuwd, ongetrouwd, niet getrouwd
+        kinderloos, heeft geen kinderen
         linkshandig, schrijft met links
-        dakloos, heeft geen vaste woonplaats
-        thuiswerken, thuiswerkt, werkt thuis, werkt vanuit huis
+        thuiswerkt, werkt thuis, werkt vanuit huis
     """,
     numbers="""
         nul een twee drie vier vijf zes zeven acht negen tien elf twaalf/dozijn dertien veertien vijftien zestien
@@ -261,8 +202,5 @@ DUTCH = Lexicon(
         januari/jan februari/feb maart/mrt april/apr mei juni/jun juli/jul augustus/aug september/sep/sept oktober/okt
         november/nov december/dec
     """,
-    weekdays="""
-        maandag/maandagen dinsdag/dinsdagen woensdag/woensdagen donderdag/donderdagen vrijdag/vrijdagen
-        zaterdag/zaterdagen zondag/zondagen
-    """,
+    weekdays="maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
 )

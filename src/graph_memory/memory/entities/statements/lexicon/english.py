@@ -14,6 +14,11 @@ ENGLISH = Lexicon(
         onto go goes going went come comes coming came get gets got located situated consists consist
     """,
     prepositions="in on at to for from by with of into onto under over via against through near beside as than",
+    rates="hour hourly, day daily, night nightly, week weekly, wk weekly, month monthly, year yearly, yr yearly",
+    every="every each",
+    linking="of as",
+    alternatives="or",
+    tense="was were had did been/is are am has have does do",
     coordinators="and or",
     negations="""
         not, no, never, none, nothing, nobody, without, nor, neither, cannot, n t, unable, refuses to, lacks, fails
@@ -80,12 +85,14 @@ ENGLISH = Lexicon(
         occasionally rarely seldom always together alone currently now formerly previously again once manually
         automatically remotely early late immediately fully mainly mostly
     """,
-    light="people person persons department room role company place overall total currently now already serves takes",
-    ordering="then, before, after, than, until, till, instead, rather, prefer* * to",
+    light="people persons currently now already works work lives living uses drives takes happens has job role employed",
+    ordering="because, when, while, then, before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
         only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
-        least, maximum, minimum
+        least, maximum, minimum, some, most, many, few, several, half of, over, under, more than, less than, all but,
+        everyone but, everything but, not all, not every
     """,
+    abilities="can, could, knows how to",
     singles="favourite, favorite, main, primary, default, official, capital, native, maiden name, eldest, oldest, youngest, best, biggest, largest, top",
     corrections="""
         actually, correction, in fact, wrong, mistake, mistaken, mix up, mixed up, mixup, turned out, turns out,

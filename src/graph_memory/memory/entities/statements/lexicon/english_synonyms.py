@@ -1,111 +1,108 @@
 """English words and phrases that say the same: a group a line, chosen as a thesaurus of everyday notes has them. Data."""
 
 SYNONYMS = """
-    live, lives, living, lived, reside, resides, dwells, home, makes her home, makes his home
-    work, works, employed, job, position, post
+    live, lives, living, lived, reside, resides, dwells, makes her home, makes his home
+    work, works, employed
     works as, work as, is employed as, has a job as, earns a living as
-    works for, work for, is employed by, is employed at, works at, is on the staff of
+    works for, work for, is employed by, is on the staff of
     employs, employ, has a staff of, has a workforce of
     staff, employees, workforce, personnel, workers
     big, large, huge
     small, little, tiny
     buy, buys, bought, purchase, purchased, acquired, got hold of
     sell, sells, sold
-    start, starts, started, begin, begins, began, begun, commence, gets going, got going, gets under way, got under way, kicks off, kicked off, takes up, took up
+    start, starts, started, begin, begins, began, begun, commence, gets going, got going, gets under way, got under way, kicks off, kicked off
     finish, finishes, finished, complete, completes, completed
     ends, end, ended, runs out, comes to an end, concludes, concluded, expires, expire
-    like, likes, enjoy, enjoys, love, loves, fond, prefers, prefer, wants, is keen on, is fond of, is partial to, takes pleasure in
+    like, likes, enjoy, enjoys, fond, is keen on, is fond of, takes pleasure in
+    love, loves, adores
     dislike, dislikes, hate, hates, detests, loathes, can not stand, does not like, do not like, is not fond of, is no fan of, is not keen on, does not enjoy
     car, automobile, motorcar, vehicle
     phone, mobile, smartphone, cellphone, telephone, mobile phone, cell phone
     phones, telephones, gives a call, gives a ring
     laptop, notebook computer
-    bike, bicycle, cycle, push bike
-    cycles, rides a bike, rides her bike, rides his bike, goes by bike, bikes
+    bike, bicycle, push bike
+    rides a bike, rides her bike, rides his bike, goes by bike
     television, tv, telly
     fridge, refrigerator
     sofa, couch, settee
-    brief, short, concise
     fast, quick, rapid, speedy, swift
     doctor, physician, gp, general practitioner, family doctor
     children, child, kid, kids
     moved, relocated, moved house
-    company, firm, business
-    boss, supervisor, line manager, manager, superior
+    boss, supervisor, line manager, superior
     colleague, coworker, co worker, workmate, teammate, team mate
-    daily, every day, each day, day after day, per day, day
-    weekly, every week, each week, once a week, per week, week, wk
-    monthly, every month, each month, once a month, per month, month
-    yearly, annual, annually, every year, each year, once a year, per year, year
-    nightly, every night, each night, night, at night
+    daily, every day, each day, day after day, per day
+    weekly, every week, each week, once a week, per week
+    monthly, every month, each month, once a month, per month
+    yearly, annual, annually, every year, each year, once a year, per year
+    nightly, every night, each night
     hourly, every hour, each hour, once an hour, per hour
     fortnightly, every two weeks, every other week, every fortnight, every second week
-    use, uses, using, utilises, utilizes, makes use of, employ
+    use, uses, using, utilises, utilizes, makes use of
+    week, wk
     repository, repo
     database, db
     headquarters, headquarter, hq, head office, main office
-    headquartered in, based in, has its headquarters in, has its head office in, has its seat in
+    based in, headquartered in
     flat, apartment
     fix, fixed, repaired, repair, mended, mend, put right
     error, bug, defect, fault
     delete, deleted, remove, removed, erased
-    make, makes, build, builds, create, creates, made, built, created, produces, manufactures
+    build, builds, built, construct, constructs
+    create, creates, created
+    produce, produces, manufactures
     speak, speaks, talks, spoke
-    run, runs, running, jogs, jogging, goes jogging, goes for a run, goes running
+    jogs, goes jogging
+    runs, goes for a run, goes running
     swim, swims, swimming, goes swimming, goes for a swim
-    walk, walks, goes for a walk, goes for walks, on foot, by foot
-    located, situated, sits, based, found
-    stopped, ceased, dropped, gave up, give up, giving up, given up, quit, has stopped
+    walks, goes for a walk, goes for walks
+    on foot, by foot
+    located, situated, based
+    stopped, ceased, gave up, give up, giving up, given up, quit, has stopped
     allergic, allergy, has an allergy, suffers from an allergy
     wife, spouse
     marry, married, got married, tied the knot, wed, is wed, is married
     divorced, got a divorce
-    near, close to, next to, beside, not far from, close by, in the vicinity of, around the corner from, close
-    opposite, across from, facing
-    meeting, call
+    near, close to, not far from, close by, in the vicinity of
+    beside, next to
     mail, email
-    leads, heads, is the head of, is head of, is in charge of, is the leader of, runs, manages, is responsible for, directs
-    reports to, answers to, works under
-    teach, teaches, teacher, gives lessons in, taught
-    study, studies, student, is a student of
+    leads, heads, is the head of, is head of, is in charge of, is the leader of
+    reports to, works under
+    teach, teaches, gives lessons in, taught
+    study, studies
     graduated, got a degree, took a degree, got her degree, got his degree
     pupil, schoolchild
     university, uni, univ, college
-    expensive, costly, dear, pricey
+    expensive, costly, pricey
     cheap, low priced
-    born, birthday, was born, came into the world
-    medicine, drug, medication
+    medicine, medication
     pill, tablet
-    cook, cooks, cooking
     vegetarian, does not eat meat, do not eat meat, eats no meat, can not eat meat, never eats meat, avoids meat, veggie
-    teetotal, does not drink alcohol, drinks no alcohol, never drinks alcohol, does not drink, abstains from alcohol
-    non smoker, does not smoke, never smokes
+    teetotal, does not drink alcohol, drinks no alcohol, never drinks alcohol, abstains from alcohol
     reply, answer, respond, responds, replies, answers, writes back
     picture, image, photo, photograph
     holiday, vacation
     film, movie
     cinema, movie theater
-    autumn, fall
     ship, ships, release, releases, released, shipped
-    publishes, brings out, puts out, comes out with
-    founded, established, set up
+    founded, established
     won, came first, took first place
-    published, came out, appeared, was released
     launch, launched, went live, goes live, rolled out
     written in, coded in, implemented in, programmed in
     written, coded, implemented
     deploy, deploys, rolls out
-    needs, requires, require, need, calls for, can not do without, depends on, relies on
-    permits, allows, permit, allow, lets
-    allowed, permitted, may
-    forbidden, banned, prohibited, not allowed, not permitted, may not, must not, are banned, is banned
-    show, shows, display, displays
-    keep, keeps, hold, holds, store, stores, stored, kept, contains
+    needs, requires, require, need, can not do without
+    permits, allows, permit, allow
+    allowed, permitted
+    forbidden, banned, prohibited, not allowed, not permitted, must not, are banned, is banned
+    shows, show, displays
+    keep, keeps, kept, store, stores, stored
     send, sends, sent
     receive, receives, gets, received
-    maximum, max, most, limit, cap, at most, no more than, not more than, at the most
+    maximum, max, at most, no more than, not more than, at the most
     minimum, min, least, at least, no less than, not less than, no fewer than, or more, or newer, or later, or higher, or above, or over, and up, and above
-    own, owns, has, possesses, is the owner of
+    own, owns, possesses, is the owner of
     belongs to, is owned by, is the property of
     parents, mother and father, mum and dad, mom and dad
     siblings, brothers and sisters
@@ -113,13 +110,10 @@ SYNONYMS = """
     grandmother, grandma, granny, nan
     grandfather, grandpa, grandad
     sick, ill, unwell, in poor health
-    supports, support
-    code, source code
-    test, tests
     ride, rides
     quiet, silent
     loud, noisy
-    morning, a m, in the morning, am
+    morning, a m, in the morning
     afternoon, p m, in the afternoon
     evening, in the evening
     chief executive, ceo, chief executive officer
@@ -128,17 +122,16 @@ SYNONYMS = """
     human resources, hr
     department, dept
     dead, died, passed away, deceased
-    afraid, scared, fear, frightened, terrified, has a fear of
+    afraid, scared, frightened, terrified
     customer, client
-    cost, costs, price, priced, is priced at, sells for, comes to
-    pays, spends
-    free, free of charge, for free, at no cost, costs nothing, without charge, gratis
+    cost, costs, price, priced, is priced at
+    free of charge, for free, at no cost, costs nothing, without charge, gratis
     favourite, favorite, likes best, likes most
     funds, funding
     nearly, almost
-    through, via, by way of, by means of
+    via, by way of, by means of
     about, roughly, approximately
-    called, named, name, names, goes by the name of, by the name of
+    called, named, goes by the name of, by the name of
     mother, mum, mom
     father, dad
     above, over
@@ -148,64 +141,47 @@ SYNONYMS = """
     since, ever since
     because of, due to, owing to, on account of, as a result of
     instead of, in place of
-    flight, plane
-    fly, flies, goes by plane, travels by plane
-    train, rail
-    by car, drives
-    salary, wage, earns, earn, pay, makes
-    broken, broke, out of order, does not work, is not working, out of service, defunct
+    by train, by rail
+    salary, wage
+    earns, earn
+    broken, out of order, out of service, defunct
     web, website, web site, web page
     ui, user interface, interface
     login, log in, sign in, signs in, logs in
     logout, log out, sign out
-    picks up, collects, fetches
-    hand over, handed over, passed on
-    chose, choose, chosen, picked, selected, opted for, went for, decided on, settled on
+    chose, choose, chosen, opted for, decided on
     agree, agreed, reached an agreement
-    hire, hires, hired, recruited, took on, taken on
-    fired, dismissed, sacked, laid off, let go
-    freelancer, freelance, self employed, works for herself, works for himself, is her own boss, is his own boss
+    hire, hires, hired, recruited
+    fired, dismissed, sacked, laid off
+    freelancer, freelance, self employed
     part time, half time
-    remotely, remote, from home, wfh, works from home, works remotely, home office
+    works remotely, works from home, wfh
     merged, joined forces, combined
     cancel, cancelled, canceled, called off, scrapped
-    postponed, postpone, put off, delayed, pushed back
-    plan, plans, intends, is planning, has plans
-    visit, visits, visited, went to see, goes to see, calls on
+    postponed, postpone, delayed, pushed back
+    visit, visits, visited, went to see, goes to see
     trip, journey
-    travel, travels, travelled
-    come from, comes from, is from, hails from, originates from, native of, is originally from
-    rent, rents, leases, lease, is renting
-    rented, leased
     borrow, borrowed
     lent, loaned
     seeks, seek, seeking, search, looks for, look for, searches for, is looking for, is searching for
     chicken, hen
     employment, job
-    upper, top
-    screen, display, monitor
-    gives back, returns, return
-    training, practice
     high school, secondary school
-    spent, used up
     advised, recommended
-    transfer, wire transfer, bank transfer, wire
+    bank transfer, wire transfer
     gym membership, fitness club membership
     washer, washing machine
     degrees, degrees celsius, degree celsius
     suggest, recommend
-    flying, air travel, travelling by plane
-    garage, workshop
+    flying, air travel
     typescript, ts
     javascript, js
     owner, proprietor
-    practise, practice
-    help, helps, assist, assists, aids, gives a hand
+    help, helps, assist, assists, gives a hand
     explain, explained
-    issue, problem, trouble
     pull request, pr, merge request
     documentation, docs
-    configuration, config, settings
+    configuration, config
     directory, folder
     environment, env
     development, dev
@@ -215,35 +191,28 @@ SYNONYMS = """
     information, info
     specification, spec
     version, release version
-    parameter, argument
-    backup, back up, backed up, backs up
+    backup, back up
     restart, reboot, rebooted, restarted
     install, installed, set up on
     update, updated, upgraded, upgrade
-    automatically, automated, automatic, by itself, on its own
+    automatically, automated, automatic
     manually, by hand
     crash, crashes, crashed, falls over
-    freezes, hangs, locks up
     outage, downtime
     kubernetes, k8s
     postgres, postgresql
     password, passcode
     mandatory, compulsory, obligatory, required
-    difficult, hard
     easy, simple
     tired, exhausted
     deaf, can not hear
-    pregnant, is expecting, is expecting a baby, is expecting a child, expecting
-    gave birth to, had a baby
-    surgery, operation
-    injured, hurt
+    pregnant, is expecting a baby, is expecting a child
     diabetic, has diabetes, suffers from diabetes
     asthmatic, has asthma, suffers from asthma
     suffers from, is afflicted with
     recovered, got well, got better
     glasses, spectacles, eyeglasses
     clothes, clothing, garments
-    gift, present
     supermarket, grocery store
     breakfast, eats breakfast, has breakfast, morning meal
     lunch, eats lunch, has lunch, midday meal
@@ -251,13 +220,11 @@ SYNONYMS = """
     spicy, spicy food, hot food
     gym, fitness centre, fitness center, fitness studio
     football, soccer
-    match, game
-    coach, trainer
     play, plays
     dog, dogs, hound
     cat, cats
     vet, veterinarian, veterinary surgeon
-    storey, floor, level
+    storey, floor
     staircase, stairs
     motorway, highway, freeway
     station, railway station, train station
@@ -265,18 +232,11 @@ SYNONYMS = """
     town, city
     usa, united states, america, united states of america
     uk, united kingdom, britain, great britain
-    revenue, turnover, sales
-    profit, earnings
     debt, debts, owes
     mortgage, home loan
-    invoice, bill
-    due, payable, has to be paid, must be paid, is to be paid
-    paid, settled
     refund, money back
-    discount, reduction
     area, floor space
     shareholder, stockholder
-    contract, agreement
     lawyer, attorney, solicitor
     police officer, policeman, policewoman, cop
     developer, programmer, coder, software engineer, software developer
@@ -285,11 +245,9 @@ SYNONYMS = """
     carpenter, joiner
     farmer, runs a farm
     taught himself, taught herself, self taught
-    neighbour, neighbor, lives next door
+    neighbour, neighbor
     roommate, flatmate, housemate
-    share, shares, splits
     together, jointly
-    alone, by herself, by himself, on her own, on his own
     often, frequently
     rarely, seldom, hardly ever
     usually, normally, as a rule, generally, typically
@@ -301,11 +259,10 @@ SYNONYMS = """
     again, once more, once again
     formerly, previously, used to
     currently, at present, at the moment, presently, right now
-    early, at an early hour
     weekdays, on weekdays, monday to friday, monday through friday, on working days
     birthday party, birthday celebration
     christmas, xmas
-    secondhand, second hand, used, pre owned, preowned
+    secondhand, second hand, pre owned, preowned
     brand new, factory new
     colour, color
     grey, gray
@@ -314,29 +271,26 @@ SYNONYMS = """
     wireless, cordless
     organise, organises, organize, organizes, arranges
     attends, takes part in, participates in
-    reviews, goes over
     approve, approved, okayed, gave the green light, signed off on
-    reject, rejected, turned down, declined
-    propose, proposed, suggested, put forward
-    increased, increase, raised, went up, rose
-    decreased, decrease, lowered, reduced, fell, cut, went down
+    rejected, reject, turned down
+    proposed, propose, suggested, put forward
+    increased, increase, rose, went up
+    decreased, decrease, lowered, reduced, went down
     replaced, took the place of, superseded
     switched, switch, changed over
-    connect, connects, links
     weighs, weigh, has a weight of, weight
-    capacity, seats, has room for, can hold, holds up to, accommodates, can seat
+    seats, has room for, can hold, accommodates, can seat
     consists of, comprises, is made up of, is composed of, is made of
-    includes, contains
+    holds, contains, includes
     without, lacks, has no, does not have any, does not have
     closed, shut
-    takes place, is held, happens, occurs
+    happens, takes place, is held, occurs
     oldest, eldest
     timezone, time zone
     mother tongue, native language, first language, native speaker
     lactose intolerant, can not tolerate lactose, can not digest lactose, does not tolerate lactose
     coeliac, celiac, can not eat gluten, does not tolerate gluten, gluten intolerant, coeliac disease, celiac disease
     out of date, outdated, obsolete
-    up to date, current
     age, years old, years of age, year old
     12:00, noon, midday
     0:00, midnight
@@ -353,7 +307,6 @@ SYNONYMS = """
     percent, per cent
     kmh, km/h, kph, kilometres an hour, kilometers an hour, kilometres per hour, kilometers per hour
     m2, square metres, square meters, sq m, square metre, square meter
-    1990s, nineties, 90s
     q1, first quarter, 1st quarter
     q2, second quarter, 2nd quarter
     q3, third quarter, 3rd quarter

@@ -11,6 +11,11 @@ FRENCH = Lexicon(
         toutes chaque environ tres sur ete fait dont comme
     """,
     prepositions="a au aux de du des d en dans par pour avec sur chez vers",
+    every="chaque tous.les",
+    linking="de du des d",
+    alternatives="ou",
+    tense="etait etaient avait avaient fut/est sont a ont",
+    past_ending="ait aient ais",
     coordinators="et ou",
     negations="ne, n, pas, jamais, aucun, aucune, rien, personne, sans, ni, non",
     endings="""
@@ -111,164 +116,112 @@ FRENCH = Lexicon(
         entree, sortie
     """,
     synonyms="""
-        habite, habiter, habitait, habitent, vit, vivre, vivait, vivent, vecu, reside, resider, demeure, domicilie
-        travaille, travailler, travaillait, bosse, bosser, est employe, est employee
-        possede, posseder, possedait, detient, est proprietaire de, est le proprietaire de
-        utilise, utiliser, utilisait, se sert de, emploie, fait usage de
-        achete, acheter, achetait, acquis, acquiert, acquerir, fait l acquisition de, achat
-        vendu, vend, vendre, vendue, vendait, vente
-        commence, commencer, commencait, debute, debuter, demarre, demarrer, debut
-        se termine, se terminer, finit, finir, fini, termine, terminer, prend fin, s acheve, acheve
-        aime, aimer, aimait, adore, adorer, apprecie, raffole de, est fan de, aime bien
-        n aime pas, n aime pas du tout, deteste, detester, detestait, hait, a horreur de, n apprecie pas
-        a besoin de, ont besoin de, avait besoin de, necessite, necessiter, requiert, requis, il lui faut
-        permet, permettre, permis, autorise, autoriser, autorisee
-        interdit, interdite, interdire, defendu, n est pas permis, n est pas autorise, prohibe
-        connait, connaitre, connaissait, connaissent
-        parle, parler, parlait, parlent, s exprime en
-        rencontre, rencontrer, rencontrait, rencontrent
-        envoie, envoyer, envoye, envoyait, expedie, expedier
-        conserve, conserver, conservait, garde, garder, stocke, stocker
-        montre, montrer, affiche, afficher, affichage
-        construit, construire, construite, batit, batir, bati
-        repare, reparer, reparation, remis en etat, corrige, corriger
-        supprime, supprimer, efface, effacer, enleve, enlever
-        paie, payer, paye, payait, verse, verser
-        coute, couter, coutait, cout, prix, tarif
-        salaire, salaires, remuneration, paie mensuelle
-        dirige, diriger, dirigeait, est a la tete de, a la direction de
-        enseigne, enseigner, enseignait, enseignant, enseignante, professeur, prof, donne des cours de
-        telephone a, appelle au telephone, passe un coup de fil a, donne un coup de fil a
-        repond, repondre, repondu, reponse
-        recoit, recevoir, recu, recevait
-        conduit, conduire, conduisait, est au volant de
-        demenage, demenager, demenagement, change de logement
-        se marie, s est marie, s est mariee, se sont maries, mariage, noces
-        mort, morte, meurt, mourir, decede, decedee, deces
-        ne, nee, nait, naitre, naissance, a vu le jour
-        aide, aider, aidait, assiste, donne un coup de main a
-        essaie, essayer, essaye, tente de, tenter de
-        cherche, chercher, cherchait, est a la recherche de
-        change, changer, changement, modifie, modifier, modification
-        verifie, verifier, controle, controler, verification
-        a lieu, aura lieu, avoir lieu, eu lieu, se deroule, se tient
-        annule, annuler, annulation, decommande, n aura pas lieu
-        reporte, reporter, repousse, repousser, remis a plus tard, ajourne
-        s appelle, se nomme, se prenomme, nomme, a pour nom
-        contient, contenir, contenait, renferme, inclut
-        dure, durer, durait, duree
-        vient de, est originaire de, originaire de, natif de, native de
-        augmente, augmenter, augmentation, hausse, majore
-        baisse, baisser, reduit, reduire, reduction, diminue, diminuer, diminution
-        publie, publier, publication, paru, fait paraitre
-        remplace, remplacer, substitue, remplacement
-        fonde, fonder, fondee, cree, creer, creation
-        se trouve, se trouvent, se situe, se situent, situe, situee, est base a, est basee a
-        rend visite a, rendu visite a, va voir, visite
-        fait du footing, fait du jogging, footing, jogging, courir, course a pied
-        met a jour, mettre a jour, mis a jour, mise a jour, actualise, actualiser
-        doit, devoir, est oblige de, est obligee de
-        chez lui, chez elle, a la maison, a son domicile
-        emploi, poste, job, boulot
-        societe, entreprise, firme
-        chef, patron, patronne, superieur, superieure, responsable hierarchique
-        collegue, collegues, collegue de travail
-        salaries, employes, personnel, effectif, effectifs
-        client, cliente, clients, clientele
-        medecin, docteur, doctoresse, toubib
-        medecin traitant, medecin de famille, generaliste, medecin generaliste
-        enfant, enfants, gamin, gamins, gosse
-        femme, epouse
-        mari, epoux
+        habite, habitent, habiter
+        travaille, travailler
+        possede, posseder
+        utilise, utiliser, se sert de
+        achete, acheter
+        commence, commencer, debute, debuter
+        se termine, se terminer, prend fin
+        deteste, detester, hait
+        a besoin de, ont besoin de
+        permet, permettre
+        n est pas permis, n est pas autorise
+        connait, connaitre, connaissent
+        parle, parlent, parler
+        envoie, envoyer
+        stocke, stocker
+        construire, batir
+        repare, reparer
+        efface, effacer
+        coute, couter
+        salaire, remuneration
+        passe un coup de fil a, donne un coup de fil a
+        repond, repondre
+        recoit, recevoir
+        demenage, demenager
+        meurt, mourir
+        nait, naitre
+        essaie, essayer
+        cherche, chercher, est a la recherche de
+        modifie, modifier
+        verifie, verifier
+        a lieu, avoir lieu, se deroule
+        annule, annuler
+        s appelle, se nomme
+        contient, contenir
+        augmente, augmenter
+        diminue, diminuer
+        publie, publier
+        remplace, remplacer
+        fonde, fonder
+        se trouve, se trouvent, se situe, se situent
+        met a jour, mettre a jour, actualise, actualiser
+        collegue, collegue de travail
+        clients, clientele
+        medecin, toubib
+        medecin traitant, medecin de famille
+        gamin, gosse
         mere, maman
         pere, papa
-        parents, pere et mere, mere et pere
+        pere et mere, mere et pere
         grand mere, mamie, mamy
         grand pere, papi, papy, pepe
-        freres et soeurs, frere et soeur, fratrie
-        ami, amie, amis, amies, pote
-        animal de compagnie, animal domestique, animaux de compagnie
-        voiture, voitures, auto, automobile, bagnole
-        velo, velos, bicyclette
-        telephone portable, portable, mobile, smartphone, telephone mobile
-        ordinateur, ordi, pc
+        freres et soeurs, fratrie
+        voiture, automobile, bagnole
+        velo, bicyclette
+        telephone portable, telephone mobile
+        ordinateur, ordi
         ordinateur portable, pc portable, laptop
-        television, tele, televiseur, tv
-        photo, photos, photographie, cliche
-        film, films, long metrage
-        vacances, conges
-        reunion, reunions, meeting
+        television, tele
         rendez vous, rdv
-        courriel, courriels, e mail, e mails, email, emails, mail, mails
-        erreur, erreurs, bug, bugs, bogue, anomalie
-        fonctionnalite, fonctionnalites, feature
-        utilisateur, utilisatrice, utilisateurs, usager
+        courriel, e mail, email, mail
+        courriels, e mails, emails, mails
+        bug, bogue
         mot de passe, mdp
         base de donnees, bdd
-        depot, repository, repo
+        repository, repo
         site web, site internet
-        application, applications, appli, app
-        siege social, siege, quartier general, qg
-        succursale, succursales, agence locale
-        dette, dettes, endettement
-        loyer, loyers, prix de la location
-        maladie, maladies, pathologie
-        medicament, medicaments, medication, medoc
-        hopital, hopitaux, centre hospitalier
-        pdg, directeur general, directrice generale
-        date limite, echeance, deadline
-        numero de telephone, tel, numero de tel
-        salle de sport, salle de gym, club de sport
+        appli, app
+        quartier general, qg
+        maladie, pathologie
+        hopital, centre hospitalier
+        date limite, deadline
+        numero de telephone, numero de tel
+        salle de sport, salle de gym
         football, foot
-        grand, grande, grands, enorme, immense
-        petit, petite, petits, minuscule
-        rapide, rapides, vite, rapidement
-        cher, chere, chers, couteux, onereux
-        bon marche, pas cher, pas chere, peu couteux, abordable
-        d occasion, de seconde main
-        gratuit, gratuite, gratuitement, sans frais
-        calme, tranquille, silencieux, silencieuse
-        malade, souffrant, souffrante
-        casse, en panne, hors service, ne marche pas, ne fonctionne pas, cassee
-        difficile, complique, compliquee, pas facile
-        facile, simple, aise
-        enceinte, attend un enfant, attend un bebe
-        peur, craint, crainte, redoute
-        content, contente, heureux, heureuse, ravi
-        prefere, preferee, favori, favorite
-        quotidien, quotidienne, quotidiennement, chaque jour, tous les jours
-        hebdomadaire, chaque semaine, toutes les semaines, par semaine
-        mensuel, mensuelle, chaque mois, tous les mois, par mois
-        annuel, annuelle, chaque annee, tous les ans, par an
+        vite, rapidement
+        couteux, onereux
+        bon marche, pas cher, pas chere, peu couteux
+        gratuitement, sans frais
+        en panne, hors service
+        quotidiennement, chaque jour, tous les jours
+        chaque semaine, toutes les semaines
+        chaque mois, tous les mois
+        chaque annee, tous les ans
         environ, a peu pres, approximativement
-        au moins, au minimum, minimum
-        au plus, au maximum, maximum, tout au plus
+        au moins, au minimum
+        au plus, au maximum, tout au plus
         presque, quasiment, quasi
-        la nuit, de nuit, pendant la nuit
-        le matin, dans la matinee, en matinee
-        le soir, en soiree, dans la soiree
-        d habitude, habituellement, generalement, normalement, en general
+        d habitude, habituellement
+        generalement, en general
         souvent, frequemment
         rarement, peu souvent
         parfois, quelquefois, de temps en temps, occasionnellement
-        ensemble, conjointement
-        immediatement, tout de suite, aussitot, sur le champ
+        immediatement, tout de suite, sur le champ
         par exemple, p ex
-        pres de, pres, proche de, non loin de, a proximite de
+        non loin de, a proximite de
         a cause de, en raison de, du fait de
-        au lieu de, a la place de, plutot que
-        vegetarien, vegetarienne, ne mange pas de viande, sans viande
+        vegetarien, vegetarienne, ne mange pas de viande
         vegan, vegane, vegetalien, vegetalienne, ne mange aucun produit animal
-        abstinent, abstinente, ne boit pas d alcool, ne boit jamais d alcool
+        ne boit pas d alcool, ne boit jamais d alcool
         non fumeur, non fumeuse, ne fume pas
-        enfant unique, fils unique, fille unique, n a ni frere ni soeur, sans frere ni soeur
-        celibataire, pas marie, pas mariee, non marie, non mariee
-        sans enfant, n a pas d enfant, n a pas d enfants
-        au chomage, chomeur, chomeuse, sans emploi, sans travail
-        sourd, sourde, ne peut pas entendre
-        aveugle, non voyant, non voyante, ne peut pas voir
+        enfant unique, n a ni frere ni soeur
+        pas marie, non marie
+        pas mariee, non mariee
+        n a pas d enfant, n a pas d enfants
+        au chomage, chomeur, chomeuse
         gaucher, gauchere, ecrit de la main gauche
-        teletravail, travaille de chez lui, travaille de chez elle, travaille a domicile
     """,
     numbers="""
         zero un deux trois quatre cinq six sept huit neuf dix onze douze/douzaine treize quatorze quinze seize

@@ -6,6 +6,7 @@ GERMAN = Lexicon(
     analyser="german",
     number_code="de",
     has_compounds=True,
+    particles="ein aus auf zu um an ab vor nach mit los weg zuruck",
     clock_words="halb:-30, viertel nach:15, viertel vor:-15",
     common="""
         der die das den dem des ein eine einen einem einer eines und oder aber er sie es ihr ihre ihren ihrem ihrer
@@ -13,7 +14,12 @@ GERMAN = Lexicon(
         zur in im am an auf bei beim von vom mit fur aus als wie dass daß so da dann man sich etwa rund circa ca ungefahr
         jeden jede jedes jeder immer sehr um durch ich mein meine wir uns nach uber unter
     """,
-    prepositions="in im am an auf bei beim von vom mit fur aus als nach uber unter zu zum zur durch",
+    prepositions="seit wegen ohne gegen bis in im am an auf bei beim von vom mit fur aus als nach uber unter zu zum zur durch",
+    every="jeden jede",
+    linking="von des der",
+    alternatives="oder",
+    tense="war waren hatte hatten wurde wurden/ist sind hat haben wird werden",
+    past_ending="te ten",
     coordinators="und oder",
     negations="nicht, kein, keine, keinen, keinem, keiner, nie, niemals, nichts, niemand, ohne, weder, noch nie",
     endings="""
@@ -119,165 +125,126 @@ GERMAN = Lexicon(
         obergeschoss, erdgeschoss, keller, kuche, bad
     """,
     synonyms="""
-        wohnt, wohnen, wohnte, gewohnt, wohnhaft, lebt, leben, lebte, gelebt
-        arbeitet, arbeiten, arbeitete, gearbeitet, tatig, beschaftigt bei
-        besitzt, besitzen, besass, besessen, im besitz von, eigentumer von, eigentumerin von
-        nutzt, nutzen, nutzte, genutzt, benutzt, benutzen, benutzte, verwendet, verwenden, verwendete
-        gekauft, kauft, kaufen, kaufte, erwirbt, erwerben, erwarb, erworben
-        verkauft, verkaufen, verkaufte, veraussert, veraussern, verausserte
-        begonnen, beginnt, beginnen, begann, startet, starten, startete, gestartet, fangt an, fangen an, fing an
-        endet, enden, endete, geendet, geht zu ende, ging zu ende
-        mag, mogen, gemocht, liebt, lieben, liebte, gern, gerne, hat eine vorliebe fur, ist ein fan von
-        mag nicht, mag kein, mag keine, mag keinen, nicht gern, nicht gerne, ungern, hasst, hassen, hasste, gehasst
-        braucht, brauchen, brauchte, benotigt, benotigen, benotigte
-        erlaubt, erlauben, erlaubte, gestattet, gestatten, zugelassen, zulassig
-        verboten, verbietet, verbot, untersagt, untersagen, nicht erlaubt, nicht gestattet, unzulassig
-        trifft sich mit, treffen sich mit, traf sich mit, hat ein treffen mit
-        schickt, schicken, schickte, geschickt, sendet, senden, sendete, gesendet, gesandt, verschickt, versendet
-        speichert, speichern, speicherte, gespeichert, abgespeichert
-        bewahrt auf, aufbewahrt, aufbewahren, verwahrt, lagert, gelagert
-        zeigt, zeigen, zeigte, gezeigt, angezeigt, anzeigt, stellt dar
-        baut, bauen, baute, gebaut, errichtet, errichten, errichtete
-        repariert, reparieren, reparierte, instand gesetzt, behebt, beheben, behob, behoben
-        geloscht, loscht, loschen, loschte, entfernen
-        bezahlt, bezahlen, bezahlte, zahlt, zahlen, zahlte, gezahlt
-        kostet, kosten, kostete, gekostet, preis, preise
-        verdient, verdienen, verdiente, gehalt, lohn, verdienst
-        leitet, leiten, leitete, geleitet, steht an der spitze von
-        unterrichtet, unterrichten, unterrichtete, lehrt, lehren, lehrte
-        studiert, studieren, studierte, studium
-        isst, essen, ass, gegessen, verzehrt, verspeist
-        ruft an, rief an, angerufen, anruft, anrufen, telefoniert mit
-        bekommt, bekommen, bekam, erhalt, erhalten, erhielt, kriegt, kriegen, kriegte
-        spricht, sprechen, sprach, gesprochen, redet, reden, redete, geredet
-        umgezogen, zieht um, zog um, umzieht, umziehen, umzug, wohnung gewechselt
-        heiratet, heiraten, heiratete, geheiratet, hochzeit, trauung
-        gestorben, stirbt, starb, sterben, verstorben, verstarb, tot, nicht mehr am leben
-        geboren, kam zur welt, zur welt gekommen
-        hilft, helfen, half, geholfen, unterstutzt, unterstutzen, unterstutzte
-        versucht, versuchen, versuchte, probiert, probieren, probierte
-        geandert, andert, andern, anderte, verandert, verandern, veranderte, anderung, veranderung
-        pruft, prufen, prufte, gepruft, uberpruft, uberprufen, kontrolliert, kontrollieren
-        findet statt, fand statt, stattfindet, stattfinden, stattgefunden, wird abgehalten
-        abgesagt, sagt ab, sagte ab, absagen, fallt aus, fiel aus, ausfallt, entfallt, entfallen
-        verschoben, verschiebt, verschob, verschieben, vertagt, vertagen
-        heisst, heissen, hiess, geheissen, namens, name ist, tragt den namen
-        enthalt, enthalten, enthielt, beinhaltet, beinhalten
-        dauert, dauern, dauerte, gedauert, dauer
-        stammt aus, kommt aus, stammte aus, kam aus, geburtig aus
-        erhoht, erhohen, erhohte, angehoben, hebt an, gesteigert, heraufgesetzt
-        gesenkt, senkt, senken, senkte, reduziert, reduzieren, reduzierte, verringert, verringern, herabgesetzt
-        veroffentlicht, veroffentlichen, veroffentlichte, publiziert, publizieren, herausgebracht
-        ersetzt, ersetzen, ersetzte, ausgetauscht, tauscht aus, austauschen
-        gegrundet, grundet, grundete, grunden, ins leben gerufen
-        besucht, besuchen, besuchte, zu besuch bei
-        erledigt, abgeschlossen, fertiggestellt, fertig, vollendet
-        befindet sich, befinden sich, befand sich, liegt, liegen, lag, gelegen, halt sich auf
-        joggt, joggen, joggte, gejoggt, jogging, geht laufen
-        aktualisiert, aktualisieren, aktualisierung, update, updates
+        wohnt, wohnen, wohnhaft, lebt, leben
+        kaputt, defekt, ausser betrieb
+        besitzt, besitzen
+        benutzt, verwendet
+        benutzen, verwenden
+        kauft, kaufen
+        verkauft, veraussert
+        verkaufen, veraussern
+        beginnt, beginnen, fangt an, fangen an, anfangt, anfangen
+        endet, enden
+        mag, mogen
+        mag kein, mag keine, mag keinen
+        hasst, hassen, verabscheut
+        braucht, brauchen, benotigt, benotigen
+        erlaubt, gestattet
+        erlauben, gestatten
+        nicht erlaubt, nicht gestattet
+        trifft sich mit, treffen sich mit
+        verschickt, versendet
+        speichert, speichern
+        bewahrt auf, aufbewahren
+        zeigt, zeigen
+        baut, bauen
+        behebt, beheben
+        verzehrt, verspeist
+        ruft an, anruft
+        bekommt, kriegt
+        spricht, sprechen
+        zieht um, umzieht, umziehen
+        heiratet, heiraten
+        stirbt, sterben
+        hilft, helfen
+        anderung, veranderung
+        pruft, prufen
+        findet statt, stattfindet, stattfinden
+        fallt aus, ausfallt
+        verschiebt, verschieben
+        enthalt, beinhaltet
+        dauert, dauern
+        reduziert, verringert
+        reduzieren, verringern
+        senkt, senken
+        veroffentlicht, publiziert
+        veroffentlichen, publizieren
+        tauscht aus, austauschen
+        befindet sich, befinden sich
+        joggt, joggen
+        aktualisierung, update
         zuhause, zu hause, daheim
-        wohnung, wohnungen, apartment, appartement
-        job, arbeitsstelle, arbeitsplatz, stelle, anstellung
-        firma, firmen, unternehmen, betrieb
-        chef, chefin, vorgesetzter, vorgesetzte, boss
-        kollege, kollegin, kollegen, kolleginnen, arbeitskollege, arbeitskollegin
-        mitarbeiter, mitarbeiterin, mitarbeiterinnen, beschaftigte, belegschaft, personal
-        kunde, kundin, kunden, kundschaft, klient, klientin
-        arzt, arztin, arzte, doktor, mediziner, medizinerin
-        hausarzt, hausarztin, allgemeinarzt, allgemeinmediziner
-        zahnarzt, zahnarztin, zahnmediziner
-        kind, kinder, kindern, nachwuchs
-        frau, ehefrau, gattin
-        mann, ehemann, gatte
-        mutter, mama, mutti
+        wohnung, apartment, appartement
+        chef, boss
+        kollege, arbeitskollege
+        kollegin, arbeitskollegin
+        kunden, kundschaft
+        allgemeinarzt, allgemeinmediziner
+        zahnarzt, zahnmediziner
+        ehefrau, gattin
+        ehemann, gatte
+        mama, mutti
         vater, papa, vati
         eltern, mutter und vater, vater und mutter
         grossmutter, oma, omi
         grossvater, opa, opi
-        geschwister, bruder und schwester, bruder und schwestern
-        auto, autos, wagen, pkw
-        fahrrad, fahrrader, rad, velo
-        flugzeug, flieger
-        mit der bahn, mit dem zug, per bahn, per zug
-        handy, handys, mobiltelefon, smartphone
-        computer, rechner, pc
-        laptop, notebook
+        auto, pkw
+        fahrrad, velo
+        mit dem zug, per zug
+        mit der bahn, per bahn
+        handy, mobiltelefon
         bildschirm, monitor
-        fernseher, fernsehgerat, tv
-        foto, fotos, fotografie, fotografien
-        film, filme, movie
-        urlaub, ferien
-        besprechung, besprechungen, meeting, meetings, sitzung
-        e mail, e mails, email, emails, mail, mails
-        fehler, bug, bugs
-        funktion, funktionen, feature, features
-        benutzer, benutzerin, nutzer, nutzerin, anwender, anwenderin, user
-        passwort, passworter, kennwort
-        datenbank, datenbanken, db
-        webseite, website, internetseite, homepage
-        version, release
+        fernseher, fernsehgerat
+        fotos, fotografien
+        e mail, email, mail
+        e mails, emails, mails
+        benutzer, nutzer, anwender, user
+        benutzerin, nutzerin, anwenderin
+        passwort, kennwort
+        webseite, internetseite
         quelltext, quellcode
-        hauptsitz, firmensitz, firmenzentrale, hauptquartier, sitz
-        filiale, filialen, zweigstelle, niederlassung
-        schulden, verbindlichkeiten, schuldet
-        miete, mietpreis, mietzins, mietkosten
-        krankheit, krankheiten, erkrankung, erkrankungen
-        medikament, medikamente, arznei, arzneimittel
-        krankenhaus, klinik, spital
+        filiale, zweigstelle
+        mietpreis, mietzins
+        krankheit, erkrankung
+        krankheiten, erkrankungen
+        krankenhaus, spital
         lebensmittel, nahrungsmittel
-        lehrer, lehrerin, lehrkraft
-        geschaftsfuhrer, geschaftsfuhrerin, ceo
-        frist, deadline
-        telefonnummer, rufnummer, tel
+        telefonnummer, rufnummer
         strasse, str
-        aufzug, fahrstuhl, lift
+        aufzug, fahrstuhl
         sofa, couch
         fuhrerschein, fahrerlaubnis
-        fitnessstudio, fitnesscenter, gym
+        fitnessstudio, fitnesscenter
         leibgericht, lieblingsgericht, lieblingsessen, leibspeise, lieblingsspeise
-        gross, grosse, riesig
-        klein, kleine, winzig
-        schnell, rasch, zugig, flott
+        schnell, rasch
         teuer, teure, teuren, kostspielig
-        billig, gunstig, preiswert, preisgunstig
-        gebraucht, aus zweiter hand, second hand
-        kostenlos, gratis, kostenfrei, umsonst, unentgeltlich
-        ruhig, still
-        krank, erkrankt
-        kaputt, defekt, funktioniert nicht, ausser betrieb
-        schwanger, erwartet ein kind, erwartet ein baby
-        angst, furchtet, furcht
-        taglich, jeden tag, tag fur tag, pro tag
-        wochentlich, jede woche, pro woche
-        monatlich, jeden monat, pro monat
-        jahrlich, jedes jahr, pro jahr, alljahrlich
-        etwa, ungefahr, circa, zirka, ca, rund
-        mindestens, wenigstens, zumindest, nicht weniger als
-        hochstens, maximal, nicht mehr als
+        preiswert, preisgunstig
+        kostenlos, gratis, kostenfrei, unentgeltlich
+        angst, furcht
+        taglich, jeden tag
+        wochentlich, jede woche
+        monatlich, jeden monat
+        jahrlich, jedes jahr, alljahrlich
+        ungefahr, circa, zirka, ca
+        mindestens, nicht weniger als
+        hochstens, maximal
         fast, beinahe, nahezu
-        nachts, in der nacht, bei nacht
-        morgens, am morgen, in der fruh
-        abends, am abend
-        meistens, meist, normalerweise, gewohnlich, in der regel, ublicherweise
+        meistens, meist
+        normalerweise, in der regel, ublicherweise
         oft, haufig, oftmals
-        selten, nicht oft
         manchmal, gelegentlich, ab und zu, hin und wieder
-        zusammen, gemeinsam, miteinander
         sofort, umgehend, unverzuglich
         zum beispiel, z b, beispielsweise
-        nahe, in der nahe, unweit, nicht weit von
-        wegen, aufgrund, auf grund
-        anstatt, statt, anstelle
-        vegetarisch, vegetarier, vegetarierin, isst kein fleisch, fleischlos
-        vegan, veganer, veganerin, isst keine tierischen produkte
-        abstinent, abstinenzler, trinkt keinen alkohol, trinkt nie alkohol
+        unweit, nicht weit von
+        aufgrund, auf grund
+        anstatt, anstelle
+        vegetarier, vegetarierin, isst kein fleisch
+        veganer, veganerin, isst keine tierischen produkte
+        abstinenzler, trinkt keinen alkohol, trinkt nie alkohol
         nichtraucher, nichtraucherin, raucht nicht
-        einzelkind, hat keine geschwister, ohne geschwister
-        ledig, nicht verheiratet, unverheiratet
-        kinderlos, hat keine kinder, ohne kinder
-        arbeitslos, hat keine arbeit, hat keinen job, ohne arbeit
-        gehorlos, taub, kann nicht horen
-        blind, kann nicht sehen
+        einzelkind, hat keine geschwister
+        nicht verheiratet, unverheiratet
+        kinderlos, hat keine kinder
         linkshander, linkshanderin, schreibt mit links
     """,
     numbers="""

@@ -11,6 +11,11 @@ ITALIAN = Lexicon(
         mio mia ogni tutti tutte tutto tutta circa molto viene come essere dei c
     """,
     prepositions="a al alla ai alle di del della dei delle degli d da dal dalla in nel nella nei con per su sul sulla",
+    every="ogni tutti.i tutte.le",
+    linking="di del della dei delle degli d",
+    alternatives="o",
+    tense="era erano aveva avevano fu/e sono ha hanno",
+    past_ending="ava avano eva evano iva ivano",
     coordinators="e ed o",
     negations="non, mai, nessun, nessuno, nessuna, niente, nulla, senza, ne, neanche, nemmeno",
     endings="""
@@ -102,166 +107,105 @@ ITALIAN = Lexicon(
         personale, lavoro
     """,
     synonyms="""
-        abita, abitare, abitava, abitano, vive, vivere, viveva, vissuto, risiede, risiedere, residente
-        lavora, lavorare, lavorava, lavorato, e impiegato, e impiegata, e occupato
-        possiede, possedere, possedeva, e proprietario di, e proprietaria di, detiene
-        usa, usare, usava, utilizza, utilizzare, utilizzava, utilizzato, si serve di, fa uso di
-        comprato, compra, comprare, comprata, acquista, acquistare, acquistato, acquistata, acquisto
-        venduto, vende, vendere, venduta, vendeva, vendita
-        iniziato, inizia, iniziare, iniziata, comincia, cominciare, cominciato, cominciata, inizio
-        finito, finisce, finire, finita, termina, terminare, terminato, terminata, si conclude, concluso, conclude
-        smesso di, smette di, smettere di, cessa di, ha cessato di
-        piace, piacciono, piacere, piaceva, piaciuto, ama, amare, adora, adorare, e appassionato di, e appassionata di
-        non piace, non piacciono, non ama, odia, odiare, detesta, detestare, non sopporta
-        bisogno di, serve, servono, necessita, necessitare, richiede, richiedere, richiesto, occorre, occorrono
-        permette, permettere, permesso, consente, consentire, consentito, autorizza, autorizzato, ammesso
-        vieta, vietare, vietato, vietata, proibisce, proibire, proibito, non e permesso, non e consentito, non ammesso
-        conosce, conoscere, conosceva, conosciuto
-        sa, sapere, sapeva, saputo, e a conoscenza di
-        parla, parlare, parlava, parlato
-        incontra, incontrare, incontrato, si vede con, si incontra con
-        manda, mandare, mandato, invia, inviare, inviato, spedisce, spedire, spedito
-        conserva, conservare, conservato, tiene, tenere, custodisce
-        salva, salvare, salvato, memorizza, memorizzare, archivia
-        mostra, mostrare, mostrato, visualizza, visualizzare, fa vedere
-        costruisce, costruire, costruito, costruita, edifica
-        ripara, riparare, riparato, riparazione, aggiusta, aggiustare, aggiustato, corregge, correggere, corretto
-        eliminato, elimina, eliminare, cancella, cancellare, cancellato, rimuove, rimuovere, rimosso
-        paga, pagare, pagato, pagava, salda, saldato
-        costa, costare, costava, costato, costo, costi, prezzo, prezzi
-        stipendio, stipendi, salario, paga mensile, retribuzione, guadagna, guadagnare
-        dirige, dirigere, diretto da, guida, e a capo di, e alla guida di
-        insegna, insegnare, insegnava, insegnante, insegnanti, docente, professore, professoressa
-        studia, studiare, studiava, studiato
-        telefona, telefonare, telefonato, chiama al telefono, telefonata
-        risponde, rispondere, risposto, risposta
-        riceve, ricevere, ricevuto
-        trasloca, traslocare, traslocato, trasloco, si trasferisce, si e trasferito, si e trasferita, cambia casa
-        si sposa, sposarsi, si e sposato, si e sposata, si sono sposati, matrimonio, nozze
-        morto, morta, muore, morire, deceduto, deceduta, e venuto a mancare
-        nato, nata, nasce, nascere, nascita, venuto al mondo, venuta al mondo
-        aiuta, aiutare, aiutato, da una mano a
-        prova a, provare a, provato a, cerca di, tenta di, cercare di, tentare di
-        cerca, cercare, cercato, in cerca di, alla ricerca di
-        cambiato, cambia, cambiare, modifica, modificare, modificato, cambiamento
-        controlla, controllare, controllato, verifica, verificare, verificato, controllo
-        si tiene, si terra, si svolge, si svolgera, ha luogo, avra luogo
-        annullato, annulla, annullare, annullata, disdice, disdire, disdetto, cancella, cancellare, cancellato
-        rinviato, rimanda, rimandare, rimandato, rimandata, rinvia, rinviare, rinviata, posticipa, posticipato
-        si chiama, si chiamava, chiamato, di nome, il suo nome e
-        contiene, contenere, conteneva, include, includere, incluso, comprende
-        dura, durare, durata, durato
-        viene da, proviene da, originario di, originaria di
-        aumentato, aumenta, aumentare, aumento, incrementa, incremento
-        ridotto, riduce, ridurre, ridotta, riduzione, diminuisce, diminuire, diminuito
-        pubblica, pubblicare, pubblicato, pubblicata, pubblicazione
-        sostituito, sostituisce, sostituire, sostituita, rimpiazza, rimpiazzato
-        fonda, fondare, fondato, fondata, crea, creare, creato
-        si trova, si trovano, situato, situata, e ubicato, e ubicata, ha sede
-        visita, visitare, visitato, va a trovare
-        corre, correre, corsa, jogging, fa jogging, va a correre
-        aggiornato, aggiorna, aggiornare, aggiornamento, update
-        deve, dovere, doveva, dovuto, e obbligato a, e tenuto a
-        puo, potere, poteva, e in grado di, e capace di
-        a casa, a casa sua, nella sua abitazione
-        impiego, posto, posto di lavoro, occupazione
+        abita, abitano, abitare
+        lavora, lavorare
+        possiede, possedere
+        utilizza, utilizzare, si serve di, fa uso di
+        compra, comprare
+        vende, vendere
+        inizia, iniziare, comincia, cominciare
+        finisce, finire
+        piace, piacciono
+        non piace, non piacciono
+        odia, odiare, detesta, detestare
+        permette, permettere, consente, consentire
+        vieta, vietare, proibisce, proibire
+        conosce, conoscere
+        parla, parlare
+        invia, inviare, spedisce, spedire
+        memorizza, memorizzare
+        costruisce, costruire
+        ripara, riparare, aggiusta, aggiustare
+        elimina, eliminare, rimuove, rimuovere
+        costa, costare
+        stipendio, salario
+        insegna, insegnare
+        telefona, telefonare
+        riceve, ricevere
+        trasloca, traslocare, cambia casa
+        si sposa, sposarsi
+        muore, morire
+        nasce, nascere
+        prova a, provare a, tenta di, tentare di
+        controlla, controllare
+        si svolge, ha luogo
+        annulla, annullare, disdice, disdire
+        rimanda, rimandare
+        rinvia, rinviare
+        contiene, contenere
+        dura, durare
+        aumenta, aumentare
+        riduce, ridurre
+        sostituisce, rimpiazza
+        si trova, si trovano
+        corre, correre
+        aggiorna, aggiornare
         professione, mestiere
-        azienda, aziende, ditta, ditte, societa, impresa, imprese
-        capo, capi, superiore, boss
-        collega, colleghi, colleghe, collega di lavoro
-        dipendenti, impiegati, personale, organico
-        cliente, clienti, clientela
-        medico, medici, dottore, dottoressa
-        medico di base, medico di famiglia, medico curante
-        bambino, bambina, bambini, bambine, bimbo, bimba
+        azienda, ditta
+        aziende, ditte
+        clienti, clientela
+        medico di base, medico di famiglia
+        bambino, bimbo
+        bambina, bimba
         madre, mamma
-        padre, papa, babbo
+        padre, babbo
         genitori, madre e padre, padre e madre
         nonni, nonno e nonna
-        animale domestico, animali domestici, animale da compagnia
-        auto, macchina, macchine, automobile, automobili, vettura
-        bicicletta, biciclette, bici
-        moto, motocicletta
-        cellulare, cellulari, telefonino, telefono cellulare, smartphone
-        computer, pc, calcolatore
-        portatile, computer portatile, laptop, notebook
-        televisione, televisore, tv, tele
-        foto, fotografia, fotografie
-        film, pellicola
-        vacanza, vacanze, ferie
-        riunione, riunioni, meeting
+        animale domestico, animale da compagnia
+        auto, automobile
+        bicicletta, bici
+        cellulare, telefonino, telefono cellulare
+        computer portatile, laptop
         email, e mail, mail, posta elettronica
-        errore, errori, bug
-        funzione, funzioni, funzionalita
-        password, parola d ordine
         base di dati, database, banca dati, db
-        sito web, sito internet, pagina web
-        applicazione, applicazioni, app
+        sito web, sito internet
         repository, repo
-        sede, sede centrale, sede principale, quartier generale
-        filiale, filiali, succursale
-        debito, debiti, indebitato, indebitata
-        affitto, canone, pigione
-        malattia, malattie, patologia
-        medicina, medicine, farmaco, farmaci, medicinale, medicinali
-        ospedale, ospedali, nosocomio
-        cibo, alimenti
-        amministratore delegato, amministratrice delegata, ceo
-        scadenza, data limite, deadline
-        numero di telefono, tel
+        malattia, patologia
+        ospedale, nosocomio
+        data limite, deadline
         divano, sofa
         palestra, gym
-        grande, grandi, enorme, gigantesco
-        piccolo, piccola, piccoli, piccole, minuscolo
-        veloce, veloci, rapido, rapida, velocemente, rapidamente
-        caro, cara, cari, costoso, costosa
-        economico, economica, a buon mercato, conveniente, a buon prezzo
-        usato, usata, usati, di seconda mano
-        gratis, gratuito, gratuita, gratuitamente
-        tranquillo, tranquilla, silenzioso, silenziosa
-        malato, malata, ammalato, ammalata
-        rotto, rotta, guasto, guasta, non funziona, fuori servizio
-        difficile, difficili, complicato, complicata
-        facile, facili, semplice, semplici
-        incinta, aspetta un bambino, aspetta un figlio, in gravidanza
-        paura, teme, temere, timore
-        contento, contenta, felice
-        preferito, preferita, favorito, favorita, prediletto
-        quotidiano, quotidiana, quotidianamente, giornaliero, ogni giorno, tutti i giorni, al giorno
-        settimanale, settimanalmente, ogni settimana, tutte le settimane, a settimana, alla settimana
-        mensile, mensilmente, ogni mese, tutti i mesi, al mese
-        annuale, annualmente, annuo, ogni anno, tutti gli anni, all anno
-        circa, all incirca, approssimativamente, piu o meno
-        almeno, come minimo, minimo
-        al massimo, non piu di, massimo
+        velocemente, rapidamente
+        a buon mercato, a buon prezzo
+        gratis, gratuitamente
+        malato, ammalato
+        malata, ammalata
+        paura, timore
+        incinta, in gravidanza
+        favorito, favorita, prediletto
+        quotidianamente, ogni giorno, tutti i giorni
+        settimanalmente, ogni settimana, tutte le settimane
+        mensilmente, ogni mese, tutti i mesi
+        annualmente, ogni anno, tutti gli anni
+        all incirca, approssimativamente, piu o meno
+        almeno, come minimo
         quasi, pressoche
-        di notte, la notte, durante la notte
-        la mattina, di mattina, al mattino, il mattino
-        la sera, di sera, alla sera
-        di solito, solitamente, normalmente, abitualmente, generalmente, in genere
+        di solito, solitamente, abitualmente
+        generalmente, in genere
         spesso, di frequente, frequentemente
         raramente, di rado, poche volte
         a volte, qualche volta, ogni tanto, talvolta, di tanto in tanto
-        insieme, assieme
-        subito, immediatamente
         per esempio, ad esempio, p es
-        vicino a, nei pressi di, non lontano da, nelle vicinanze di
-        a causa di, per via di, per colpa di
-        invece di, al posto di, anziche
-        tramite, per mezzo di, attraverso
-        vegetariano, vegetariana, non mangia carne, senza carne
+        nei pressi di, non lontano da, nelle vicinanze di
+        a causa di, per via di
+        invece di, anziche
+        vegetariano, vegetariana, non mangia carne
         vegano, vegana, non mangia prodotti animali
         astemio, astemia, non beve alcol, non beve alcolici
         non fumatore, non fumatrice, non fuma
-        figlio unico, figlia unica, non ha fratelli, senza fratelli
-        single, non sposato, non sposata, celibe, nubile
-        senza figli, non ha figli
-        disoccupato, disoccupata, senza lavoro, non ha un lavoro
-        sordo, sorda, non puo sentire
-        cieco, cieca, non vedente, non puo vedere
+        figlio unico, figlia unica, non ha fratelli
         mancino, mancina, scrive con la sinistra
-        celiaco, celiaca, celiachia, affetto da celiachia
-        smart working, telelavoro, lavora da casa
+        celiaco, celiaca, affetto da celiachia
     """,
     numbers="""
         zero uno due tre quattro cinque sei sette otto nove dieci undici dodici/dozzina tredici quattordici quindici

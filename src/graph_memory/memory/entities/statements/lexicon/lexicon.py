@@ -64,8 +64,16 @@ class Lexicon:
     weekdays: str
     number_code: str = ""
     """The code by which text2num knows it, if it does."""
+    abilities: str = ""
+    """That somebody could, not that it is so."""
     prepositions: str = ""
     """Words that say what a name has to do with the rest: from, to, with."""
+    rates: str = ""
+    """Words for times, and what says that something is so in each, apart by commas: week weekly."""
+    every: str = ""
+    """Words before a day of the week that say that each is meant."""
+    linking: str = ""
+    """Prepositions that only tie one word to another, as two words side by side are: the head of sales."""
     coordinators: str = ""
     """Words between things of which the order says nothing: and, or."""
     passive: str = ""
@@ -84,10 +92,16 @@ class Lexicon:
     """What has a word of another list in it, but is not meant so."""
     clock_words: str = ""
     """Words before an hour, and by how many minutes it is another time: half past nine."""
+    particles: str = ""
+    """Parts of verbs at the end of a clause, which are common words elsewhere: schaltet aus."""
     has_compounds: bool = False
     """Whether two words may be one where others have a preposition: Zahnarzttermin."""
     past_ending: str = ""
-    """With what words end that say that it was so."""
+    """With what words end, apart by spaces, that say that it was so; the first is that of regular verbs."""
+    tense: str = ""
+    """Words of help that say that it was so, a slash, and that it is."""
+    alternatives: str = ""
+    """Words like or."""
     participle_ending: str = ""
     """With what words end that say what is going on."""
     comma_is_decimal: bool = True
@@ -115,6 +129,33 @@ class Lexicon:
         return frozenset(self.coordinators.split())
 
     @cached_property
+    def past_endings(self) -> tuple[str, ...]:
+        """With what words end that say that it was so."""
+        return tuple(self.past_ending.split()) or ("\0",)
+
+    @cached_property
+    def tense_words(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Words of help that say that it was so, and that it is."""
+        was, _, now = self.tense.partition("/")
+        return frozenset(was.split()), frozenset(now.split())
+
+    @cached_property
+    def alternative_words(self) -> frozenset[str]:
+        """Words like or."""
+        return frozenset(self.alternatives.split())
+
+    @cached_property
+    def rate_words(self) -> Mapping[str, str]:
+        """What says that something is so in each, by the word for the time."""
+        pairs = (each.split() for each in self.rates.split(",") if each.strip())
+        return dict(pairs)
+
+    @cached_property
+    def linking_words(self) -> frozenset[str]:
+        """The prepositions that only tie one word to another."""
+        return frozenset(self.linking.split())
+
+    @cached_property
     def agent_words(self) -> frozenset[str]:
         """The prepositions before who does it."""
         return frozenset(self.agents.split())
@@ -129,7 +170,7 @@ class Lexicon:
     def irregular_forms(self) -> Mapping[str, str]:
         """Forms of irregular verbs, and what they would be if these were regular."""
         lines = (line.partition(":") for line in self.irregular.strip().splitlines())
-        return {form: f"{verb.strip()}{self.past_ending}" for verb, _, forms in lines for form in forms.split()}
+        return {form: f"{verb.strip()}{self.past_endings[0]}" for verb, _, forms in lines for form in forms.split()}
 
     @cached_property
     def adverb_words(self) -> frozenset[str]:

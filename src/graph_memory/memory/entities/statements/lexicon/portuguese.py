@@ -11,6 +11,11 @@ PORTUGUESE = Lexicon(
         meu minha lhe como num numa
     """,
     prepositions="a ao aos em no na nos nas de do da dos das por pelo pela para com num numa",
+    every="cada todo todas.as todos.os",
+    linking="de do da dos das",
+    alternatives="ou",
+    tense="era eram foi foram estava estavam tinha tinham/e sao esta estao tem",
+    past_ending="ava avam ia iam ou",
     coordinators="e ou",
     negations="nao, nunca, jamais, nenhum, nenhuma, nada, ninguem, sem, nem",
     endings="""
@@ -91,166 +96,91 @@ PORTUGUESE = Lexicon(
         entrada, saida
     """,
     synonyms="""
-        mora, morar, morava, morou, moram, vive, viver, vivia, viveu, reside, residir, residia, habita
-        trabalha, trabalhar, trabalhava, trabalhou, esta empregado, esta empregada
-        possui, possuir, possuia, e dono de, e dona de, e proprietario de, e proprietaria de, detem
-        usa, usar, usava, usou, utiliza, utilizar, utilizava, faz uso de
-        comprou, compra, comprar, comprado, comprada, adquire, adquirir, adquiriu, adquirido
-        vendeu, vende, vender, vendido, vendida, venda
-        comecou, comeca, comecar, comecado, inicia, iniciar, iniciou, iniciado, inicio
-        terminou, termina, terminar, terminado, acabar, acabado, finaliza, finalizou, conclui, concluiu, concluido
-        deixou de, deixa de, parou de, deixar de
-        gosta, gostar, gostava, gostou, adora, adorar, adorava, ama, amar, aprecia, e fa de
-        nao gosta, nao gostava, odeia, odiar, odiava, detesta, detestar, nao suporta
-        precisa, precisar, precisava, precisou, necessita, necessitar, requer, requerer, exige
-        permite, permitir, permitiu, permitido, permitida, autoriza, autorizado, autorizada
-        proibe, proibir, proibiu, proibido, proibida, vedado, nao e permitido, nao se permite, interdito
-        sabe, saber, sabia, soube, tem conhecimento de
-        fala, falar, falava, falou, conversa, conversar, conversou
-        encontra se com, reune se com, se reune com, encontrou se com, reuniu se com, se encontra com
-        envia, enviar, enviou, enviado, enviada, manda, mandar, mandou, mandado
-        guarda, guardar, guardou, guardado, conserva, conservar, armazena, armazenar, armazenado
-        mostra, mostrar, mostrou, mostrado, exibe, exibir, exibiu
-        constroi, construir, construiu, construido
-        conserta, consertar, consertou, consertado, conserto, repara, reparar, reparou, reparado, corrige, corrigir
-        eliminado, apaga, apagar, apagou, apagado, elimina, eliminar, eliminou, exclui, excluir, excluiu, excluido
-        paga, pagar, pagou, pago, pagava, pagamento
-        custa, custar, custou, custava, custo, preco, precos
-        salario, salarios, ordenado, vencimento, remuneracao
-        dirige, dirigir, dirigiu, lidera, liderar, liderou, chefia, chefiar, esta a frente de, comanda
-        ensina, ensinar, ensinava, ensinou, da aulas de, da aula de, leciona, lecionar
-        estuda, estudar, estudava, estudou, cursa, cursar
-        telefona, telefonar, telefonou, liga para, ligou para, telefonema, chamada telefonica
-        conduz, conduzir, conduziu, esta ao volante de
-        mudou se, muda se, se mudou, se muda, mudanca de casa, mudou de casa, trocou de casa
-        casou, casou se, se casou, casa se, casaram, casamento, bodas
-        morreu, morre, morrer, morto, morta, falece, falecer, faleceu, falecido, falecida
-        nasce, nascer, nasceu, nascido, nascida, nascimento, veio ao mundo
-        ajuda, ajudar, ajudou, auxilia, auxiliar, da uma mao a
-        procura, procurar, procurou, busca, buscar, esta a procura de, anda a procura de
-        encontra, encontrar, encontrou, achou
-        alterado, altera, alterar, alterou, alteracao, modifica, modificar, modificou, modificado
-        verifica, verificar, verificou, verificado, confere, checa
-        realiza se, se realiza, tem lugar, teve lugar, tera lugar, realizou se, realizar se a
-        cancelado, cancela, cancelar, cancelou, cancelada, anula, anulou, anulado, desmarca, desmarcou, desmarcado
-        adiado, adia, adiar, adiou, adiada, posterga, postergou, postergado
-        chama se, se chama, chamado, o nome e, de nome
-        contem, conter, continha, inclui, incluir, incluido
-        dura, durar, durou, durava, duracao
-        vem de, e originario de, e originaria de, e natural de, provem de, oriundo de
-        aumentou, aumenta, aumentar, aumentado, aumento
-        reduziu, reduz, reduzir, reduzido, reducao, diminui, diminuir, diminuiu, diminuicao
-        publica, publicar, publicou, publicado, publicada, publicacao
-        substituido, substitui, substituir, substituiu, substituida
-        funda, fundar, fundou, fundado, fundada, cria, criar, criou
-        fica em, esta situado em, esta localizado em, esta localizada em, situa se, localiza se, localizado, localizada
-        visita, visitar, visitou, vai ver
-        corre, correr, corria, corrida, faz jogging
-        atualizado, atualiza, atualizar, atualizou, atualizacao, update
-        deve, dever, devia, tem que, tem de, e obrigado a, e obrigada a
-        em casa, em sua casa, na sua residencia
-        apartamento, apartamentos, apto
-        emprego, empregos, posto de trabalho
-        empresa, empresas, companhia, companhias, firma
-        chefe, chefes, patrao, patroa, superior hierarquico
-        empregados, funcionarios, trabalhadores, pessoal, colaboradores
-        cliente, clientes, clientela
-        medico, medica, medicos, doutor, doutora
-        medico de familia, medica de familia, clinico geral
-        crianca, criancas, miudo, miudos
-        esposa, mulher
+        mora, moram, morar
+        trabalha, trabalhar
+        possui, possuir
+        utiliza, utilizar, faz uso de
+        adquire, adquirir
+        vende, vender
+        comeca, comecar
+        termina, terminar
+        gosta, gostar
+        odeia, odiar, detesta, detestar
+        precisa, precisar, necessita, necessitar
+        permite, permitir
+        fala, falar
+        envia, enviar
+        armazena, armazenar
+        constroi, construir
+        conserta, consertar
+        elimina, eliminar, remove, remover
+        custa, custar
+        ensina, ensinar
+        telefona, telefonar
+        muda se, se muda
+        morre, morrer, falece, falecer
+        nasce, nascer
+        modifica, modificar, altera, alterar
+        verifica, verificar
+        cancela, cancelar
+        adia, adiar, posterga
+        chama se, se chama
+        contem, conter
+        aumenta, aumentar
+        reduz, reduzir, diminui, diminuir
+        substitui, substituir
+        esta situado em, esta localizado em
+        atualiza, atualizar
+        clientes, clientela
         marido, esposo
-        mae, mamae, mama
-        pai, papai, papa
-        pais, pai e mae, mae e pai
-        irmaos, irmao e irma, irmaos e irmas
-        animal de estimacao, animais de estimacao, pet, pets
-        carro, carros, automovel, automoveis, viatura
-        bicicleta, bicicletas, bike
-        comboio, trem
+        pai, papai
+        pai e mae, mae e pai
+        animais de estimacao, pets
+        carro, automovel
+        carros, automoveis
+        bicicleta, bike
         autocarro, onibus
-        telemovel, celular, telefone celular, smartphone
-        computador, computadores, pc
-        portatil, notebook, laptop, computador portatil
-        televisao, televisor, tv
-        foto, fotos, fotografia, fotografias
-        filme, filmes, pelicula
-        reuniao, reunioes, meeting
-        email, emails, e mail, mail, correio eletronico
-        erro, erros, bug, bugs, falha, falhas
-        funcionalidade, funcionalidades, feature
-        usuario, usuarios, utilizador, utilizadora, utilizadores
-        senha, senhas, palavra passe, password
+        telemovel, telefone celular
+        fotos, fotografias
+        email, e mail, mail, correio eletronico
+        usuario, utilizador
+        usuarios, utilizadores
+        palavra passe, password
         banco de dados, base de dados, bd
-        site, sites, sitio web, pagina web, website
-        aplicacao, aplicativo, app, apps
-        arquivo, arquivos, ficheiro, ficheiros
-        tela, ecra
-        sede, sede principal, quartel general, matriz
-        filial, filiais, sucursal
-        divida, dividas, endividado
-        aluguel, aluguer
-        doenca, doencas, enfermidade
-        remedio, remedios, medicamento, medicamentos, farmaco
-        alimentos, comida, generos alimenticios
+        sitio web, website
+        aplicativo, app
+        filial, sucursal
+        doenca, enfermidade
         geladeira, frigorifico
         cafe da manha, pequeno almoco
-        sorvete, gelado
-        suco, sumo
         banheiro, casa de banho
-        diretor geral, diretora geral, ceo
-        prazo, data limite, deadline
-        numero de telefone, telefone
-        academia, ginasio
-        equipe, equipa, time
-        grande, grandes, enorme, imenso
-        pequeno, pequena, pequenos, minusculo
-        rapido, rapida, rapidos, veloz, rapidamente, depressa
-        caro, cara, caros, dispendioso
-        barato, barata, baratos, em conta
-        usado, usada, de segunda mao
-        gratis, gratuito, gratuita, de graca
-        calmo, calma, tranquilo, tranquila, sossegado
-        doente, doentes, enfermo, enferma
-        avariado, avariada, estragado, estragada, quebrado, quebrada, nao funciona, fora de servico
-        dificil, dificeis, complicado, complicada
-        facil, faceis, simples
-        gravida, espera um bebe, espera um filho
-        medo, teme, temor
-        favorito, favorita, preferido, preferida, predileto
-        diario, diaria, diariamente, todos os dias, cada dia, por dia
-        semanal, semanalmente, todas as semanas, cada semana, por semana
-        mensal, mensalmente, todos os meses, cada mes, por mes
-        anual, anualmente, todos os anos, cada ano, por ano
-        aproximadamente, cerca de, mais ou menos, por volta de
-        pelo menos, ao menos, no minimo, minimo
-        no maximo, maximo, quando muito
-        quase, praticamente
-        a noite, de noite
-        de manha, pela manha, as manhas
-        normalmente, geralmente, habitualmente, em geral, por norma, costuma
-        muitas vezes, frequentemente, com frequencia, amiude
-        raramente, poucas vezes, quase nunca
-        as vezes, por vezes, de vez em quando, ocasionalmente
-        juntos, juntas, em conjunto
+        data limite, deadline
+        gratis, de graca
+        rapidamente, depressa
+        favorito, favorita, predileto
+        diariamente, todos os dias, cada dia
+        semanalmente, todas as semanas, cada semana
+        mensalmente, todos os meses, cada mes
+        anualmente, todos os anos, cada ano
+        pelo menos, ao menos, no minimo
+        no maximo, quando muito
+        geralmente, em geral
+        normalmente, habitualmente, por norma
+        frequentemente, com frequencia, amiude
+        raramente, poucas vezes
+        por vezes, de vez em quando, ocasionalmente
         imediatamente, de imediato
         por exemplo, p ex
-        perto de, proximo de, nao longe de, nas proximidades de
-        por causa de, devido a, por culpa de
+        nao longe de, nas proximidades de
+        por causa de, devido a
         em vez de, em lugar de, ao inves de
-        vegetariano, vegetariana, nao come carne, sem carne
+        vegetariano, vegetariana, nao come carne
         vegano, vegana, nao come produtos de origem animal
         abstemio, abstemia, nao bebe alcool, nunca bebe alcool
         nao fumador, nao fumante, nao fuma
-        filho unico, filha unica, nao tem irmaos, sem irmaos
-        solteiro, solteira, nao e casado, nao e casada
-        sem filhos, nao tem filhos
-        desempregado, desempregada, sem emprego, sem trabalho
-        surdo, surda, nao consegue ouvir
-        cego, cega, invisual, nao consegue ver
+        filho unico, filha unica, nao tem irmaos
         canhoto, canhota, escreve com a esquerda
         analfabeto, analfabeta, nao sabe ler nem escrever
-        teletrabalho, trabalha de casa, trabalha em casa, home office
     """,
     numbers="""
         zero um dois/duas tres quatro cinco seis sete oito nove dez onze doze/duzia treze catorze/quatorze quinze

@@ -11,6 +11,11 @@ SWEDISH = Lexicon(
         till vid med for fran som att om sa jag min mitt vi ungefar cirka varje alla hos nar ur
     """,
     prepositions="i pa till vid med for fran av hos ur",
+    every="varje",
+    linking="av",
+    alternatives="eller",
+    tense="var hade blev/ar har blir",
+    past_ending="ade dde te",
     coordinators="och eller",
     negations="inte, ingen, inget, inga, aldrig, ingenting, utan, ej, varken",
     endings="""
@@ -87,162 +92,80 @@ SWEDISH = Lexicon(
         frukost, lunch, middag
     """,
     synonyms="""
-        bor, bo, bodde, bott, lever, leva, levde, bosatt, ar bosatt
-        arbetar, arbeta, arbetade, arbetat, jobbar, jobba, jobbade, jobbat, ar anstalld
-        ager, aga, agde, agt, ar agare till, agare av, agare till, innehar
-        anvander, anvanda, anvande, anvant, nyttjar
-        kopt, koper, kopa, kopte, inkopt, inhandlar, inhandlat, inhandlade
-        salde, saljer, salja, salt, avyttrar, avyttrat, avyttrade
-        borjat, borjar, borja, borjade, startar, starta, startade, startat, inleds, inleddes, tar sin borjan
-        slutade, slutar, sluta, avslutas, avslutades, upphor, upphorde
-        gillar, gilla, gillade, alskar, alska, alskade, tycker om, tyckte om, tycka om, ar fortjust i, garna, uppskattar
-        gillar inte, gillade inte, tycker inte om, tyckte inte om, tycker illa om, ogillar, ogillade, hatar, hatade
-        behover, behova, behovde, behovt, kraver, krava, kravde, ar i behov av
-        tillater, tillata, tillat, tillaten, tillatet, tillatna, medger
-        forbjuder, forbjuda, forbjod, forbjuden, forbjudet, forbjudna, far inte, inte tillaten, inte tillatet
-        kanner, kanna, kande, ar bekant med, bekant med
-        vet, veta, visste, vetat, kanner till, kande till
-        talar, tala, talade, talat, pratar, prata, pratade, pratat
-        traffar, traffa, traffade, traffat, sammantraffar
-        skickar, skicka, skickade, skickat, sander, sanda, sande
-        sparar, spara, sparade, sparat, lagrar, lagra, lagrade, lagrat
-        bygger, bygga, byggde, byggt, uppfor, uppforde
-        lagar, lagade, lagat, reparerar, reparera, reparerade, reparerat, atgardar, atgardat, fixar, fixade, fixat
-        borttagen, tar bort, tog bort, tagit bort, raderar, radera, raderade, raderat, avlagsnar, avlagsnat
-        betalar, betala, betalade, betalat, erlagger
-        kostar, kosta, kostade, kostat, pris, priset, priser
-        lon, lonen, tjanar, tjana, tjanade
-        leder, leda, ledde, lett, star i spetsen for, ar ledare for
-        undervisar, undervisa, undervisade, undervisat, larare, lararinna
-        studerar, studera, studerade, studerat, pluggar, pluggade, laser till
-        ringer, ringa, ringde, ringt, telefonerar, telefonerade, slar en signal till
-        svarar, svara, svarade, svarat, besvarar, besvarade
-        fatt, fick, erhaller, erholl, mottog, mottagit
-        flyttade, flyttar, flytta, flyttat, flytt, byter bostad, bytt bostad
-        gifter sig, gifte sig, gift sig, brollop, vigsel, giftermal
-        dott, dog, dor, dod, avliden, avled, avlidit, gick bort, gatt bort, inte langre i livet
-        fodd, foddes, fodds, fott, kom till varlden, fodelse
-        hjalper, hjalpa, hjalpte, hjalpt, bistar, stodjer, stodde
-        forsoker, forsoka, forsokte, forsokt, provar att
-        letar efter, leta efter, letade efter, soker, soka, sokte, sokt, ar pa jakt efter
-        hittar, hitta, hittade, hittat, finner, fann, funnit
-        andrat, andrar, andra, andrade, forandrar, forandrat, andring, forandring
-        kontrollerar, kontrollera, kontrollerade, kontrollerat, kollar, kollade, granskar, granskat, kontroll
-        ager rum, agde rum, halls, holls, hallas, genomfors
-        installt, stalls in, stallde in, installd, avbokad, avbokat, avlyst, blir inte av, blev inte av
-        uppskjuten, skjuts upp, skot upp, uppskjutet, skjutits upp, senarelagd, senarelagt, framflyttad
-        heter, heta, hette, hetat, namn ar, vid namn
-        innehaller, innehalla, innehall, inneholl
-        kommer fran, kom fran, harstammar fran, ar fran, bordig fran
-        hojt, hojer, hoja, hojde, hojd, okar, oka, okade, okat, okning
-        sankt, sanker, sanka, sankte, minskar, minska, minskade, minskat, reducerar, reducerat, minskning, sankning
-        publicerar, publicera, publicerade, publicerat, ger ut, gav ut, utgiven, slapper, slappte
-        ersatt, ersatter, ersatta, ersatte, byter ut, bytte ut, bytt ut, utbytt
-        grundade, grundat, grundades, grundar, bildades, bildade
-        besoker, besoka, besokte, besokt, halsar pa, halsade pa, pa besok hos
-        klar, klart, fardig, fardigt, slutford, slutfort, avklarad
-        ligger, ligga, befinner sig, befann sig, ar belagen, belagen, belaget
-        joggar, jogga, joggade, jogging, springer, springa, sprang, lopning
-        uppdaterat, uppdaterar, uppdatera, uppdaterade, uppdatering, update
-        maste, ar tvungen att, ar skyldig att
-        foretag, foretaget, firma, bolag, bolaget
-        chef, chefen, boss, overordnad
-        kollega, kollegor, arbetskamrat, arbetskamrater, jobbarkompis
-        anstallda, medarbetare, personal, personalen
-        kund, kunder, klient, klienter
-        lakare, doktor, lakaren
-        barn, barnen, ungar
-        fru, hustru
-        man, akta man
-        mamma, mor, moder, morsa
-        pappa, far, fader, farsa
-        foraldrar, mamma och pappa, mor och far
-        syskon, broder och systrar, bror och syster
-        bror, broder, brorsa
+        anvander, nyttjar
+        koper, kopa
+        saljer, salja
+        borjar, borja
+        gillar, tycker om, gilla, tycka om
+        gillar inte, tycker inte om
+        behover, behova
+        tillater, tillata
+        vet, veta
+        talar, tala, pratar, prata
+        skickar, skicka
+        bygger, bygga
+        reparerar, reparera
+        raderar, radera
+        betalar, betala
+        kostar, kosta
+        undervisar, undervisa
+        studerar, pluggar
+        hjalper, hjalpa
+        forsoker, forsoka
+        kontrollerar, kontrollera
+        innehaller, innehalla
+        minskar, minska
+        publicerar, publicera
+        joggar, jogga
+        uppdaterar, uppdatera
+        uppdatering, update
+        foretag, bolag
+        foretaget, bolaget
+        kollega, arbetskamrat, jobbarkompis
+        kollegor, arbetskamrater
+        mamma, morsa
+        pappa, farsa
+        foraldrar, mamma och pappa
+        bror, brorsa
         syster, syrra
-        van, vanner, kompis, kompisar, polare
         husdjur, sallskapsdjur
-        bil, bilar, bilen, personbil
-        mobil, mobilen, mobiltelefon, smartphone, smartmobil
-        dator, datorer, datorn, pc
+        bil, personbil
         barbar dator, laptop
-        tv, teve, television, tv apparat
-        foto, foton, fotografi, fotografier
-        film, filmer, spelfilm
-        mote, moten, motet, sammantrade
-        e post, epost, mejl, mejlet, mail, e mail
-        fel, bugg, buggar
-        funktion, funktioner, funktionalitet, feature
-        anvandare, anvandaren, user
-        losenord, losenordet, losen
-        databas, databaser, databasen, db
-        webbplats, webbsida, hemsida, sajt
-        version, utgava
-        huvudkontor, huvudkontoret, hogkvarter, huvudsate
-        filial, filialer, lokalkontor
-        skuld, skulder, ar skyldig pengar
-        hyra, hyran, hyreskostnad
-        sjukdom, sjukdomar, akomma
-        medicin, mediciner, lakemedel, medikament
-        sjukhus, sjukhuset, lasarett
+        tv, teve
+        foton, fotografier
+        e post, epost, mejl, mail, e mail
+        webbplats, sajt
+        sjukdom, akomma
+        sjukhus, lasarett
         livsmedel, matvaror
-        frisor, harfrisor
-        vd, verkstallande direktor, ceo
-        deadline, sista datum, slutdatum, tidsfrist
-        telefonnummer, tel, telefon
-        kylskap, kyl
-        gym, gymmet, traningslokal
-        stor, stort, stora, jattestor, enorm
-        liten, litet, sma, pytteliten
-        snabb, snabbt, snabba, fort, rask
-        langsam, langsamt, langsamma, sakta
-        dyr, dyrt, dyra, kostsam, kostsamt
-        begagnad, begagnat, begagnade, second hand, andrahands
-        gratis, kostnadsfri, kostnadsfritt, utan kostnad, avgiftsfri
-        tyst, tysta, ljudlos, ljudlost
-        sjuk, sjukt, sjuka, insjuknad
-        trasig, trasigt, trasiga, sonder, fungerar inte, ur funktion, defekt
-        latt, enkel, enkelt, enkla
-        gravid, vantar barn
-        radd, radsla, fruktar
-        glad, glada, lycklig
-        favorit, alsklings
-        dagligen, daglig, dagliga, varje dag, per dag, om dagen
-        veckovis, varje vecka, per vecka
-        manatligen, manatlig, varje manad, per manad, i manaden
-        arligen, arlig, arliga, varje ar, per ar, om aret
-        ungefar, cirka, ca, omkring, runt
-        minst, atminstone, minimum
-        hogst, maximalt, max, som mest
+        vd, verkstallande direktor
+        deadline, sista datum, slutdatum
+        dyr, kostsam
+        dyrt, kostsamt
+        gratis, kostnadsfri, kostnadsfritt, avgiftsfri, utan kostnad
+        dagligen, varje dag
+        manatligen, varje manad
+        arligen, varje ar
+        ungefar, cirka, ca
+        maximalt, som mest
         nastan, nara nog, narapa
-        pa natten, om natten, nattetid, pa natterna
-        pa morgonen, om morgonen, pa morgnarna
-        pa kvallen, om kvallen, pa kvallarna, kvallstid
-        vanligtvis, i regel, for det mesta, normalt, brukar
-        ofta, frekvent, manga ganger
-        sallan, inte ofta
+        vanligtvis, i regel
         ibland, da och da, emellanat, stundtals
-        tillsammans, ihop, gemensamt
-        genast, omedelbart, direkt, med en gang
+        genast, omedelbart, med en gang
         till exempel, t ex, exempelvis
-        nara, i narheten av, inte langt fran
-        pa grund av, p g a, pga, till foljd av
+        i narheten av, inte langt fran
+        pa grund av, p g a, pga
         i stallet for, istallet for
-        vegetarian, vegetarisk, vegetariskt, ater inte kott, ater inget kott
-        vegan, vegansk, ater inga animaliska produkter, ater inget animaliskt
+        vegetarian, ater inte kott, ater inget kott
+        vegan, ater inga animaliska produkter, ater inget animaliskt
         nykterist, helnykterist, dricker inte alkohol, dricker ingen alkohol
         icke rokare, ickerokare, roker inte
-        ensambarn, enda barnet, har inga syskon
+        ensambarn, har inga syskon
         ogift, inte gift
-        barnlos, har inga barn, utan barn
-        arbetslos, utan arbete, har inget jobb, saknar arbete
-        dov, kan inte hora, dova
-        blind, kan inte se, blinda
+        barnlos, har inga barn
         vansterhant, skriver med vanster
         analfabet, kan inte lasa eller skriva
-        hemlos, saknar bostad, utan bostad
-        distansarbete, jobbar hemifran, arbetar hemifran
-        lugn, lugnt, lugna, stilla
+        jobbar hemifran, arbetar hemifran
     """,
     numbers="""
         noll en/ett tva tre fyra fem sex sju atta nio tio elva tolv/dussin tretton fjorton femton sexton sjutton
@@ -255,8 +178,5 @@ SWEDISH = Lexicon(
         januari/jan februari/feb mars april/apr maj juni/jun juli/jul augusti/aug september/sep/sept oktober/okt
         november/nov december/dec
     """,
-    weekdays="""
-        mandag/mandagar tisdag/tisdagar onsdag/onsdagar torsdag/torsdagar fredag/fredagar lordag/lordagar
-        sondag/sondagar
-    """,
+    weekdays="mandag tisdag onsdag torsdag fredag lordag sondag",
 )
