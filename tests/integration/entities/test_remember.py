@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import threading
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import pytest
 
 from graph_memory import GraphError, Memory, load_ontology, ontology_from
+from graph_memory.memory.entities import weighing
 from graph_memory.memory.recall.results import Over, Statement
 from graph_memory.model.errors import Code
 
@@ -139,6 +142,27 @@ async def test_one_name_in_several_spellings_at_once_makes_one_entity(memory: Me
     assert sorted(one.found_by for one in told) == ["new", *["normalised name"] * 3]
     assert len({one.id for one in told}) == 1
     assert len((await memory.entities.read_graph()).entities) == 2
+
+
+async def test_statements_are_compared_beside_the_work_of_others_and_equal_ones_not_at_all(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entities, compared, threads = memory.entities, weighing.compared, list[bool]()
+
+    def noted(known: str, new: str, entity: str, cosine: float | None) -> Any:
+        threads.append(threading.current_thread() is threading.main_thread())
+        return compared(known, new, entity, cosine)
+
+    monkeypatch.setattr(weighing, "compared", noted)
+    one, other = ([f"{what} number {number} of {uuid4()}" for number in range(4)] for what in ("thing", "box"))
+    await entities.remember(name="Ben", observations=one)
+    await entities.remember(name="Ben", observations=other)
+    assert threads
+    assert not any(threads)
+    threads.clear()
+    told = await entities.remember(name="Ben", observations=one)
+    assert [each.decision for each in told.facts] == ["NOOP"] * 4
+    assert not threads
 
 
 async def test_an_entity_keeps_its_type_and_says_so(memory: Memory) -> None:

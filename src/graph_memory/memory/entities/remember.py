@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import anyio.to_thread
+
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.changes.context import read_context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
@@ -119,8 +121,10 @@ async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser
     rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if is_asked else []
     known = await core.store.read(CURRENT, domain=domain, node=rows[0].id) if rows else []
     cosines = await _cosines(core, known, found.name, given)
-    free = [one for one in given.facts if not one.replaces] if adviser.model is not None else []
-    doubts = judged_facts(free, known, {}, found.name, cosines, {})
+    free = [one for one in given.facts if not one.replaces]
+    # compared in a thread, so that all this is at hand when it is decided under the lock, where others wait
+    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, known, {}, found.name, cosines, {}))
+    doubts = judged if adviser.model is not None else []
     pairs = [Pair(doubt.known.id, doubt.known.text, one.fact.observation.text) for one in doubts for doubt in one.asks]
     return _Writing(core, domain, given, found, cosines, await adviser.settle(pairs, found.name))
 
@@ -158,9 +162,13 @@ async def _cosines(core: Core, known: Sequence[Known], name: str, given: Facts) 
     found: dict[tuple[str, str], float] = {}
     try:
         for fact in given.facts:
-            text = fact.observation.text
-            wanted = in_need_of_vectors(text, known, name, MOST_VECTORS - len(found))
-            if not wanted or any(one.text == text for one in known):
+            text, most = fact.observation.text, MOST_VECTORS - len(found)
+            if most <= 0:
+                break
+            if any(one.text == text for one in known):
+                continue
+            wanted = await anyio.to_thread.run_sync(in_need_of_vectors, text, known, name, most)
+            if not wanted:
                 continue
             vector = await embedder.query(text)
             for other in wanted:
