@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, Ontology
+from profiles import some
 
 pytestmark = pytest.mark.anyio
 
@@ -283,7 +284,7 @@ async def by_tools(memory: Memory, operations: Sequence[Operation]) -> None:
         await getattr(own, one["op"])(given)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6)))
 async def test_a_batch_comes_to_what_the_tools_do_one_after_the_other(memory: Memory, domain: str, seed: int) -> None:
     chance = random.Random(seed)
     other = memory.in_domain(f"{domain}-tools")

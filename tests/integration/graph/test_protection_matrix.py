@@ -21,14 +21,8 @@ from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE
 pytestmark = pytest.mark.anyio
 
 SOURCE = Path(graph_memory.__file__).parent
-EXPIRED, LIFTED = "expired", "lifted"
-SITUATIONS = (
-    DOMAIN,
-    NODE,
-    CONNECTION,
-    pytest.param(EXPIRED, marks=pytest.mark.long),
-    pytest.param(LIFTED, marks=pytest.mark.long),
-)
+KINDS = (NODE, CONNECTION, DOMAIN)
+OTHERS, EXPIRED, LIFTED = "others", "expired", "lifted"
 NAMED = {"append_events", "append_of_job", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
 WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
 
@@ -64,8 +58,21 @@ def test_every_way_to_write_has_a_row() -> None:
     assert named == PATHS.keys()
 
 
-@pytest.mark.parametrize("situation", SITUATIONS)
-@pytest.mark.parametrize("name", PATHS)
+def _protected(name: str, situation: str) -> list[str]:
+    """Return what is protected in a situation: one kind, all that must not stop a way of writing, or all of them."""
+    among = [kind for kind in KINDS if kind not in PATHS[name].stops] if situation == OTHERS else KINDS
+    return [kind for kind in among if situation in (kind, OTHERS, EXPIRED, LIFTED)]
+
+
+SITUATIONS = [
+    pytest.param(name, situation, marks=[pytest.mark.long] if situation in (EXPIRED, LIFTED) else [])
+    for name, way in PATHS.items()
+    for situation in (*sorted(way.stops), OTHERS, EXPIRED, LIFTED)
+    if _protected(name, situation)
+]
+
+
+@pytest.mark.parametrize(("name", "situation"), SITUATIONS)
 async def test_protection_holds_on_every_way_to_write(
     memory: Memory,
     domain: str,
@@ -79,7 +86,7 @@ async def test_protection_holds_on_every_way_to_write(
     world = await World(memory, domain, driver, tmp_path, monkeypatch).fill()
     if way.prepare is not None:
         await way.prepare(world)
-    await _protect(world, situation)
+    await _protect(world, situation, _protected(name, situation))
     if way.by_hand is not None:
         world.hand(way.by_hand)
     owner, other = world.memory.acting_as("alice"), world.memory.acting_as("bob")
@@ -107,12 +114,11 @@ def _messages(world: World) -> set[str]:
     }
 
 
-async def _protect(world: World, situation: str) -> None:
-    """Protect what the situation is about; what has expired or was lifted is all of it."""
+async def _protect(world: World, situation: str, which: list[str]) -> None:
+    """Protect these kinds; the protection may have expired, or is lifted again."""
     memory, patch = world.memory, world.patch
     until, names = None, ["alice", "carol"]
     ids = {NODE: {"node_id": world.a}, CONNECTION: {"connection_id": world.r}, DOMAIN: {"domain": world.domain}}
-    which = [situation] if situation in ids else [NODE, CONNECTION, DOMAIN]
     with patch.context() as earlier:
         if situation == EXPIRED:
             then = datetime.now(UTC) - timedelta(hours=1)
