@@ -1,0 +1,57 @@
+"""An agent looks how clean its memory is, and makes the calls that it is given, as they are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from acceptance.agents import connected
+from graph_memory import ConnectionType, Memory, NodeType
+
+pytestmark = pytest.mark.anyio
+
+TOOLSETS = "entities,remember,recall,cleanup,history"
+SETTLED = ("duplicate", "orphan", "stale", "contradiction", "lost_premise", "unused_type", "open_question")
+
+
+async def fill(memory: Memory) -> None:
+    entities = memory.entities
+    names = ("Ada", "Leeds", "Yorkshire", "England", "Alone")
+    tools = [{"name": name, "observations": ["runs on port 5432"]} for name in ("PostgreSQL", "Postgres-SQL")]
+    await entities.create_entities([*tools, *({"name": name} for name in names)])
+    await memory.add_node_type(NodeType("Ghost"))
+    await memory.add_connection_type(ConnectionType("PartOf", ("*",), ("*",), transitive=True))
+    related = [("Ada", "PostgreSQL", "Owns"), ("Postgres-SQL", "Ada", "OwnedBy"), ("Ada", "Leeds", "contradicts")]
+    related += [("Leeds", "Yorkshire", "PartOf"), ("Yorkshire", "England", "PartOf")]
+    related += [("England", f"Place {number}", "Has") for number in range(100)]
+    await entities.create_relations([{"from": a, "to": b, "relationType": kind} for a, b, kind in related])
+    await memory.infer_connections(connection_type="PartOf", dry_run=False)
+    await entities.delete_relations([{"from": "Leeds", "to": "Yorkshire", "type": "PartOf"}])
+    await entities.remember(name="Ada", observations=["works as a data analyst at Merrow"])
+    await entities.remember(name="Ada", observations=["left Merrow; since 1 February at Tarn Energy"])
+
+
+async def test_each_call_can_be_made_as_it_is_given_and_settles_what_was_found(
+    environment: dict[str, str], memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(memory._core.log, "clock", lambda: datetime.now(UTC) - timedelta(days=200))
+        await memory.entities.create_relations([{"from": "Old", "to": "Older", "relationType": "Owns"}])
+        await memory.entities.create_entities([{"name": "Old", "observations": ["is blue"]}])
+    await fill(memory)
+    found: dict[str, dict[str, Any]] = {}
+    async with connected(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:
+        for one in (await agent.call("graph_health"))["findings"]:
+            found.setdefault(one["kind"], one)
+        assert set(found) == {*SETTLED, "hub"}
+        for one in found.values():
+            given = one["call"]["arguments"]
+            result = await agent.client.call_tool(one["call"]["tool"], given)
+            assert not result.is_error, (one, result.content)
+            if given.pop("dry_run", False):
+                await agent.call(one["call"]["tool"], **given)
+    async with connected(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
+        left = [(one["kind"], one["about"]) for one in (await agent.call("graph_health", limit=100))["findings"]]
+    assert [kind for kind in SETTLED if (kind, found[kind]["about"]) in left] == []
