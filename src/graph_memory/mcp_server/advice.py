@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 _TOOLSET_OF = {tool.name: tool.name if tool.by_name else name for name, tools in TOOLSETS.items() for tool in tools}
 """What adds a tool to those that are served."""
 _TOOL = re.compile(rf"\b(?:{'|'.join(_TOOLSET_OF)})\b")
+_NAME = re.compile(rf"\b(?:{'|'.join(name for name in _TOOLSET_OF if '_' in name)})\b")
+"""A tool whose name is no word."""
+_SENTENCE = re.compile(r"(?<=\.) ")
 _COMMAND = "`graph-memory "
 _NOT_FOUND = (Code.NODE_NOT_FOUND, Code.CONNECTION_NOT_FOUND)
 _NAMED_BY = ("node_id", "connection_id")
@@ -37,6 +41,15 @@ def _told(hint: str, offered: Collection[str]) -> str:
 
     ask = " Without a shell, ask your user to run it." if _COMMAND in hint else ""
     return _TOOL.sub(told, hint) + ask
+
+
+def described(description: str, offered: AbstractSet[str]) -> str:
+    """Return what a tool says of itself without the sentences that lead to tools that are not offered."""
+
+    def told(paragraph: str) -> str:
+        return " ".join(each for each in _SENTENCE.split(paragraph) if offered >= {*_NAME.findall(each)})
+
+    return "\n\n".join(filter(None, map(told, description.split("\n\n"))))
 
 
 async def advised(memory: Memory, error: GraphError) -> GraphError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp import MCPError, types
 from mcp.server import Server
 
-from graph_memory.mcp_server.advice import advised, fitting, of_selection, unknown_tool
+from graph_memory.mcp_server.advice import advised, described, fitting, of_selection, unknown_tool
 from graph_memory.mcp_server.callers import Context, actor_of, session_of
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
@@ -104,7 +104,10 @@ class Calls:
 
     async def list_tools(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list`."""
-        return types.ListToolsResult(tools=[tool.listed for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[*map(self._listed, self._tools.values())])
+
+    def _listed(self, tool: AnyTool) -> types.Tool:
+        return tool.listed.model_copy(update={"description": described(tool.description, self._tools.keys())})
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
