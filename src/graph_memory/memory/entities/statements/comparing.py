@@ -189,12 +189,19 @@ def _event(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 def conflict(known: Statement, new: Statement) -> str | None:
     """Return two values of one kind that differ."""
-    for kind in dict.fromkeys(value.kind for value in new.values):
-        mine = {value.amount for value in known.values if value.kind == kind}
-        yours = {value.amount for value in new.values if value.kind == kind}
-        if mine and mine.isdisjoint(yours) and kind != "year":
-            return f"{kind} {', '.join(sorted(mine))}, {', '.join(sorted(yours))}"
+    mine, yours = _amounts(known), _amounts(new)
+    for kind, amounts in yours.items():
+        if kind != "year" and amounts.isdisjoint(mine.get(kind, amounts)):
+            return f"{kind} {', '.join(sorted(mine[kind]))}, {', '.join(sorted(amounts))}"
     return None
+
+
+def _amounts(one: Statement) -> Mapping[str, set[str]]:
+    """Return the amounts of each kind of value; an ordinal is a number here."""
+    found: dict[str, set[str]] = {}
+    for value in one.values:
+        found.setdefault("number" if value.kind == "rank" else value.kind, set()).add(value.amount)
+    return found
 
 
 def _single(pair: Comparison, language: Lexicon) -> str | None:

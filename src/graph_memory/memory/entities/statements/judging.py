@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from enum import StrEnum
 
 from graph_memory.memory.entities.statements.comparing import ANTONYM, CONFLICT, EVENT, FLIP, GUARD, Comparison
-from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems, light_stems, share
+from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems, share
 from graph_memory.memory.entities.statements.ordering import are_placed_otherwise, aside, is_put_otherwise
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
@@ -47,7 +47,8 @@ def judged(pair: Comparison) -> Rule:
 
 
 def _is_equal(known: Statement, new: Statement) -> bool:
-    return (known.whole, known.is_question, known.values) == (new.whole, new.is_question, new.values)
+    mine, yours = ((each.whole, each.is_question, each.values, each.symbols) for each in (known, new))
+    return mine == yours
 
 
 def asked_from(pair: Comparison) -> float:
@@ -121,7 +122,8 @@ def _differs(pair: Comparison) -> bool:
         or _is_denied_otherwise(pair)
         or not {FLIP, ANTONYM, CONFLICT, GUARD}.isdisjoint(pair.features)
         or bool((known.cues ^ new.cues) & _MEANT)
-        or not _in_order(list(new.values), list(known.values))
+        or not {*new.values} <= {*known.values}
+        or not new.symbols <= known.symbols
         or bool(new_names - known_stems(new_names, pair.known_stems, language))
         or _is_said_of_others(pair)
         or not (language.is_written_apart or _is_mutual(pair))
@@ -131,7 +133,6 @@ def _differs(pair: Comparison) -> bool:
         or known.is_alternative != new.is_alternative
         or not (known.single.isdisjoint(new.plural) and new.single.isdisjoint(known.plural))
         or bool(known.limited and new.limited and known.limited != new.limited)
-        or _is_light_otherwise(pair)
         or (known.has(language.ordering) and not new.has(language.ordering))
     )
 
@@ -139,13 +140,6 @@ def _differs(pair: Comparison) -> bool:
 def _is_said_of_others(pair: Comparison) -> bool:
     """Say whether the same words do something else: who lent what to whom, what is from where."""
     return are_placed_otherwise(pair) or (pair.new.language.is_written_apart and is_put_otherwise(pair))
-
-
-def _is_light_otherwise(pair: Comparison) -> bool:
-    """Say whether each has a word that would add nothing, were it alone: `uses 40 people`, `employs 40 people`."""
-    light = light_stems(pair.new.language)
-    sides = ((pair.known_stems & light) - pair.new_stems, (pair.new_stems & light) - pair.known_stems)
-    return all(sides) and not known_stems(sides[0], sides[1], pair.new.language)
 
 
 def _is_of_another_time(known: Statement, new: Statement) -> bool:
@@ -179,12 +173,6 @@ def _says_an_end(one: Statement, other: Statement) -> bool:
         return False
     stems = {stem_of(word, one.language) for word in (one.found(one.language.endings) or "").split()}
     return "ending" in other.cues or stems != known_stems(stems, other.stems, one.language)
-
-
-def _in_order(some: list[object], every: list[object]) -> bool:
-    """Say whether values are among others, in the same order for each kind."""
-    places = [every.index(value) if value in every else -1 for value in some]
-    return -1 not in places
 
 
 def _is_fuller(pair: Comparison) -> bool:

@@ -6,29 +6,14 @@ from collections.abc import Callable, Collection
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.meanings import meanings
-from graph_memory.memory.entities.statements.stems import stem_of
 
 _LONG = 5
 """Letters from which on a word may be another with a typing error."""
 _ALIKE = 0.8
 _PREFIX = 6
 """Letters that two words have in common at the beginning, so that they are of one family."""
-
-
-@lru_cache(maxsize=32)
-def state_stems(language: Lexicon) -> frozenset[str]:
-    """Return the stems of the words for what is so."""
-    words = (word for state, _ in language.groups_of_states for word in words_only(plain(state)).split())
-    return frozenset(stem_of(word, language) for word in words)
-
-
-@lru_cache(maxsize=32)
-def light_stems(language: Lexicon) -> frozenset[str]:
-    """Return the stems of the words that add nothing."""
-    return frozenset(stem_of(word, language) for word in language.light.split())
 
 
 @lru_cache(maxsize=65_536)

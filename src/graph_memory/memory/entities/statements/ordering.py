@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 from graph_memory.memory.entities.statements.comparing import Comparison
-from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems, light_stems
+from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems
 from graph_memory.memory.entities.statements.roles import Said
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
@@ -20,7 +20,7 @@ def aside(pair: Comparison) -> set[str]:
     found = [
         each.found(phrases) or "" for cue, phrases in listed.items() if cue in both for each in (pair.known, pair.new)
     ]
-    light = light_stems(language) - (pair.known_stems & pair.new_stems)
+    light = (pair.known.light | pair.new.light) - (pair.known_stems & pair.new_stems)
     return {stem_of(word, language) for word in " ".join(found).split()} | light
 
 
@@ -31,7 +31,11 @@ def are_placed_otherwise(pair: Comparison) -> bool:
     before = [(known.placed.get(name), new.placed.get(name)) for name in names - pair.name]
     if any(mine != yours and ((mine and yours) or len(before) > 1) for mine, yours in before):
         return True
-    if any(_changed_places(known, new, one, other) for one, other in combinations(sorted(names), 2)):
+    order = sorted(names, key=known.order.index)
+    places = {name: new.order.index(name) for name in names}
+    if any(
+        places[one] > places[other] and not _may_turn(known, new, one, other) for one, other in combinations(order, 2)
+    ):
         return True
     if new.language.is_written_apart or not new.has(new.language.ordering):
         return False
@@ -39,14 +43,11 @@ def are_placed_otherwise(pair: Comparison) -> bool:
     return order != sorted(order)
 
 
-def _changed_places(known: Statement, new: Statement, one: str, other: str) -> bool:
-    """Say whether two names have changed their places, which means nothing where `and` or prepositions tie them."""
-    mine, yours = ([each.order.index(name) for name in (one, other)] for each in (known, new))
-    if (mine[0] < mine[1]) == (yours[0] < yours[1]):
-        return False
+def _may_turn(known: Statement, new: Statement, one: str, other: str) -> bool:
+    """Say whether it means nothing that two names have changed their places: `and` or prepositions tie them."""
     if all(any({one, other} <= run for run in (*each.runs, *each.roles.lists)) for each in (known, new)):
-        return False
-    return not any(known.placed.get(name) and known.placed.get(name) == new.placed.get(name) for name in (one, other))
+        return True
+    return any(known.placed.get(name) and known.placed.get(name) == new.placed.get(name) for name in (one, other))
 
 
 def is_put_otherwise(pair: Comparison) -> bool:
@@ -140,7 +141,7 @@ def _is_alike(one: Said, other: Said, pair: Comparison) -> bool:
 
 
 def _may_be_left_out(pair: Comparison, left: Mapping[int, Said], kept: int) -> bool:
-    """Say whether what is left out is all that follows a comma, a count, or words for the state itself, as `works`."""
+    """Say whether what is left out is all that follows a comma, a count, or a word that adds nothing."""
     if all(not each.is_first for each in left.values()) and all(place >= kept for place in left):
         return True
     return all(_says_little(each.what, pair) for each in left.values())
@@ -149,6 +150,5 @@ def _may_be_left_out(pair: Comparison, left: Mapping[int, Said], kept: int) -> b
 def _says_little(what: str | Value, pair: Comparison) -> bool:
     if isinstance(what, Value):
         return what.kind == "number" and not any(value.kind == "number" for value in pair.new.values)
-    language = pair.new.language
     is_joined = not pair.new_stems.isdisjoint(pair.known.joins.get(what, ()))
-    return is_joined or what in light_stems(language)
+    return is_joined or what in pair.known.light

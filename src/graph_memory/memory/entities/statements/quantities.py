@@ -8,11 +8,11 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.number_words import number_words, scale_words
+from graph_memory.memory.entities.statements.number_words import names_of, number_words, scale_words
 from graph_memory.memory.entities.statements.units import UNITS
 
 _DIGITS = r"\d+(?:[ .,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
-_ORDINAL = r"(?:st|nd|rd|th|er|ere|eme|º|ª|\.(?= [a-z]{3,}))?"
+_ORDINAL = r"(?:st|nd|rd|th|er|ere|eme|\.(?= [a-z]{3,}))?"
 _COUNTED = re.compile(rf"(?<![\w.,#])([$€£]?) ?(-?(?:{_DIGITS})){_ORDINAL}(?![\w]*\.\d+\.)")
 _WORD = re.compile(r"[^\W\d_]+")
 _AFTER = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
@@ -29,12 +29,21 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
     at = 0
     while (found := _next(text, at, language)) is not None:
         start, end, amount, sign, is_word = found
+        if _is_rank(text[start:end], language):
+            yield start, end, "rank", f"{amount:f}"
+            at = end
+            continue
         amount, end = _scaled(text, amount, end, language)
         kind, factor, after = _unit(text, sign, end)
         if not (is_word and amount == 1 and not kind):
             is_name = not kind and _NAME.fullmatch(text[start:end])
             yield start, after, kind or "number", text[start:end] if is_name else f"{(amount * factor).normalize():f}"
         at = after
+
+
+def _is_rank(said: str, language: Lexicon) -> bool:
+    """Say whether a number is an ordinal: `3rd`, `third`."""
+    return (said[0].isdigit() and not said[-1].isdigit()) or said.split()[-1] in names_of(language.ordinals)
 
 
 def _next(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:

@@ -18,6 +18,7 @@ from graph_memory.memory.entities.statements.stems import regular, stem_of, stem
 from graph_memory.memory.entities.statements.values import Value, values_of
 
 _IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
+_SYMBOL = re.compile(r"\w(?:\++|#|-)(?!\w)|!=|[<>](?!=)|(?<![<>])=|(?<=\w )[A-HJ-Z](?![\w'’.])|(?<=\d)[aA](?![\w.])")
 _NAME = re.compile(
     r"(?<![.!?:;] )(?<=[\w,;)\"'] )([A-ZÀ-ÞА-Я][\w.-]*\w|[A-Z])|\b(\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b"
 )
@@ -35,12 +36,10 @@ class Statement:
     """A statement taken apart."""
 
     language: Lexicon
-    words: str
-    """Its words in lower case without accents and punctuation, but for its values."""
     whole: str
-    """The same with them, as it was said."""
+    """Its words in lower case without accents and punctuation, as it was said."""
     meant: str
-    """The same in other words, without what would mislead."""
+    """The same in other words, without its values and what would mislead."""
     stems: tuple[str, ...]
     """The stems of the words that say something, in order."""
     values: tuple[Value, ...]
@@ -59,6 +58,8 @@ class Statement:
     """The stems of words that have none, nor that of a participle."""
     tense: str
     """`was` or `is`, where only one of the two is said."""
+    light: frozenset[str]
+    """The stems of words that add nothing where the rest is said."""
     limited: str
     """The first stem of what is limited: `only Anna`."""
     single: frozenset[str]
@@ -68,6 +69,8 @@ class Statement:
     is_alternative: bool
     """Whether it has a word like or."""
     identifiers: frozenset[str]
+    symbols: frozenset[str]
+    """Signs and lone capitals that tell one thing from another: `C++`, `vitamin D`, `12a`, `x < 5`."""
     is_denied: bool
     """Whether it has a word like not, in other words."""
     is_end_denied: bool
@@ -136,7 +139,6 @@ def statement(text: str, language: Lexicon) -> Statement:
     names = frozenset(stem_of(name, language) for name in _names(text, language))
     return Statement(
         language=language,
-        words=words,
         whole=whole,
         meant=meant,
         stems=stems_of(words, language),
@@ -149,6 +151,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         past=_past(words, language),
         present=_present(words, language),
         tense=_tense(words, language),
+        light=frozenset(stem_of(each.split()[0], language) for each in finder(language.light).findall(meant)),
         limited=_limited(meant, language),
         single=frozenset(stem_of(word, language) for word in _ONE.findall(rest))
         if language.number_code == "en"
@@ -156,6 +159,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         plural=_plural(words, language),
         is_alternative=not language.alternative_words.isdisjoint(words.split()),
         identifiers=_identifiers(text),
+        symbols=frozenset(_SYMBOL.findall(text)),
         is_denied=negated.search(meant) is not None,
         is_end_denied=negated.search(finder(language.endings, is_written_apart=apart).sub(_struck, meant)) is not None,
         says_not=negated.search(hidden.sub(_struck, whole)) is not None,

@@ -8,9 +8,9 @@ ENGLISH = Lexicon(
     number_code="en",
     common="""
         a an the this that these those it its he she they his her hers their theirs them him is are was were be been
-        being am has have had having do does did of in on at to for from by with as and or but so than then there
+        am has have had do does did of in on at to for from by with as and or but so than then there
         here who whom which what when where i me my mine we us our you your s re ve ll about around roughly
-        approximately approx circa some very quite which whose per each every all any also will would can could into
+        approximately approx circa some very quite whose per each every all any also will would can could into
         onto go goes going went come comes coming came get gets got located situated consists consist
     """,
     prepositions="in on at to for from by with of into onto under over via against through near beside as than",
@@ -85,7 +85,7 @@ ENGLISH = Lexicon(
         occasionally rarely seldom always together alone currently now formerly previously again once manually
         automatically remotely early late immediately fully mainly mostly
     """,
-    light="people persons currently now already works work lives living uses drives takes happens has job role employed",
+    light="people, persons, currently, now, already, happens, works * as",
     ordering="because, when, while, then, before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
         only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
@@ -188,7 +188,6 @@ ENGLISH = Lexicon(
         unit, integration, end to end, e2e, smoke, load, regression
         president, chair, treasurer, secretary, ceo, cto, cfo, coo, vice president, board
         work, private, home, personal, family, office
-        son, daughter
         dev, development, staging, production, prod, test, qa
         frontend, front end, backend, back end, mobile, web, desktop, api
         born, grew up, studied, raised, childhood, schooled
@@ -207,7 +206,6 @@ ENGLISH = Lexicon(
         goal, target, budget, forecast, limit
         wife, husband, son, daughter, mother, father, brother, sister
         login, logout, signup
-        husband, wife, sister, brother
         upstairs, downstairs, kitchen, bathroom, bedroom, cellar, attic, garage, garden
         p50, p90, p95, p99
         client, server

@@ -10,7 +10,6 @@ SYNONYMS = """
     big, large, huge
     small, little, tiny
     buy, buys, bought, purchase, purchased, acquired, got hold of
-    sell, sells, sold
     start, starts, started, begin, begins, began, begun, commence, gets going, got going, gets under way, got under way, kicks off, kicked off
     finish, finishes, finished, complete, completes, completed
     ends, end, ended, runs out, comes to an end, concludes, concluded, expires, expire
@@ -50,7 +49,6 @@ SYNONYMS = """
     error, bug, defect, fault
     delete, deleted, remove, removed, erased
     build, builds, built, construct, constructs
-    create, creates, created
     produce, produces, manufactures
     speak, speaks, talks, spoke
     jogs, goes jogging
@@ -70,7 +68,6 @@ SYNONYMS = """
     leads, heads, is the head of, is head of, is in charge of, is the leader of
     reports to, works under
     teach, teaches, gives lessons in, taught
-    study, studies
     graduated, got a degree, took a degree, got her degree, got his degree
     pupil, schoolchild
     university, uni, univ, college
@@ -98,7 +95,6 @@ SYNONYMS = """
     forbidden, banned, prohibited, not allowed, not permitted, must not, are banned, is banned
     shows, show, displays
     keep, keeps, kept, store, stores, stored
-    send, sends, sent
     receive, receives, gets, received
     maximum, max, at most, no more than, not more than, at the most
     minimum, min, least, at least, no less than, not less than, no fewer than, or more, or newer, or later, or higher, or above, or over, and up, and above
@@ -110,7 +106,6 @@ SYNONYMS = """
     grandmother, grandma, granny, nan
     grandfather, grandpa, grandad
     sick, ill, unwell, in poor health
-    ride, rides
     quiet, silent
     loud, noisy
     morning, a m, in the morning
@@ -127,7 +122,6 @@ SYNONYMS = """
     cost, costs, price, priced, is priced at
     free of charge, for free, at no cost, costs nothing, without charge, gratis
     favourite, favorite, likes best, likes most
-    funds, funding
     nearly, almost
     via, by way of, by means of
     about, roughly, approximately
@@ -143,7 +137,6 @@ SYNONYMS = """
     instead of, in place of
     by train, by rail
     salary, wage
-    earns, earn
     broken, out of order, out of service, defunct
     web, website, web site, web page
     ui, user interface, interface
@@ -161,7 +154,6 @@ SYNONYMS = """
     postponed, postpone, delayed, pushed back
     visit, visits, visited, went to see, goes to see
     trip, journey
-    borrow, borrowed
     lent, loaned
     seeks, seek, seeking, search, looks for, look for, searches for, is looking for, is searching for
     chicken, hen
@@ -178,7 +170,6 @@ SYNONYMS = """
     javascript, js
     owner, proprietor
     help, helps, assist, assists, gives a hand
-    explain, explained
     pull request, pr, merge request
     documentation, docs
     configuration, config
@@ -217,12 +208,10 @@ SYNONYMS = """
     breakfast, eats breakfast, has breakfast, morning meal
     lunch, eats lunch, has lunch, midday meal
     dinner, eats dinner, has dinner, supper, evening meal
-    spicy, spicy food, hot food
+    spicy, spicy food
     gym, fitness centre, fitness center, fitness studio
     football, soccer
-    play, plays
     dog, dogs, hound
-    cat, cats
     vet, veterinarian, veterinary surgeon
     storey, floor
     staircase, stairs

@@ -10,7 +10,7 @@ GERMAN = Lexicon(
     clock_words="halb:-30, viertel nach:15, viertel vor:-15",
     common="""
         der die das den dem des ein eine einen einem einer eines und oder aber er sie es ihr ihre ihren ihrem ihrer
-        sein seine seinen seinem seiner ist sind war waren wird werden wurde wurden hat haben hatte hatten zu zum
+        sein seine seinen seinem seiner ist sind war waren wurde wurden hat haben hatte hatten zu zum
         zur in im am an auf bei beim von vom mit fur aus als wie dass daß so da dann man sich etwa rund circa ca ungefahr
         jeden jede jedes jeder immer sehr um durch ich mein meine wir uns nach uber unter
     """,

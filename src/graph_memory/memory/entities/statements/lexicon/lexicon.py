@@ -81,7 +81,7 @@ class Lexicon:
     adverbs: str = ""
     """Words that mean the same wherever they stand: daily, usually."""
     light: str = ""
-    """Words that add nothing where the rest is said: 40 people, the legal department."""
+    """Words that add nothing where the rest is said, with what has to follow: 40 people, works as a cook."""
     ordering: str = ""
     """Words by which the order of others says something."""
     agents: str = ""

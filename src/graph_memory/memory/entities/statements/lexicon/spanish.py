@@ -7,7 +7,7 @@ SPANISH = Lexicon(
     number_code="es",
     common="""
         el la los las un una unos unas de del al a y o pero su sus es son esta estan era ha han habia en por para
-        con que se lo le les como yo mi mis muy cada todos todas todo toda unos aproximadamente cerca sobre fue hay
+        con que se lo le les como yo mi mis muy cada todos todas todo toda aproximadamente cerca sobre fue hay
         e ella ellos tiene
     """,
     prepositions="a al de del en por para con sobre desde hasta hacia",
