@@ -62,6 +62,7 @@ def test_equal_values_are_equal_in_any_spelling(one: str, other: str):
         ),
         ("seit einer Woche ist das Tor defekt", "das Tor ist seit einer Woche kaputt", "Lager"),
         ("Employs two hundred and fifty people", "has a staff of 250", "Acme"),
+        ("der Kurs fängt an", "der Kurs beginnt", "Kurs"),
         ("the hall seats a hundred and twenty guests", "The hall has room for 120 guests", "Hall"),
         ("La salle peut accueillir cent vingt personnes", "la salle peut accueillir 120 personnes", "Salle"),
         ("The lease runs out on 30 June 2027", "lease ends 2027-06-30", "Depot"),
@@ -205,6 +206,22 @@ def test_a_denial_is_about_what_its_clause_says():
     known = "plays chess in a club on Fridays, though never against computers"
     assert compared(known, "plays chess in a club on Fridays").features == {}
     assert compared(known, "plays against computers").features == {"polarity": "no longer denies"}
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("likes tea", "does not like tea"),
+        ("drinks wine", "drinks no alcohol"),
+        ("fume", "ne fume pas"),
+        ("курит", "не курит"),
+        ("喝酒", "不喝酒"),
+        ("タバコを吸う", "タバコを吸わない"),
+        ("Anna raucht", "Anna hört auf"),
+    ],
+)
+def test_a_denial_is_asked_about_also_where_one_word_says_the_same(known: str, new: str):
+    assert judged(compared(known, new, "Anna")) is Rule.MAY_CONTRADICT
 
 
 def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date():

@@ -159,14 +159,22 @@ def _flip(pair: Comparison) -> str | None:
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that holds no more"
-    if "ending" in known.cues & new.cues or known.is_denied == new.is_denied or not (pair.forth or pair.back):
+    if "ending" in known.cues & new.cues:
         return None
-    said, other = (new.denied & pair.new_stems, pair.known_stems)
-    if known.is_denied:
-        said, other = (known.denied & pair.known_stems, pair.new_stems)
-    if share(known_stems(said, other, new.language, looks_the_same), said) < _DENIED:
+    if known.is_denied != new.is_denied and (pair.forth or pair.back):
+        mine, yours = known.denied & pair.known_stems, new.denied & pair.new_stems
+        return _denial(pair, mine, yours, is_new=new.is_denied)
+    if known.says_not != new.says_not and min(pair.forth, pair.back) < 1:
+        return _denial(pair, known.said_denied - pair.name, new.said_denied - pair.name, is_new=new.says_not)
+    return None
+
+
+def _denial(pair: Comparison, mine: frozenset[str], yours: frozenset[str], *, is_new: bool) -> str | None:
+    """Return which of the two denies what the other says, given the stems that each denies."""
+    said, other = (yours, pair.known_stems) if is_new else (mine, pair.new_stems)
+    if share(known_stems(said, other, pair.new.language, looks_the_same), said) < _DENIED:
         return None
-    return "denies" if new.is_denied else "no longer denies"
+    return "denies" if is_new else "no longer denies"
 
 
 def antonym(known: Statement, new: Statement, language: Lexicon) -> str | None:

@@ -28,10 +28,10 @@ def reworded(text: str, language: Lexicon) -> str:
     clean = plain(_in_digits(text, language.number_code) if language.number_code else text)
     if language.is_written_apart:
         clean = _HYPHEN.sub(" ", clean)
-    if language.particles:
-        clean = _particle(language).sub(r"\1_", clean)
     phrases, first = _phrases(language)
     clean = phrases.sub(lambda match: first[match[0]], clean)
+    if language.particles:
+        clean = _particle(language).sub(r"\1_", clean)
     rates = _rates(language)
     return rates.sub(lambda match: f"{match[1] or ''} {language.rate_words[match[2]]}", clean) if rates else clean
 

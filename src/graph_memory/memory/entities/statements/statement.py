@@ -25,6 +25,8 @@ _NAME = re.compile(
 _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
+_MARK = re.compile(r"(?<=[^\W_])_(?!\w)")
+"""What marks the part of a verb."""
 _ONE = re.compile(r"\ban? (\w+)")
 _FRONT = 4
 """Words at the beginning of which one may be another person."""
@@ -78,7 +80,9 @@ class Statement:
     says_not: bool
     """Whether it has one as it was said."""
     denied: frozenset[str]
-    """The stems of the clauses with such a word."""
+    """The stems of the clauses with such a word, in other words."""
+    said_denied: frozenset[str]
+    """The same as they were said."""
     is_question: bool
     is_exclaimed: bool
     cues: frozenset[str]
@@ -135,7 +139,7 @@ def statement(text: str, language: Lexicon) -> Statement:
     words = words_only(rest)
     whole = words_only(plain(text))
     hidden, negated = (finder(each, is_written_apart=apart) for each in (language.misleading, language.negations))
-    meant = hidden.sub(_struck, words)
+    meant = hidden.sub(_struck, _MARK.sub("", words))
     names = frozenset(stem_of(name, language) for name in _names(text, language))
     return Statement(
         language=language,
@@ -153,9 +157,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         tense=_tense(words, language),
         light=frozenset(stem_of(each.split()[0], language) for each in finder(language.light).findall(meant)),
         limited=_limited(meant, language),
-        single=frozenset(stem_of(word, language) for word in _ONE.findall(rest))
-        if language.number_code == "en"
-        else frozenset(),
+        single=_single(rest, language),
         plural=_plural(words, language),
         is_alternative=not language.alternative_words.isdisjoint(words.split()),
         identifiers=_identifiers(text),
@@ -164,6 +166,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         is_end_denied=negated.search(finder(language.endings, is_written_apart=apart).sub(_struck, meant)) is not None,
         says_not=negated.search(hidden.sub(_struck, whole)) is not None,
         denied=_denied(clean, language),
+        said_denied=_denied(plain(text), language),
         is_question=_QUESTION.search(text) is not None,
         is_exclaimed=_EXCLAMATION.search(text) is not None,
         cues=frozenset(
@@ -273,6 +276,11 @@ def _meant(words: Iterable[str], language: Lexicon) -> frozenset[str | int]:
     stems = frozenset(stem_of(word, language) for word in words)
     known = meanings(language)
     return stems.union(*(known[stem] for stem in stems if stem in known))
+
+
+def _single(text: str, language: Lexicon) -> frozenset[str]:
+    found = _ONE.findall(text) if language.number_code == "en" else ()
+    return frozenset(stem_of(word, language) for word in found)
 
 
 def _limited(words: str, language: Lexicon) -> str:
