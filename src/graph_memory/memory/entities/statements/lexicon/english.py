@@ -21,12 +21,12 @@ ENGLISH = Lexicon(
     tense="was were had did been/is are am has have does do",
     coordinators="and or",
     negations="""
-        not, no, never, none, nothing, nobody, without, nor, neither, cannot, n t, unable, refuses to, lacks, fails
+        not, no, never, none, nothing, nobody, without, nor, neither, unable, refuses to, lacks, fails
         to
     """,
     endings="""
         no longer, not any more, not anymore, any more, anymore, any longer, no more, stop, stopped, ceased, ended,
-        ceases, stops, finished, quit, quits, gave up, given up, gives up, left, leaves, sold, sells, resigned,
+        ceases, stops, finished, quit, quits, gives up, left, leaves, sold, sells, resigned,
         retired, dropped, drops, abandoned, discontinued, cancelled, canceled, removed, deleted, shut down, shut,
         closed, expired, terminated, ran out, lost, broke, died, is gone, are gone, is over, went away, scrapped,
         decommissioned, deprecated, revoked, lifted, withdrawn, withdrew, has not * for, have not * for, has not *
@@ -36,15 +36,15 @@ ENGLISH = Lexicon(
     changes="""
         changed, changes, moved, relocated, switched, raised, lowered, increased, decreased, reduced, renamed,
         replaced, replaces, became, becomes, turned into, migrated, upgraded, downgraded, converted, extended,
-        shortened, postponed, pushed back, brought forward, rescheduled, delayed, promoted, transferred, swapped,
-        went up, went down, went from, is up to, is down to, up from, down from, grew to, fell to, rose to, dropped
+        shortened, postponed, brought forward, rescheduled, delayed, promoted, transferred, swapped,
+        went from, is up to, is down to, up from, down from, grew to, fell to, rose to, dropped
         to, cut to, shifted, reassigned, rebuilt, rewritten, reinstalled, merged, went back, moved back, returned
         to, settled, took over, taken over, instead, new, again, resumed, back to, restarted, updated, amended,
         revised, adjusted, set to, transitioned, joined, started, began, hired, appointed, succeeded, acquired,
         bought
     """,
     now="""
-        now, nowadays, currently, these days, at present, today, as of, from now on, since then, by now, meanwhile,
+        now, nowadays, currently, these days, today, as of, from now on, since then, by now, meanwhile,
         recently, lately, already, yesterday, last week, last month, this week, this month, since last, since the
     """,
     wishes="""
@@ -69,7 +69,7 @@ ENGLISH = Lexicon(
         further
     """,
     past="""
-        used to, formerly, previously, in the past, as a student, as a child, as a boy, as a girl, as a teenager,
+        formerly, previously, in the past, as a student, as a child, as a boy, as a girl, as a teenager,
         once, back then, earlier, years ago, at school, in his youth, in her youth, during
     """,
     misleading="""
@@ -88,15 +88,14 @@ ENGLISH = Lexicon(
     light="people, persons, currently, now, already, happens, works * as",
     ordering="because, when, while, then, before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
-        only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, at most, at
-        least, maximum, minimum, some, most, many, few, several, half of, over, under, more than, less than, all but,
+        only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, maximum, minimum, some, most, many, few, several, half of, over, under, more than, less than, all but,
         everyone but, everything but, not all, not every
     """,
     abilities="can, could, knows how to",
     singles="favourite, favorite, main, primary, default, official, capital, native, maiden name, eldest, oldest, youngest, best, biggest, largest, top",
     corrections="""
         actually, correction, in fact, wrong, mistake, mistaken, mix up, mixed up, mixup, turned out, turns out,
-        contrary to, incorrect, erroneous*, misheard, misread, typo, not true, in reality, rather than, no longer
+        contrary to, not correct, erroneous*, misheard, misread, typo, not true, in reality, rather than, no longer
         true, should have been, was meant, confused with
     """,
     spoken_to="you, your, yours, yourself, yourselves, u, ya",
@@ -139,7 +138,7 @@ ENGLISH = Lexicon(
         left, left handed/right, right handed
         on, enabled, enable*, activated, active/off, disabled, disable*, deactivated, inactive
         open, opened/closed, shut
-        likes, loves, enjoys, prefers, fond, is fond of, is happy with/dislikes, hates, avoids, cannot stand, detests, is tired of, loathes
+        likes, loves, enjoys, prefers, fond, is fond of, is happy with/dislikes, hates, avoids, detests, is tired of, loathes
         alive/dead, deceased
         married/single, divorced, unmarried, widowed
         vegetarian, vegan/meat, fish, chicken, beef, steak

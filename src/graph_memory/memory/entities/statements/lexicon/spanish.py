@@ -27,7 +27,7 @@ SPANISH = Lexicon(
     changes="""
         cambio, cambiado, se mudo, mudado, trasladado, subio, subido, bajo, bajado, aumento, aumentado, reducido,
         rebajado, ampliado, prorrogado, aplazado, adelantado, renombrado, sustituido, reemplazado, convertido, paso
-        a, pasado a, migrado, ascendido, ascendida, en vez de, en lugar de, nuevo, nueva, contratado, comprado,
+        a, pasado a, migrado, ascendido, ascendida, en lugar de, nuevo, nueva, contratado, comprado,
         empezo, actualizado, modificado, transferido
     """,
     now="""
@@ -50,7 +50,7 @@ SPANISH = Lexicon(
         estudiante, durante
     """,
     ordering="luego, primero, antes, despues, hasta, en vez, en lugar",
-    limits="solo, solamente, unicamente, excepto, salvo, exclusivamente, menos, como maximo, al menos",
+    limits="solo, solamente, unicamente, excepto, salvo, exclusivamente, menos, como mucho, al menos",
     singles="favorit*, preferid*, principal, por defecto, oficial, mayor",
     corrections="""
         en realidad, de hecho, error, equivocado, equivocada, falso, correccion, resulta que, mas bien, confundido,
