@@ -212,6 +212,7 @@ def test_a_denial_is_about_what_its_clause_says():
     ("known", "new"),
     [
         ("likes tea", "does not like tea"),
+        ("has not sold the car", "has sold the car"),
         ("drinks wine", "drinks no alcohol"),
         ("fume", "ne fume pas"),
         ("курит", "не курит"),

@@ -160,7 +160,7 @@ def _flip(pair: Comparison) -> str | None:
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that holds no more"
     if "ending" in known.cues & new.cues:
-        return None
+        return _told(is_new=new.is_end_denied) if known.is_end_denied != new.is_end_denied and pair.forth else None
     if known.is_denied != new.is_denied and (pair.forth or pair.back):
         mine, yours = known.denied & pair.known_stems, new.denied & pair.new_stems
         return _denial(pair, mine, yours, is_new=new.is_denied)
@@ -174,6 +174,10 @@ def _denial(pair: Comparison, mine: frozenset[str], yours: frozenset[str], *, is
     said, other = (yours, pair.known_stems) if is_new else (mine, pair.new_stems)
     if share(known_stems(said, other, pair.new.language, looks_the_same), said) < _DENIED:
         return None
+    return _told(is_new=is_new)
+
+
+def _told(*, is_new: bool) -> str:
     return "denies" if is_new else "no longer denies"
 
 
