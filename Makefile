@@ -1,7 +1,8 @@
 # `make demo` and `make test` set everything up themselves. Needs Python 3.11+, make, and the package registries.
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS ?= 2
+# More than there are cores: tests wait for Neo4j and for processes more than they compute.
+WORKERS ?= 3
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock clean
@@ -25,7 +26,6 @@ demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 test: setup  ## The quick tests, on a real Neo4j of their own
 	$(PYTEST) -m "not long"
 
-test-all: WORKERS = 3  # tests of kills and starts wait more than they compute
 test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, all examples
 	$(BIN)/python tests/train.py
 	EXAMPLES=all $(PYTEST) --durations=60 tests
