@@ -94,22 +94,19 @@ def _fresh(pair: Comparison, *, looks: Callable[[str, str], bool] | None) -> set
 
 def _is_mutual(pair: Comparison) -> bool:
     """Say whether each of the two is nearly all in the other."""
-    both, language = aside(pair), pair.new.language
-    known, new = (
-        {
-            each
-            for each in mine - both - set().union(*theirs.joins.values())
-            if others.isdisjoint(own.joins.get(each, ()))
-        }
-        for mine, others, own, theirs in (
-            (pair.known_stems, pair.new_stems, pair.known, pair.new),
-            (pair.new_stems, pair.known_stems, pair.new, pair.known),
-        )
+    both = aside(pair)
+    known = _not_joined(pair.known_stems, pair.known, pair.new_stems, pair.new) - both
+    new = _not_joined(pair.new_stems, pair.new, pair.known_stems, pair.known) - both
+    sides = (
+        (one, known_stems(one, other, pair.new.language, is_misspelt)) for one, other in ((known, new), (new, known))
     )
-    sides = ((known, new), (new, known))
-    return all(
-        not one or share(known_stems(one, other, language, is_misspelt), one) >= _COVERED for one, other in sides
-    )
+    return all(not one or share(covered, one) >= _COVERED for one, covered in sides)
+
+
+def _not_joined(stems: frozenset[str], one: Statement, others: frozenset[str], other: Statement) -> frozenset[str]:
+    """Return the stems of a statement of which the other has no word that is written as one with the next."""
+    apart = stems.difference(*other.joins.values())
+    return frozenset(stem for stem in apart if others.isdisjoint(one.joins.get(stem, ())))
 
 
 def _differs(pair: Comparison) -> bool:

@@ -53,7 +53,7 @@ class Statement:
     runs: tuple[frozenset[str], ...]
     """Stems of names that stand side by side, with nothing but words like and between."""
     joins: dict[str, set[str]]
-    """For each stem, those of its word and the next or the last one, or any other, written as one."""
+    """For each stem, those of its word and the one beside it, written as one."""
     past: frozenset[str | int]
     """The stems of words that have an ending of the past."""
     present: frozenset[str | int]
@@ -212,13 +212,12 @@ def _placed(words: str, language: Lexicon) -> dict[str, str]:
 
 
 def _runs(words: str, names: frozenset[str], language: Lexicon) -> tuple[frozenset[str], ...]:
-    between = language.coordinators.split()
     found: list[frozenset[str]] = []
     run: set[str] = set()
     for word in words.split():
         if (stem := stem_of(word, language)) in names:
             run.add(stem)
-        elif word not in between:
+        elif word not in language.coordinator_words:
             found.append(frozenset(run))
             run = set[str]()
     return tuple(each for each in (*found, frozenset(run)) if len(each) > 1)

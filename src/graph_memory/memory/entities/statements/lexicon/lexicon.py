@@ -71,7 +71,7 @@ class Lexicon:
     rates: str = ""
     """Words for times, and what says that something is so in each, apart by commas: week weekly."""
     every: str = ""
-    """Words before a day of the week that say that each is meant."""
+    """Words before a day of the week that say that each is meant; a point stands for a space."""
     linking: str = ""
     """Prepositions that only tie one word to another, as two words side by side are: the head of sales."""
     coordinators: str = ""
