@@ -271,8 +271,9 @@ async def test_domains_are_listed_in_pages(memory: Memory, domain: str) -> None:
         assert len(page.domains) <= 2
         pages += page.domains
         cursor = page.next_cursor
-    assert pages[: len(names)] == [one for one in every if one.name in names]
-    assert {one.name: one.children for one in pages if one.children} == {names[1]: (names[2],), names[4]: (names[0],)}
+    own = pages[: len(names)]  # the last page goes on with a domain of another test, if there is one
+    assert own == [one for one in every if one.name in names]
+    assert {one.name: one.children for one in own if one.children} == {names[1]: (names[2],), names[4]: (names[0],)}
     for wrong in ({"cursor": "nonsense"}, {"limit": 0}):
         await refused(memory.list_domains(**wrong), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
 
