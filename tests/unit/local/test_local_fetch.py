@@ -1,6 +1,8 @@
 import hashlib
 import os
+import ssl
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +11,7 @@ from threading import Thread
 
 import pytest
 
+from certificates import certificate
 from graph_memory.local.jar_manifest import Jar, render
 from graph_memory.local.jars import download
 from graph_memory.local.jars.fetch import class_path, damaged, forget_checks, known_list
@@ -53,17 +56,38 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def served(repository: Repository, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, repository)) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture
 def repository(monkeypatch) -> Iterator[Repository]:
     repository = Repository()
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, repository)) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        repository.url = f"http://127.0.0.1:{server.server_port}"
+    with served(repository) as port:
+        repository.url = f"http://127.0.0.1:{port}"
         monkeypatch.setattr("jgo.constants.MAVEN_CENTRAL_URL", repository.url)
         yield repository
-        server.shutdown()
-        thread.join()
+
+
+@pytest.fixture
+def authority(monkeypatch, tmp_path) -> Iterator[Path]:
+    """A repository whose certificate is of an authority that nobody knows, and the file of this authority."""
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    file = certificate(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(file)
+    with served(Repository(), tls) as port:
+        monkeypatch.setattr("jgo.constants.MAVEN_CENTRAL_URL", f"https://127.0.0.1:{port}")
+        yield file
 
 
 @pytest.fixture
@@ -168,6 +192,18 @@ def test_without_network_and_cache_the_error_says_what_to_do(settings, monkeypat
         class_path(settings)
     assert caught.value.code is Code.STORE_UNAVAILABLE
     assert "NEO4J_URI" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
+def test_an_authority_of_the_system_or_of_the_environment_is_trusted(settings, authority, monkeypatch, variable):
+    monkeypatch.setenv(variable, str(authority))
+    assert contents(class_path(settings)) == list(CONTENT.values())
+
+
+def test_an_authority_that_nobody_knows_is_refused_with_what_to_do(settings, authority):
+    with pytest.raises(GraphError, match="REQUESTS_CA_BUNDLE") as caught:
+        class_path(settings)
+    assert caught.value.code is Code.STORE_UNAVAILABLE
 
 
 def test_jars_of_the_local_maven_repository_are_copied(settings, tmp_path, monkeypatch):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import ssl
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import requests
+import truststore
 from requests.adapters import HTTPAdapter
 
 from graph_memory.files import sha256_of
@@ -27,10 +30,27 @@ class DownloadError(Exception):
     """A jar could not be had, or its checksum is not the one it must have."""
 
 
+class _SystemTrust(HTTPAdapter):
+    """Trusts the authorities that the system trusts, as pip does, and those that `requests` is given or brings."""
+
+    def __init__(self) -> None:
+        self._context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        super().__init__(pool_maxsize=THREADS)
+
+    def build_connection_pool_key_attributes(
+        self,
+        request: requests.PreparedRequest,
+        verify: bool | str,
+        cert: str | tuple[str, str] | None = None,
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        host, pool = super().build_connection_pool_key_attributes(request, verify, cert)
+        return host, {**pool, "ssl_context": self._context}
+
+
 def session() -> requests.Session:
     """Open connections that `THREADS` threads share; close them by `with`."""
     opened = requests.Session()
-    opened.mount("https://", HTTPAdapter(pool_maxsize=THREADS))
+    opened.mount("https://", _SystemTrust())
     return opened
 
 
@@ -71,7 +91,7 @@ def _why(error: requests.RequestException) -> str:
         case requests.HTTPError(response=requests.Response(status_code=status)):
             return f"the repository answers HTTP {status}"
         case requests.exceptions.SSLError():
-            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE can name another)"
+            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE can name its authority)"
         case requests.exceptions.ProxyError():
             return "the proxy cannot be reached"
         case requests.ConnectionError() | requests.Timeout():
