@@ -1,6 +1,7 @@
-// What was observed of some nodes and is not over at a time, in microseconds: the last of each, up to a number.
+// What was observed of some nodes and is not over at a time, in microseconds: the last of each, up to a number, with how
+// near its vector is.
 // mode: read
-// params: domain, nodes, at, ends, most
+// params: domain, nodes, at, ends, vector, model, most
 // returns: node, said
 UNWIND $nodes AS node
 RETURN node, COLLECT {
@@ -13,6 +14,7 @@ RETURN node, COLLECT {
   LIMIT $most
   RETURN p {
     id: elementId(p), owner: p._owner, owner_kind: p._owner_kind, unit: p._unit, type: p._type, place: p._place, head: p._head,
-    text: p._text, date: p._date, created: p._created, valid_from: p._valid_from, valid_to: p._valid_to
+    text: p._text, date: p._date, created: p._created, valid_from: p._valid_from, valid_to: p._valid_to,
+    cosine: CASE WHEN $vector IS NOT NULL AND p._model = $model THEN 2 * vector.similarity.cosine(p._embedding, $vector) - 1 END
   } AS passage
 } AS said

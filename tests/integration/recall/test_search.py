@@ -461,3 +461,23 @@ async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory, monke
     for given in ({"path_prefix": "/rare"}, {"namespace": "rare"}, {"properties": {"kind": "rare"}}):
         found = await filled.recall.search_memories("apple pie", filters={**given, "tags": ["all"]}, max_results=4)
         assert set(ids(found)) == {"p7", "p107", "p207", "p307"}, given
+
+
+async def test_a_hit_found_by_its_name_shows_what_was_observed_that_answers(memory: Memory) -> None:
+    others = [{"name": f"Anton {number}", "entityType": "person", "observations": ["lives"]} for number in range(120)]
+    await memory.entities.create_entities(others)
+    name, before, now = (
+        "Valeria Silva",
+        "lives in Porto, in a house by the river",
+        "lives in Faro, in a flat of two rooms",
+    )
+    await memory.entities.remember(name=name, observations=[before, "is a baker"])
+    await memory.entities.remember(name=name, observations=[now], replaces=before)
+
+    async def first(query: str, **given: Any) -> tuple[str, str | None, str | None]:
+        hit = (await memory.recall.search_memories(query, search_mode="lexical", **given)).hits[0]
+        return hit.title, hit.place, hit.passage
+
+    assert await first("Where does Valeria Silva live?") == (name, "text", now)
+    assert await first("Valeria Silva") == (name, "title", name)
+    assert await first('+_text:"valeria silva" -kayak', syntax="lucene") == (name, "title", name)

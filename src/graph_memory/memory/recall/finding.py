@@ -91,6 +91,7 @@ class Ranking:
     ranked: Sequence[Ranked]
     scored: Mapping[str, Scored]
     question: Query
+    vector: Vector | None
     mode: SearchMode
     width: int
     is_all: bool
@@ -145,7 +146,8 @@ async def find(scope: Scope, request: Request) -> Ranking:
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
         evidence.notes.append(_BRIEF)
     by_key = {each.passage.key: each for each in kept}
-    return Ranking(ranked, by_key, evidence.query, evidence.mode, hits.width, hits.is_all, evidence.notes)
+    question, vector = evidence.query, evidence.vector
+    return Ranking(ranked, by_key, question, vector, evidence.mode, hits.width, hits.is_all, evidence.notes)
 
 
 async def _count(scope: Scope, evidence: Evidence) -> None:

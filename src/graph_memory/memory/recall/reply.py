@@ -11,7 +11,6 @@ import anyio.to_thread
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
-from graph_memory.memory.recall.bm25 import Query, Terms, analysed
 from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.finding import Ranking
@@ -21,8 +20,9 @@ from graph_memory.memory.recall.passages import located
 from graph_memory.memory.recall.ranking import Ranked
 from graph_memory.memory.recall.request import Cursor, Request
 from graph_memory.memory.recall.results import Hit, Over, SearchResult
-from graph_memory.memory.recall.retrieval import Scope, passages_of
+from graph_memory.memory.recall.retrieval import Scope, observed_of, passages_of
 from graph_memory.memory.recall.scoring import Passage, Scored
+from graph_memory.memory.recall.shown import beyond_name, is_name_only, telling
 from graph_memory.memory.recall.why import parts, total, why
 from graph_memory.model.analysers import ENGLISH
 from graph_memory.model.kinds import Kind
@@ -31,6 +31,8 @@ from graph_memory.storage.log.writing import utc_now
 
 _CONTENT = "content/"
 _MOST_PASSAGES = 200
+_MOST_OBSERVED = 50
+"""The last observations of a hit that are compared where its name alone was found."""
 
 
 @dataclass(slots=True)
@@ -111,14 +113,16 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
     kinds = {each.owner: _kind(ranking, each) for each in page}
     sources = {str(part.detail["from"]) for each in page for part in each.parts if part.name == "hop"}
     named = [each.owner for each in page if each.best is None]
+    told.passages |= {each.owner: found for each in page if (found := _telling(ranking, each)) is not None}
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
         told.rows |= {row.id: row for row in await described(scope.core, scope.domain, kind, ids, scope.number)}
 
     async def read_passages() -> None:
-        for each in await passages_of(scope, named, None, _MOST_PASSAGES):
+        for each in await passages_of(scope, named, None, _MOST_PASSAGES) if named else ():
             if scope.shows(each):
                 told.passages.setdefault(each.unit, each)
+        await _say_more(scope, ranking, told)
 
     async def contradict() -> None:
         nodes = [each for each, kind in kinds.items() if kind is Kind.NODE]
@@ -131,14 +135,22 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
                 ids += sorted(sources.difference(ids))
             tasks.start_soon(describe, kind, ids)
         tasks.start_soon(contradict)
-        if named:
-            tasks.start_soon(read_passages)
-    for each in page:
-        if (passage := _telling(ranking, each)) is not None:
-            told.passages[each.owner] = passage
+        tasks.start_soon(read_passages)
     told.over = await over_in(scope, list(told.passages.values()))
     await _read_contents(scope, page, told)
     return told
+
+
+async def _say_more(scope: Scope, ranking: Ranking, told: Told) -> None:
+    """Show more than a name of those that more was asked about."""
+    question = ranking.question
+    names = {owner: found for owner, found in told.passages.items() if is_name_only(question, found)}
+    observed = await observed_of(scope, list(names), ranking.vector, _MOST_OBSERVED)
+    for owner, name in names.items():
+        found = _found(ranking, owner)
+        if not any(each.points.given for each in found):  # a query in Lucene's syntax is no question
+            others = [*(each.passage for each in found), *observed.get(owner, ())]
+            told.passages[owner] = beyond_name(question, name, others)
 
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], told: Told) -> None:
@@ -226,20 +238,10 @@ def _scored(ranking: Ranking, ranked: Ranked) -> Scored | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
 
 
+def _found(ranking: Ranking, unit: str) -> list[Scored]:
+    return [each for each in ranking.scored.values() if each.passage.unit == unit]
+
+
 def _telling(ranking: Ranking, ranked: Ranked) -> Passage | None:
-    """Return the passage that is shown: the best, or of the content where that is a tag or the like without the words.
-
-    Such a one is found by the title that heads it, and says nothing by itself.
-    """
-    if (best := _scored(ranking, ranked)) is None:
-        return None
-    found = best.passage
-    if found.place.startswith(_CONTENT) or _has_words(found.text, ranking.question):
-        return found
-    told = [each for each in ranking.scored.values() if each.passage.unit == found.unit]
-    content = [each for each in told if each.passage.place.startswith(_CONTENT)]
-    return max(content, key=lambda each: (each.points.lexical, each.passage.cosine or 0.0), default=best).passage
-
-
-def _has_words(text: str, question: Query) -> bool:
-    return bool(analysed(text, Terms(question.terms, question.analyser)).positions)
+    best = _scored(ranking, ranked)
+    return None if best is None else telling(ranking.question, best, _found(ranking, ranked.owner))

@@ -61,6 +61,14 @@ class AroundRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedRow:
+    """What was observed of a node, as the passages of it."""
+
+    node: str
+    said: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class FrequencyRow:
     """How many passages a query finds, by its place among the queries."""
 
@@ -91,6 +99,7 @@ NEAREST_OF_TYPES = query("recall/nearest_of_types", Found)
 AROUND = query("recall/around", AroundRow)
 PASSAGES = query("recall/passages", Passage)
 PASSAGES_OF = query("recall/passages_of", cast("type[dict[str, object]]", dict))
+OBSERVED_OF = query("recall/observed_of", ObservedRow)
 FREQUENCIES = query("recall/frequencies", FrequencyRow)
 NAMES_IN = query("recall/names_in", NameRow)
 TEXTS_OF = query("recall/texts_of", TextsRow)
@@ -213,6 +222,21 @@ async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[floa
     given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **given)
     return [Passage(**cast("dict[str, Any]", row)) for row in rows]
+
+
+async def observed_of(
+    scope: Scope, nodes: Sequence[str], vector: Sequence[float] | None, most: int
+) -> dict[str, list[Passage]]:
+    """Return what was observed of nodes and holds, the last of each first, up to so many."""
+    if not nodes:
+        return {}
+    ends = scope.filters.valid or microseconds(scope.then or utc_now())
+    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    rows = await scope.core.store.read(
+        OBSERVED_OF, domain=scope.domain, nodes=list(nodes), ends=ends, most=most, **given
+    )
+    found = {row.node: [Passage(**each) for each in row.said] for row in rows if row.said}
+    return {node: [each for each in said if scope.takes(each)] for node, said in found.items()}
 
 
 async def asked_of(scope: Scope, question: Question) -> Asked:

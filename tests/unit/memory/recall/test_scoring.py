@@ -24,9 +24,9 @@ from graph_memory.memory.recall.scoring import (
 )
 
 
-def passage(name: str, text: str, *, date: str = "", cosine: float | None = None) -> Passage:
+def passage(name: str, text: str, *, date: str = "", cosine: float | None = None, place: str = "content/1") -> Passage:
     return Passage(
-        id=name, owner=name, owner_kind="node", unit=name, type="Note", place="content/1", head="", text=text,
+        id=name, owner=name, owner_kind="node", unit=name, type="Note", place=place, head="", text=text,
         date=date, created=0, valid_from=0, valid_to=1, of_owner=1, cosine=cosine,
     )  # fmt: skip
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.weighing import Scale
-from graph_memory.memory.recall.filters import microseconds
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
-from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.material import MANY, Brief, Tie
 from graph_memory.memory.recall.tiers.wording import day
 from graph_memory.memory.recall.traversal.edges import Asked, Edge
@@ -20,13 +17,10 @@ from graph_memory.memory.recall.traversal.request import EdgeFilter
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.titles import shown_title
-from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 PASSAGES = 12
 """Passages of one content that are told of at most."""
-OBSERVED = 5
-"""Observations of one node that are read where nothing was asked, the last ones."""
 TIES = 60
 """Connections of one node that are told of at most, those that count most."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -78,14 +72,6 @@ class CalledRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedRow:
-    """What was observed of a node, as the passages of it."""
-
-    node: str
-    said: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
 class CountRow:
     """How many nodes there are of a type."""
 
@@ -94,7 +80,6 @@ class CountRow:
 
 
 CONTENTS_OF = query("recall/contents_of", TextsRow)
-OBSERVED_OF = query("recall/observed_of", ObservedRow)
 TOLD_OF = query("recall/told_of", ToldRow)
 CALLED = query("recall/called", CalledRow)
 RECENT = query("recall/recent", str)
@@ -143,17 +128,6 @@ async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str
         return {}
     given = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
     return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **given)}
-
-
-async def observed_of(scope: Scope, nodes: Sequence[str]) -> dict[str, list[Passage]]:
-    """Return what was observed of nodes and holds, the last of each first."""
-    if not nodes:
-        return {}
-    ends = scope.filters.valid or microseconds(scope.then or utc_now())
-    given = {"nodes": list(nodes), "at": scope.number, "ends": ends, "most": OBSERVED}
-    rows = await scope.core.store.read(OBSERVED_OF, domain=scope.domain, **given)
-    found = {row.node: [Passage(**each) for each in row.said] for row in rows if row.said}
-    return {node: [each for each in said if scope.takes(each)] for node, said in found.items()}
 
 
 async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:

@@ -8,19 +8,17 @@ from datetime import datetime
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.over import over_in
-from graph_memory.memory.recall.retrieval import Scope
+from graph_memory.memory.recall.retrieval import Scope, observed_of
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.reading import (
-    OBSERVED,
     PASSAGES,
     TIES,
     ToldRow,
     called,
     contents_of,
     instant,
-    observed_of,
     stitched,
     ties_of,
     told_of,
@@ -35,6 +33,7 @@ FOLLOWED = 40
 _TOKENS_OF_A_THING = 20
 """Tokens that short things take: more are not read than could be told."""
 _MOST_ENDS = 400
+_OBSERVED = 5
 _MOST_OBSERVED = 3
 _CONTENT, _OBSERVATION = "content/", "text"
 
@@ -99,7 +98,7 @@ async def material_of(
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
         if not seeds.passages:  # nothing was asked that would find them
-            said.update(await observed_of(scope, chosen))
+            said.update(await observed_of(scope, chosen, None, _OBSERVED))
 
     async with task_group() as tasks:
         tasks.start_soon(describe, Kind.NODE, nodes)
@@ -109,7 +108,7 @@ async def material_of(
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
     chosen = [each for each in chosen if each in rows and seeds.tells(rows[each])]
-    most_observed = _MOST_OBSERVED if seeds.passages else OBSERVED
+    most_observed = _MOST_OBSERVED if seeds.passages else _OBSERVED
     observed = {each: _observed(said.get(each, ()))[:most_observed] for each in chosen}
     over = await over_in(scope, [each for several in observed.values() for each in several])
     told = [

@@ -1,0 +1,60 @@
+"""Which passage of a hit is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from graph_memory.memory.recall.bm25 import asked
+from graph_memory.memory.recall.scoring import Passage, Points, Scored
+from graph_memory.memory.recall.shown import beyond_name, is_name_only, telling
+from unit.memory.recall.test_scoring import passage
+
+NAME = passage("name", "Carla Mendes", place="title")
+
+
+def chosen(question: str, texts: Mapping[str, float | None]) -> str:
+    others = [passage(text, text, place="text", cosine=cosine) for text, cosine in texts.items()]
+    return beyond_name(asked(question), NAME, [NAME, *others]).text
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "expected"),
+    [
+        ("Where does Carla live?", {"Carla is a surveyor": 0.9, "lives in Lyon": 0.2}, "lives in Lyon"),
+        ("Where does Carla live?", {"moved to Lyon": 0.6, "plays the cello": 0.4, "is tall": None}, "moved to Lyon"),
+        ("Where does Carla Mendes live?", {}, "Carla Mendes"),
+    ],
+    ids=["the words that are not the name count", "then the meaning", "a name of which nothing is known"],
+)
+def test_what_says_most_beyond_the_name_is_shown(
+    question: str, texts: Mapping[str, float | None], expected: str
+) -> None:
+    assert chosen(question, texts) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "place", "expected"),
+    [
+        ("Where does Carla live?", "title", True),
+        ("Carla Mendes", "title", False),
+        ("Who is Carla?", "title", False),
+        ("Where does Carla live?", "text", False),
+    ],
+)
+def test_a_name_says_too_little_where_more_is_asked(question: str, place: str, expected: bool) -> None:
+    assert is_name_only(asked(question), passage("name", "Carla Mendes", place=place)) is expected
+
+
+def test_what_is_found_by_its_head_alone_gives_way_to_the_content() -> None:
+    def found(place: str, text: str, lexical: float) -> Scored:
+        return Scored(passage(place, text, place=place), Points({"stove": lexical}, {}))
+
+    tag, first, second = found("tags", "kitchen", 3.0), found("content/1", "a", 1.0), found("content/2", "b", 2.0)
+    assert shown(tag, first, second) == second.passage
+    assert shown(found("tags", "stove", 3.0), first) == passage("tags", "stove", place="tags")
+
+
+def shown(*found: Scored) -> Passage:
+    return telling(asked("stove"), found[0], found)
