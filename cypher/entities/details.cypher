@@ -1,8 +1,8 @@
-// Of entities: when each came to be and by whom, when it or what was observed of it changed last, and what of that holds: lists
-// of id, text, time, source and confidence. Logs are those that hold the past of the domain.
+// Of entities: when each came to be and by whom, when it or what was observed of it changed last, what is stored of it, and what
+// of its observations holds: lists of id, text, time, source and confidence. Logs are those that hold the past of the domain.
 // mode: read
 // params: domain, ids, logs
-// returns: id, created_at, updated_at, created_by, observations
+// returns: id, created_at, updated_at, created_by, stored, observations
 UNWIND $ids AS id
 MATCH (n:_Node {_domain: $domain, _id: id})
 CALL (n) {
@@ -20,7 +20,7 @@ CALL (n) {
   RETURN max(coalesce(e._at, o._created)) AS observed
 }
 RETURN id, n._created AS created_at, CASE WHEN observed > n._modified THEN observed ELSE n._modified END AS updated_at,
-       created_by, COLLECT {
+       created_by, properties(n) AS stored, COLLECT {
          MATCH (n)<-[:_OBSERVES]-(o:_Observation)
          WHERE coalesce(o._valid_to > datetime(), true)
          RETURN [o._id, o._text, o._time, o._origin, o._confidence]

@@ -974,8 +974,8 @@ class SyncEntities(_Sync[Entities]):
         """Return the entities of these names, and the relations of each. Names that do not exist are left out.
 
         With `detail` each has also its id, when and by whom it was created, when it or its observations changed last,
-        how often it was found or opened before, as far as that is written (it is every few seconds), and of each
-        observation the id, time, source and confidence.
+        how often it was found or opened before, as far as that is written (it is every few seconds), its `properties`
+        and `aliases`, and of each observation the id, time, source and confidence.
         """
         return self._wait(self._facade.open_nodes, names, detail=detail, domain=domain)
 

@@ -35,6 +35,9 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     shown = run(environment, "entity", "open", "Ben", *given).stdout
     assert "analyst" not in shown
     assert "Ada → knows → Ben" in shown
+    assert "  also called Benny\n  city=Leeds\n" in shown
+    told = json.loads(run(environment, "entity", "open", "Ben", *given, "--json").stdout)["entities"][0]
+    assert told.keys() == {"name", "entityType", "observations"}
     then = run(environment, "search", "analyst", "--mode", "lexical", "--valid-at", "2020-01-01", *given).stdout
     assert "Holds no more since" in then
     assert "Now: Benny left Merrow." in then

@@ -175,5 +175,10 @@ async def test_details_say_when_by_whom_and_how_often(memory: Memory) -> None:
         told = {key: value for key, value in song.to_dict().items() if key != "id"}
         assert told == {"text": "sings", "ts": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
     assert begun.created_at == begun.updated_at
+    assert (begun.properties, begun.aliases) == ({}, ())
+    await memory.entities.remember(name="Ann", properties={"city": "York", "age": 41}, aliases=["Annie"])
+    [told] = (await memory.entities.open_nodes(["Ann"], detail=True)).entities
+    assert (told.properties, told.aliases) == ({"city": "York", "age": 41}, ("Annie",))
+    assert (await memory.entities.open_nodes(["Ann"])).entities[0].to_dict().keys() == ANN.keys()
     assert plain["entities"] == [ANN]
     assert not (await memory.entities.open_nodes(["Nobody"], detail=True)).entities

@@ -11,7 +11,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
-from graph_memory.cli.output.printing import counted, plain
+from graph_memory.cli.output.printing import assignment, counted, plain
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -157,9 +157,12 @@ def open_(
     """Show entities of these names, and how each is related."""
 
     async def use(memory: Memory) -> KnowledgeGraph:
-        return await memory.entities.open_nodes(name, detail=detail)
+        return await memory.entities.open_nodes(name, detail=detail or not call.as_json)
 
-    call.answer(use, _show_graph)
+    def show(found: KnowledgeGraph) -> None:
+        _show_graph(found, detail=detail)
+
+    call.answer(use, show)
 
 
 @command(app)
@@ -240,16 +243,20 @@ def _show_done(done: Done) -> None:
     typer.echo(f"{done.message}.")
 
 
-def _show_graph(graph: KnowledgeGraph) -> None:
+def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
     for entity in graph.entities:
         typer.echo(f"{plain(entity.name)} ({plain(entity.entity_type)})")
-        if entity.created_at and entity.updated_at:
+        if detail and entity.created_at and entity.updated_at:
             who, times = entity.created_by or "nobody", counted(entity.access_count or 0, "time")
             typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {plain(who)}")
             typer.echo(f"  changed {rfc3339(entity.updated_at)}, used {times}")
-        for text in entity.observations if entity.observation_details is None else ():
+        for alias in entity.aliases or ():
+            typer.echo(f"  also called {plain(alias)}")
+        for key, value in (entity.properties or {}).items():
+            typer.echo(f"  {assignment(key, value)}")
+        for text in () if detail and entity.observation_details else entity.observations:
             typer.echo(f"  {plain(text)}")
-        for one in entity.observation_details or ():
+        for one in entity.observation_details or () if detail else ():
             sure = "" if one.confidence is None else f", confidence {one.confidence:g}"
             typer.echo(f"  {plain(one.text)} ({one.id}, {rfc3339(one.ts)}, {plain(one.source or 'no source')}{sure})")
     if graph.entities and graph.relations:

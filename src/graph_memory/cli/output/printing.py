@@ -39,8 +39,12 @@ def print_properties(properties: Mapping[str, PropertyValue]) -> None:
     if properties:
         typer.echo("properties")
     for key, value in properties.items():
-        assignment = f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}"
-        typer.echo(f"  {plain(assignment)}")
+        typer.echo(f"  {assignment(key, value)}")
+
+
+def assignment(key: str, value: PropertyValue) -> str:
+    """Return a property as the command line takes it."""
+    return plain(f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}")
 
 
 def note(text: str) -> None:

@@ -190,8 +190,8 @@ class Entities(Cleaning):
         """Return the entities of these names, and the relations of each. Names that do not exist are left out.
 
         With `detail` each has also its id, when and by whom it was created, when it or its observations changed last,
-        how often it was found or opened before, as far as that is written (it is every few seconds), and of each
-        observation the id, time, source and confidence.
+        how often it was found or opened before, as far as that is written (it is every few seconds), its `properties`
+        and `aliases`, and of each observation the id, time, source and confidence.
         """
         where = self._domain(domain)
         wanted = await ids.names(self._core, where, asked.names_from(names))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from graph_memory.memory.recall.own_names import listed_names
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.subjects import user_properties
 
 ALIASES = "aliases"
 
@@ -14,6 +15,16 @@ ALIASES = "aliases"
 def aliases_of(properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the other names of an entity, each once."""
     return list(dict.fromkeys(one.strip() for one in listed_names(properties.get(ALIASES)) if one.strip()))
+
+
+def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, PropertyValue]]:
+    """Return of a stored entity its other names, and its properties without these and without the name."""
+    properties = user_properties(stored)
+    del properties["name"]
+    aliases = tuple(aliases_of(properties))
+    if aliases:
+        del properties[ALIASES]
+    return aliases, properties
 
 
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:

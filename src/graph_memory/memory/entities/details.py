@@ -1,4 +1,4 @@
-"""What else is known of entities than the official memory server tells: ids, times, who made them, and their use."""
+"""What else is known of entities than the official memory server tells: ids, times, makers, use and properties."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from graph_memory.memory.changes.context import ROWS
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import segments_of
+from graph_memory.memory.entities.aliases import named_apart
 from graph_memory.memory.entities.results import Entity, ObservationDetail
 from graph_memory.memory.recall.access import AccessRow, accesses_of
 from graph_memory.storage.queries import query
@@ -25,6 +26,7 @@ class DetailRow:
     created_at: datetime
     updated_at: datetime
     created_by: str | None
+    stored: dict[str, object]
     observations: list[Observed]
 
 
@@ -58,6 +60,7 @@ def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> 
         ObservationDetail(id=each[text][0], text=text, ts=each[text][2], source=each[text][3], confidence=each[text][4])
         for text in dict.fromkeys(one[1] for one in row.observations)
     )
+    aliases, properties = named_apart(row.stored)
     more = {
         "id": row.id,
         "created_at": row.created_at,
@@ -65,6 +68,8 @@ def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> 
         "created_by": row.created_by,
         "access_count": count,
         "last_accessed": last,
+        "aliases": aliases,
+        "properties": properties,
         "observations": tuple(one.text for one in details),
         "observation_details": details,
     }

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.aliases import ALIASES, aliases_of
+from graph_memory.memory.entities.aliases import named_apart
 from graph_memory.memory.entities.cleaning.reading import IDS
 from graph_memory.memory.entities.finding import entity_of_name
 from graph_memory.memory.entities.reads import compared
@@ -23,7 +23,6 @@ from graph_memory.memory.recall.ranking import connectivity, recency, usage
 from graph_memory.model.arguments import UNLIMITED, check_limit
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.subjects import user_properties
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
@@ -103,11 +102,7 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
 
 def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float], text: str | None) -> Profile:
     weighed, salience = weight
-    properties = user_properties(row.event)
-    del properties["name"]
-    aliases = tuple(aliases_of(properties))
-    if aliases:
-        del properties[ALIASES]
+    aliases, properties = named_apart(row.event)
     return Profile(
         id=row.id,
         name=entity.name,

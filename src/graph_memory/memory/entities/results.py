@@ -39,6 +39,8 @@ class Entity(_Spelled):
     created_by: str | None = Field(default=None, description="The actor, or else agent or user")
     access_count: int | None = Field(default=None, description="How often it was found or opened before")
     last_accessed: Timestamp | None = None
+    aliases: tuple[str, ...] | None = None
+    properties: dict[str, PropertyValue] | None = None
     observation_details: tuple[ObservationDetail, ...] | None = None
 
 
