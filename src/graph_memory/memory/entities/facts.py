@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.entities.aliases import ALIASES
+from graph_memory.memory.entities.statements.folding import plain
+from graph_memory.memory.entities.statements.languages import LANGUAGES
+from graph_memory.memory.entities.statements.number_words import names_of
 from graph_memory.memory.knowledge.asked import (
     NewObservation,
     NewRelation,
@@ -16,13 +19,22 @@ from graph_memory.memory.knowledge.asked import (
     properties_from,
     text_of,
 )
+from graph_memory.memory.recall.splitting.units import sentence_ranges
 from graph_memory.model.arguments import fault
 from graph_memory.model.plain import Located
 from graph_memory.model.properties import PropertyValue
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_END = re.compile(r"\n+|(?<=[。！？])|(?<=[.!?])(?<!\b[A-Za-zÀ-ÿ]\.)\s+(?=[\"'(„«]?[A-ZÀ-ÞА-Я0-9])")
-_SHORT = re.compile(r"\b(?:dr|mr|mrs|ms|prof|st|nr|no|ca|approx|bzw|vs|etc|usw|sr|sra|mme|inc|ltd)\.$", re.IGNORECASE)
+_ALWAYS = "dr|mrs?|ms|prof|hrn?|st|sra?|dott|mme|mlle|nr|tel|ca|approx|bzw|vs|etc|usw|inc|ltd|al|[^\\W\\d_]"
+_BEFORE_NUMBERS = (
+    "no|str|abt|art|ch|fig|pp|sec|vol|kap|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
+)
+_ORDINAL = r"(?:am|vom|zum|im|der|die|das|den|dem|des|jeden?|bis|seit)\s\d{1,3}"
+_SHORT = re.compile(rf"(?<![^\W_])(?:{_ALWAYS}|{_ORDINAL})\.$", re.IGNORECASE)
+_SHORT_BEFORE_NUMBERS = re.compile(rf"(?<![^\W_])(?:{_BEFORE_NUMBERS})\.$", re.IGNORECASE)
+_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
+_MONTHS = frozenset().union(*(names_of(each.months) for each in LANGUAGES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,10 +162,14 @@ def _texts(given: Located | None) -> tuple[str, ...]:
 def sentences(text: str) -> list[str]:
     """Return the sentences and the lines of a text, without the marks of lists."""
     found: list[str] = []
-    for part in _END.split(text):
-        clean = _BULLET.sub("", part or "").strip()
-        if clean and found and _SHORT.search(found[-1]):
-            found[-1] = f"{found[-1]} {clean}"
-        elif clean:
-            found.append(clean)
-    return found
+    for line in text.splitlines():
+        clean = _BULLET.sub("", line)
+        found += [clean[start:end].strip() for start, end in sentence_ranges(clean, 0, len(clean), _goes_on)]
+    return [sentence for sentence in found if sentence]
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Say whether a point is that of an abbreviation or of a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
+    if _SHORT.search(before) or (after[:1].isdigit() and _SHORT_BEFORE_NUMBERS.search(before)):
+        return True
+    return _DAY.search(before) is not None and plain(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS

@@ -15,7 +15,7 @@ MOST_ASKED = 3
 """Known statements that one reply asks about."""
 LONGEST = 2_000
 """Characters of a statement: a longer text is a document, and known only where it is equal."""
-_CROWD = 0.1
+_CROWD = 0.5
 """What a doubt needs beyond, for each time that e times as many known statements would fit as well."""
 Likeness = Callable[[str, str], float | None]
 """Gives the cosine of two texts, where it is known."""
@@ -70,9 +70,10 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
         if rule is Rule.MAY_CONTRADICT:
             doubtful.append((one, pair))
     count = len(known)
-    found = [(one, pair) for one, pair in doubtful if pair.score >= asked_from(pair) + _among_others(pair, ties, count)]
-    found.sort(key=lambda each: -(each[1].score + (each[1].cosine or 0.0)))
-    doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for one, pair in found[:MOST_ASKED]]
+    weighed = [(pair.score - asked_from(pair) - _among_others(pair, ties, count), one, pair) for one, pair in doubtful]
+    found = [each for each in weighed if each[0] >= 0]
+    found.sort(key=lambda each: -(each[0] + (each[2].cosine or 0.0)))
+    doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for _, one, pair in found[:MOST_ASKED]]
     return Verdict(rule=Rule.NEW, doubts=doubts)
 
 

@@ -7,7 +7,7 @@ release since 2021, uniseg takes half a minute, and semantic-text-splitter takes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -33,7 +33,7 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'“])(?:[^\W\d_]|\d{1,3}|mrs?|ms|dr|prof|st|jr|sr|vs|cf|ca|fig|no|vol|e\.g|i\.e|z\.B|al|approx)\.$",
     re.IGNORECASE,
 )
-_LOOK_BACK = 12
+_LOOK_AROUND = 16
 
 
 class Level(IntEnum):
@@ -86,25 +86,32 @@ def first_words(text: str, start: int, most: int) -> str:
 
 def sentences(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
     """Give the sentences of a part of a text; the first of them begins at this level."""
-    for sentence_start, sentence_end in _sentence_ranges(text, start, end):
+    for sentence_start, sentence_end in sentence_ranges(text, start, end):
         for unit in units(text, sentence_start, sentence_end, level):
             yield unit
             level = Level.SENTENCE
 
 
-def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _is_abbreviated(before: str, _: str) -> bool:
+    return _ABBREVIATION.search(before) is not None
+
+
+def sentence_ranges(
+    text: str, start: int, end: int, goes_on: Callable[[str, str], bool] = _is_abbreviated
+) -> Iterator[tuple[int, int]]:
+    """Give where the sentences of a part of a text begin and end.
+
+    A point ends none before a word in lower case, nor where `goes_on` says so of the characters up to it and after it.
+    """
     for found in _END.finditer(text, start, end):
-        following = found[1]
-        if following is not None and (following.islower() or _is_abbreviated(text, start, found)):
-            continue
+        if found[1] is not None:
+            stop = found.start() + 1
+            before, after = text[max(start, stop - _LOOK_AROUND) : stop], text[stop : stop + _LOOK_AROUND].lstrip()
+            if found[1].islower() or (found[0] == "." and goes_on(before, after)):
+                continue
         yield start, found.end()
         start = found.end()
     yield start, end
-
-
-def _is_abbreviated(text: str, start: int, found: re.Match[str]) -> bool:
-    stop = found.start() + 1
-    return found[0] == "." and _ABBREVIATION.search(text[max(start, stop - _LOOK_BACK) : stop]) is not None
 
 
 def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
