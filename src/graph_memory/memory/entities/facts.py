@@ -34,7 +34,7 @@ _ORDINAL = r"(?:am|vom|zum|im|der|die|das|den|dem|des|jeden?|bis|seit)\s\d{1,3}"
 _SHORT = re.compile(rf"(?<![^\W_])(?:{_ALWAYS}|{_ORDINAL})\.$", re.IGNORECASE)
 _SHORT_BEFORE_NUMBERS = re.compile(rf"(?<![^\W_])(?:{_BEFORE_NUMBERS})\.$", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
-_MONTHS = frozenset().union(*(names_of(each.months) for each in LANGUAGES))
+_MONTHS = frozenset(name for each in LANGUAGES for name in names_of(each.months))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -284,3 +284,27 @@ def test_a_point_that_ends_no_sentence_tears_none_apart(text: str, expected: int
     assert len(sentences(text)) == expected
     assert " ".join(sentences(text)) == text
 
+
+@pytest.mark.parametrize(
+    ("known", "new", "is_asked"),
+    [
+        ("Nora lives in Hamburg.", "Nora lives in Berlin with her partner.", True),
+        ("Nora works at Acme.", "Nora works for Globex.", True),
+        ("Nora's manager is Ana Ruiz.", "Her manager is Bob Stone.", True),
+        ("Database: PostgreSQL", "The database is SQLite.", True),
+        ("Nora drives a Volvo", "Nora drives a Tesla", True),
+        ("Nora wohnt in Hamburg.", "Nora wohnt in Berlin.", True),
+        ("Son médecin est le Dr Blanc.", "Son médecin est le Dr Noir.", True),
+        ("Nora vive en Madrid.", "Nora vive en Sevilla.", True),
+        ("Нора живёт в Москве.", "Нора живёт в Казани.", True),
+        ("Nora lives in Hamburg.", "Nora lives in a small flat.", False),
+        ("Nora wohnt in Hamburg.", "Nora wohnt in einer WG.", False),
+        ("Nora speaks German.", "Nora speaks Spanish.", False),
+        ("Her sister is Anna.", "Her sister is a doctor.", False),
+        ("Nora is a vegan.", "Nora is a doctor.", False),
+        ("The dashboard is slow.", "The dashboard is read-only.", False),
+        ("The app uses PostgreSQL.", "The app uses Redis.", False),
+    ],
+)
+def test_another_name_is_asked_about_where_there_is_one_at_a_time(known: str, new: str, is_asked: bool):
+    assert (judged(compared(known, new, "Nora", 0.6)) is Rule.MAY_CONTRADICT) is is_asked

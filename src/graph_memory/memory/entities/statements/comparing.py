@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
+from graph_memory.memory.entities.statements.holding import Held
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.likeness import known_stems, looks_the_same, share
@@ -217,11 +218,20 @@ def _amounts(one: Statement) -> Mapping[str, set[str]]:
 
 
 def _single(pair: Comparison, language: Lexicon) -> str | None:
-    """Return the word for what there is one of, of which both say another: `the main road is`, `nothing but`."""
+    """Return the word for what there is one of, of which both say another: `the main road is`, `lives in`."""
     if pair.forth == 1:
         return None
     phrases = (language.singles, language.limits)
-    return next((said for each in phrases if (said := pair.new.found(each)) and pair.known.has(each)), None)
+    said = next((said for each in phrases if (said := pair.new.found(each)) and pair.known.has(each)), None)
+    names = (one.said for one in pair.new.held if any(_is_another(one, was, pair) for was in pair.known.held))
+    return said or next(names, None)
+
+
+def _is_another(new: Held, known: Held, pair: Comparison) -> bool:
+    """Say whether one name was held and another is: `lives in Hamburg`, `lives in Berlin`."""
+    what, was = new.what & pair.new_stems, known.what & pair.known_stems
+    is_named = new.name in pair.known.whole.split() or known.name in pair.new.whole.split()
+    return bool(what) and what == was and not is_named
 
 
 def _guard(pair: Comparison, language: Lexicon) -> str | None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
+from graph_memory.memory.entities.statements.holding import Held, held_in
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.meanings import meanings
 from graph_memory.memory.entities.statements.phrases import finder
@@ -68,6 +69,8 @@ class Statement:
     """The stems of what follows `a` at once."""
     plural: frozenset[str]
     """The stems of words in the plural, or of verbs."""
+    held: tuple[Held, ...]
+    """Names of which there is one at a time."""
     is_alternative: bool
     """Whether it has a word like or."""
     identifiers: frozenset[str]
@@ -159,6 +162,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         limited=_limited(meant, language),
         single=_single(rest, language),
         plural=_plural(words, language),
+        held=held_in(text, clean, language) if apart else (),
         is_alternative=not language.alternative_words.isdisjoint(words.split()),
         identifiers=_identifiers(text),
         symbols=frozenset(_SYMBOL.findall(text)),

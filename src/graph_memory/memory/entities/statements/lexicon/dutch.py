@@ -43,6 +43,10 @@ DUTCH = Lexicon(
     ordering="daarna, eerst, voor, na, dan, tot, in plaats",
     limits="alleen, slechts, uitsluitend, behalve, enkel, hoogstens, minstens",
     singles="favoriete, lievelings*, hoofd*, standaard*, officiele, oudste, jongste, beste",
+    holds_one="""
+        woont in, werkt bij, werkt voor, getrouwd met, verloofd met, studeert in, studeert aan
+    """,
+    copulas="is",
     corrections="eigenlijk, in werkelijkheid, fout, vergissing, onjuist, correctie, juist, verward, klopt niet",
     spoken_to="je, jij, jou, jouw, jullie, u, uw",
     kin="""

@@ -93,6 +93,12 @@ ENGLISH = Lexicon(
     """,
     abilities="can, could, knows how to",
     singles="favourite, favorite, main, primary, default, official, capital, native, maiden name, eldest, oldest, youngest, best, biggest, largest, top",
+    holds_one="""
+        lives in, lives at, resides in, based in, headquartered in, works at, works for, employed at,
+        employed by, reports to, married to, engaged to, studies at, drives a, hosted on, hosted by,
+        deployed to
+    """,
+    copulas="is are",
     corrections="""
         actually, correction, in fact, wrong, mistake, mistaken, mix up, mixed up, mixup, turned out, turns out,
         contrary to, not correct, erroneous*, misheard, misread, typo, not true, in reality, rather than, no longer

@@ -53,6 +53,11 @@ FRENCH = Lexicon(
     ordering="puis, ensuite, avant, apres, jusqu, au lieu, plutot",
     limits="seulement, uniquement, sauf, excepte, exclusivement, que des, hormis, au plus, au moins",
     singles="prefere*, favori*, principal*, par defaut, officiel*, aine*",
+    holds_one="""
+        habite a, vit a, reside a, travaille chez, travaille pour, mariee a, marie a, fiancee a, fiance a,
+        etudie a, heberge chez
+    """,
+    copulas="est",
     corrections="""
         en fait, en realite, erreur, faux, plutot, correction, rectification, contrairement, il s avere, confondu,
         confusion

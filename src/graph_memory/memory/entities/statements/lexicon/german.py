@@ -59,6 +59,11 @@ GERMAN = Lexicon(
     ordering="dann, danach, zuerst, erst, vor, nach, bevor, nachdem, als, statt, bis",
     limits="nur, ausschliesslich, ausser, lediglich, bloss, allein, hochstens, mindestens",
     singles="liebling*, lieblings*, haupt*, standard*, offiziell*, alteste*, jungste*, beste*, grosste*",
+    holds_one="""
+        wohnt in, lebt in, arbeitet bei, arbeitet fur, angestellt bei, verheiratet mit, verlobt mit,
+        liiert mit, studiert in, sitz in, gehostet bei
+    """,
+    copulas="ist heisst",
     corrections="""
         eigentlich, in wirklichkeit, tatsachlich, falsch, irrtum, irrtumlich, stimmt nicht, verwechselt,
         verwechslung, korrektur, berichtigung, doch, vielmehr, fehler

@@ -47,6 +47,10 @@ ITALIAN = Lexicon(
     ordering="poi, prima, dopo, fino, invece",
     limits="solo, soltanto, solamente, unicamente, tranne, eccetto, esclusivamente, al massimo, almeno",
     singles="preferit*, principale, predefinit*, ufficiale, maggiore",
+    holds_one="""
+        vive a, abita a, risiede a, lavora per, lavora presso, lavora da, sposata con, sposato con, studia a
+    """,
+    copulas="e",
     corrections="""
         in realta, in effetti, errore, sbagliato, sbagliata, falso, correzione, anzi, piuttosto, confuso, risulta
         che

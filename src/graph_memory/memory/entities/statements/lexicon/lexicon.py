@@ -62,6 +62,10 @@ class Lexicon:
     """Words for a thousand, a million and a billion, equal ones with a slash."""
     months: str
     weekdays: str
+    holds_one: str = ""
+    """Verbs before a name of which there is one at a time: lives in."""
+    copulas: str = ""
+    """Words between what there is one of and its name: her manager is Ana."""
     number_code: str = ""
     """The code by which text2num knows it, if it does."""
     abilities: str = ""

@@ -43,6 +43,11 @@ PORTUGUESE = Lexicon(
     ordering="primeiro, antes, depois, ate, em vez",
     limits="so, somente, apenas, unicamente, exceto, salvo, exclusivamente, no maximo, pelo menos",
     singles="favorit*, preferid*, principal, predefinid*, oficial, mais velh*",
+    holds_one="""
+        mora em, vive em, reside em, trabalha na, trabalha no, trabalha em, trabalha para, casada com,
+        casado com, estuda em, estuda na
+    """,
+    copulas="e",
     corrections="na verdade, de facto, de fato, erro, errado, errada, falso, correcao, afinal, confundido, engano",
     spoken_to="tu, te, ti, teu, tua, teus, tuas, voce, voces, contigo",
     kin="""

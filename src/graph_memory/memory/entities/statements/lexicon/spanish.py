@@ -52,6 +52,10 @@ SPANISH = Lexicon(
     ordering="luego, primero, antes, despues, hasta, en vez, en lugar",
     limits="solo, solamente, unicamente, excepto, salvo, exclusivamente, menos, como mucho, al menos",
     singles="favorit*, preferid*, principal, por defecto, oficial, mayor",
+    holds_one="""
+        vive en, reside en, trabaja en, trabaja para, casada con, casado con, estudia en, alojado en
+    """,
+    copulas="es",
     corrections="""
         en realidad, de hecho, error, equivocado, equivocada, falso, correccion, resulta que, mas bien, confundido,
         confusion

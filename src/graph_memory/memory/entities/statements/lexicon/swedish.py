@@ -40,6 +40,10 @@ SWEDISH = Lexicon(
     ordering="sedan, darefter, forst, fore, efter, an, tills, i stallet, istallet",
     limits="bara, endast, enbart, utom, forutom, hogst, minst",
     singles="favorit*, huvud*, standard*, officiell*, aldsta, yngsta, basta",
+    holds_one="""
+        bor i, arbetar pa, arbetar hos, jobbar pa, jobbar hos, gift med, forlovad med, studerar i, pluggar i
+    """,
+    copulas="ar",
     corrections="egentligen, i sjalva verket, fel, misstag, rattelse, felaktigt, faktiskt, forvaxlat",
     spoken_to="du, dig, din, ditt, dina, ni",
     kin="""
