@@ -20,6 +20,7 @@ from benchmarks.domains import domains
 from benchmarks.entities.measuring import entities
 from benchmarks.entry_points import entry_points
 from benchmarks.footprint import footprint
+from benchmarks.lives import lives
 from benchmarks.many import many
 from benchmarks.past import histories
 from benchmarks.recall_coverage import coverage
@@ -63,6 +64,7 @@ PARTS: dict[str, Part] = {
     "recall_coverage": lambda place, _: coverage(place),
     "remember": lambda _place, _asked: remembering(),
     "unseen": lambda _place, _asked: unseen(),
+    "lives": lambda _place, _asked: lives(),
     "answering": lambda place, _: answering(place),
     "turns": lambda place, _: turns(place),
     "session": lambda _, asked: session(asked.settings),
@@ -78,7 +80,7 @@ PARTS: dict[str, Part] = {
 WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering", "turns")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
-SELDOM = ("changed", "unseen", "session")
+SELDOM = ("changed", "unseen", "lives", "session")
 """Parts that need nothing else, and are measured when they are named all the same: what they say seldom changes."""
 
 

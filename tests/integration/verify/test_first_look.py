@@ -73,7 +73,7 @@ NODE_OF_IT = "(:_Node:Action {_domain: $domain, _id: x._id + '0', _type: 'Action
 DAMAGE: Sequence[tuple[str, str]] = (
     *((one, SET) for one in (NODE, NODE, LINK, LINK, OBSERVATION, ABROAD)),
     *((one, "SET x.`LOGGED` = VALUE") for one in (EVENT, STATE)),
-    (STATE, f"SET x._content_sha256 = '{'f' * 64}'"),
+    (f"{STATE} AND x._content_sha256 IS NOT NULL", f"SET x._content_sha256 = '{'f' * 64}'"),
     (f"{STATE} AND x._from IS NOT NULL", "SET x._from = x._to"),
     (EVENT, "MATCH (y:_Event {_domain: $domain, _subject: x._subject}) SET y._type = 'About'"),
     (EVENT, "DELETE x"),
