@@ -1072,6 +1072,7 @@ class SyncEntities(_Sync[Entities]):
     def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
         """Answer a question of `remember`, given the ids of the new observation and of the known one.
 
+        Where a property has changed, the id of the entity is in place of that of a new observation.
         `close`: the known one is over from now on, and the new one took its place. `keep`: both hold. `same`: both say
         the same, and the new one goes. It can be repeated, but for `same`. Raises INVALID_ARGUMENT for what are not two
         observations of one entity, and where the one that would stay is over.

@@ -91,7 +91,7 @@ def _show_about(found: About, *, is_dry: bool) -> None:
 @command()
 def decide(
     call: Call,
-    new: Annotated[str, typer.Argument(help="Id of the new observation.")],
+    new: Annotated[str, typer.Argument(help="Id of the new observation, or of the entity whose property changed.")],
     known: Annotated[str, typer.Argument(help="Id of the known observation.")],
     decision: Annotated[
         Literal["close", "keep", "same"],

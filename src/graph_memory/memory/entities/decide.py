@@ -1,4 +1,4 @@
-"""`decide`: what somebody says of two observations, of which the later may make the earlier out of date."""
+"""`decide`: what somebody says of what is known, which a later observation or value may make out of date."""
 
 from __future__ import annotations
 
@@ -47,18 +47,22 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
     return Settled(decision=answer, new=new, known=known, changed=bool(drafts), ended=over)
 
 
-def _check(later: Observation, earlier: Observation, answer: str) -> None:
+def _check(later: Observation | None, earlier: Observation, answer: str) -> None:
     """Raise INVALID_ARGUMENT where nothing would be left of what is known: the one that stays has to hold."""
+    if answer == "same" and later is None:
+        raise fault("decision", "What is new is a property, which cannot go", "Use close, or keep: both hold.")
     if answer == "same" and earlier.is_over:
         hint = "Use keep. If the earlier text is the right one, remember it again with the new one in replaces."
         raise fault("known", "The known observation is over: without the new one nothing would say it", hint)
-    if answer == "close" and later.is_over and not earlier.is_over:
+    if answer == "close" and later is not None and later.is_over and not earlier.is_over:
         hint = "Use keep, or give as new the observation that holds."
         raise fault("new", "The new observation is over itself: it takes the place of nothing", hint)
 
 
-def _changes(later: Observation, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+def _changes(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
     """Return what an answer changes; nothing where it is so already."""
+    if later is None:
+        return [ended(earlier, head.at)] if answer == "close" and not earlier.is_over else []
     if answer == "same":
         gone = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
         took = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
@@ -72,11 +76,16 @@ def _changes(later: Observation, earlier: Observation, answer: str, head: Head) 
     return found if after == later.state else [*found, later.changed(after)]
 
 
-async def _both(reader: Reader, domain: str, new: str, known: str, at: datetime) -> tuple[Observation, Observation]:
-    """Return two observations of one entity. Raises INVALID_ARGUMENT where they are not."""
+async def _both(
+    reader: Reader, domain: str, new: str, known: str, at: datetime
+) -> tuple[Observation | None, Observation]:
+    """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT for any others."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
-    later, earlier = _living(events, "new", new, at), _living(events, "known", known, at)
+    earlier = _living(events, "known", known, at)
+    if new == earlier.node:
+        return None, earlier
+    later = _living(events, "new", new, at)
     if later.node != earlier.node:
         hint = "Give the two ids of one question of remember."
         raise fault("known", "The two observations are of different entities", hint)

@@ -9,11 +9,14 @@ from datetime import datetime
 from graph_memory.memory.entities.advice.settling import Pair, Settling, Settlings
 from graph_memory.memory.entities.facts import Fact
 from graph_memory.memory.entities.observing import Observation, resolved
+from graph_memory.memory.entities.outdated import outdated
+from graph_memory.memory.entities.properties import told
 from graph_memory.memory.entities.remembered import Arguments, Call, Decision, Question, Receipt
 from graph_memory.memory.entities.statements.judging import Rule
 from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, Verdict, verdict
 from graph_memory.memory.knowledge.asked import NewObservation
 from graph_memory.model.events import Draft
+from graph_memory.model.properties import PropertyValue
 
 REPLACES = "named as replaced"
 
@@ -85,6 +88,27 @@ def judged_facts(
     return _asking(found)
 
 
+def with_changes(
+    judged: Sequence[Judged],
+    before: Mapping[str, PropertyValue],
+    after: Mapping[str, PropertyValue],
+    known: Sequence[Known],
+    ends: Sequence[Observation],
+) -> list[Judged]:
+    """Return the facts and, behind them, the properties whose earlier value makes known statements doubtful.
+
+    All of them have the surest doubts together. What ends, or a fact asks about, is not asked about again.
+    """
+    apart = {each.id for each in (*ends, *(each for one in judged for each in one.replaced))}
+    apart |= {doubt.known.id for one in judged for doubt in one.asks}
+    doubts = outdated(before, after, [one for one in known if one.id not in apart])
+    changes = [
+        Judged(Fact(observation=NewObservation(text=told(key, after[key]))), Verdict(rule=Rule.NEW, doubts=found))
+        for key, found in doubts.items()
+    ]
+    return _asking([*judged, *changes]) if changes else [*judged]
+
+
 def _settled(one: Judged, named: Mapping[str, Observation], settlings: Settlings) -> Judged:
     """Return what becomes of a fact by what a language model has said of its doubts, where these are still the same."""
     own, text = one.verdict, one.fact.observation.text
@@ -140,7 +164,7 @@ def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:
 
 
 def questions_of(judged: Sequence[Judged], ids: Sequence[str | None]) -> list[Question]:
-    """Return the questions that facts raise, given the ids of their observations, the surest first."""
+    """Return the questions that facts raise, given the ids of what says them now, the surest first."""
     found = [
         Question(
             known=doubt.known.id,

@@ -18,8 +18,13 @@ def receipts_of(before: Mapping[str, PropertyValue], after: Mapping[str, Propert
     return [_receipt(key, value, before.get(key)) for key, value in after.items()]
 
 
+def told(key: str, value: PropertyValue) -> str:
+    """Return a property as a fact."""
+    return f"{key}: {shown(value)}"
+
+
 def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Receipt:
-    fact = f"{key}: {shown(value)}"
+    fact = told(key, value)
     if before is None:
         return Receipt(decision=Decision.ADD, fact=fact, rule="property")
     if equal_values(before, value):

@@ -22,7 +22,7 @@ from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.facts import Facts
 from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
-from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of
+from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.entities.relations import draft_relations
@@ -241,15 +241,18 @@ class _Writing:
         entity = node if node is not None and not node.mentioned else None
         known = await reader.read(CURRENT, domain=self.domain, node=entity.id) if entity else []
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
+        ends = resolved(self.given.ends, named, [one.text for one in known])
         judged = judged_facts(self.given.facts, known, named, name, self.cosines, self.settlings)
+        asking = with_changes(judged, entity.properties if entity else {}, self.given.properties, known, ends)
+        judged = asking[: len(judged)]
         drafting = await drafting_with(self.core, reader, head, states.values())
         node_id = entity.id if entity else self._made(drafting, node)
         receipts = self._observed(drafting, node_id, judged, named, head)
         receipts = await self._with_over(reader, receipts, judged, named)
-        receipts += await self._ended(reader, drafting, named, head, known)
+        receipts += await self._ended(reader, drafting, ends, head)
         receipts += self._properties(drafting, entity, head)
         receipts += await self._related(reader, drafting, node_id)
-        ids = [receipt.id for receipt in receipts[: len(judged)]]
+        ids = [receipt.id for receipt in receipts[: len(judged)]] + [node_id] * (len(asking) - len(judged))
         self.told = Remembered(
             entity=name,
             id=node_id,
@@ -257,7 +260,7 @@ class _Writing:
             created=entity is None,
             found_by=self.found.by if entity else NEW,
             facts=tuple(receipts),
-            questions=tuple(questions_of(judged, ids)) or None,
+            questions=tuple(questions_of(asking, ids)) or None,
             candidates=tuple(self.found.candidates) or None,
         )
         context = await read_context(reader, head, drafting.drafts)
@@ -314,14 +317,8 @@ class _Writing:
         ]
 
     async def _ended(
-        self,
-        reader: Reader,
-        drafting: Drafting,
-        named: Mapping[str, Observation],
-        head: Head,
-        known: Sequence[Known],
+        self, reader: Reader, drafting: Drafting, ends: Sequence[Observation], head: Head
     ) -> list[Receipt]:
-        ends = resolved(self.given.ends, named, [one.text for one in known])
         drafting.drafts += [ended(one, head.at) for one in ends if not one.is_over]
         told = await over(reader, self.domain, [one.id for one in ends if one.is_over])
         return [

@@ -50,7 +50,7 @@ class Receipt(Result):
 class Arguments(Result):
     """Arguments of `decide`."""
 
-    new: str
+    new: str = Field(description="The new observation, or the entity of whose property the new value is")
     known: str
     decision: Literal["close", "keep", "same"]
 
@@ -63,7 +63,7 @@ class Call(Result):
 
 
 class Question(Result):
-    """A known statement that a new one may make out of date. Nothing waits for the answer."""
+    """A known statement that a new one, or a new value, may make out of date. Nothing waits for the answer."""
 
     known: str = Field(description="Id of the known observation")
     known_text: Told

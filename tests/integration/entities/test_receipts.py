@@ -1,0 +1,64 @@
+"""What `remember` says of what it did, beside adding it: values that changed, and what was said before."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory import GraphError, Memory
+from graph_memory.model.errors import Code
+
+KESTREL = "She works as a product designer at Kestrel Health."
+ONLY = "Her manager at Kestrel is Beatrice."
+BOTH = "From Kestrel Health she went to Fernblick Reisen."
+
+
+async def shown(memory: Memory, name: str) -> tuple[str, ...]:
+    return (await memory.entities.open_nodes([name])).entities[0].observations
+
+
+async def test_a_property_that_changes_asks_about_what_names_its_earlier_value(memory: Memory) -> None:
+    entities = memory.entities
+    first = await entities.remember(
+        name="Nora", observations=[KESTREL, ONLY, BOTH], properties={"employer": "Kestrel Health", "age": 41}
+    )
+    changed = {"employer": "Fernblick Reisen", "age": 42}
+    tried = await entities.remember(name="Nora", properties=changed, dry_run=True)
+    told = await entities.remember(name="Nora", properties=changed)
+    again = await entities.remember(name="Nora", properties=changed)
+
+    assert first.questions is None
+    assert again.questions is None
+    assert [(one.known_text, one.call) for one in tried.questions or ()] == [(KESTREL, None)]
+    [question] = told.questions or ()
+    assert (question.known_text, question.new_text) == (KESTREL, "employer: Fernblick Reisen")
+    assert question.reason == "employer was Kestrel Health"
+    assert question.call is not None
+    with pytest.raises(GraphError) as refused:
+        await entities.decide(question.call.arguments.new, question.known, "same")
+    assert refused.value.code is Code.INVALID_ARGUMENT
+    kept = await entities.decide(question.call.arguments.new, question.known, "keep")
+    closed = await entities.decide(**question.call.arguments.model_dump())
+    twice = await entities.decide(**question.call.arguments.model_dump())
+    assert (kept.changed, closed.changed, twice.changed, twice.ended) == (False, True, False, closed.ended)
+    assert await shown(memory, "Nora") == (ONLY, BOTH)
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_what_is_named_as_replaced_or_asked_about_already_is_not_asked_about_for_a_property(
+    memory: Memory,
+) -> None:
+    entities = memory.entities
+    texts = ["Lives in Hamburg.", *(f"Sails on lake {one} near Hamburg." for one in range(4))]
+    first = await entities.remember(name="Nora", observations=texts, properties={"city": "Hamburg"})
+    told = await entities.remember(
+        name="Nora",
+        observations=["Moved away; no longer lives in Hamburg."],
+        properties={"city": "Berlin"},
+        replaces=None,
+    )
+    asked = [one.known for one in told.questions or ()]
+    assert len(asked) == len(set(asked)) == 3
+    assert asked[0] == first.facts[0].id
+    await entities.remember(name="Ann", observations=["Lives in Leeds."], properties={"city": "Leeds"})
+    over = await entities.remember(name="Ann", replaces="Lives in Leeds.", properties={"city": "York"})
+    assert over.questions is None
