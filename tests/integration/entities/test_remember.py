@@ -188,6 +188,9 @@ async def test_a_name_that_is_only_near_makes_a_new_entity_and_is_told(memory: M
     assert near.created
     assert near.candidates is not None
     assert [one.name for one in near.candidates] == ["Anna Berg"]
+    part = await entities.remember(name="Anna", observations=["likes cocoa"], dry_run=True)
+    assert {one.name for one in part.candidates or ()} == {"Anna Berg", "Anna Burg"}
+    assert (await entities.remember(name="Cole", observations=["likes milk"], dry_run=True)).candidates is None
     named = await entities.remember("Yesterday Anna Berg's sister came to York.")
     assert (named.entity, named.found_by) == ("Anna Berg", "text")
     for text in ("Nobody is named here.", "Anna Berg met Anna Burg."):

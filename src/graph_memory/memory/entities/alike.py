@@ -98,6 +98,12 @@ def likeness_of_names(one: str, other: str) -> float:
     return min(SequenceMatcher(None, left, right, autojunk=False).ratio(), 0.96)
 
 
+def is_part(name: str, other: str) -> bool:
+    """Say whether a name is a part of another: `Nora` and `Nora Brandt`."""
+    words = frozenset(parts(name))
+    return words < frozenset(parts(other)) and len("".join(words)) >= _SHORT
+
+
 def evidence(one: Compared, other: Compared, shared: int, cosine: float | None) -> Evidence:
     """Return what speaks for two entities being the same, given how many observations they share."""
     found = Evidence()

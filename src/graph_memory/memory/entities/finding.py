@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import folded, normalised
+from graph_memory.memory.entities.alike import folded, is_part, normalised
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.knowledge.names import entity_not_found, near_names
@@ -70,9 +70,15 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
     if same:
         return Found(same[0], by)
-    likely = [(round(SequenceMatcher(None, normalised(one), normalised(name)).ratio(), 2), one) for one in near]
+    likely = [(_likeness(name, one), one) for one in near]
     best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
     return Found(name, NEW, [Candidate(name=one, likeness=likeness) for likeness, one in best])
+
+
+def _likeness(name: str, known: str) -> float:
+    """Return how likely a known name is meant: by its letters, and where it has all words of the new one and more."""
+    ratio = round(SequenceMatcher(None, normalised(known), normalised(name)).ratio(), 2)
+    return max(ratio, _NEAR) if is_part(name, known) else ratio
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
