@@ -301,10 +301,19 @@ def test_a_point_that_ends_no_sentence_tears_none_apart(text: str, expected: int
         ("Nora wohnt in Hamburg.", "Nora wohnt in einer WG.", False),
         ("Nora speaks German.", "Nora speaks Spanish.", False),
         ("Her sister is Anna.", "Her sister is a doctor.", False),
+        ("She works as a designer at Acme.", "Nora handed in her notice at Acme.", True),
+        ("Sie kommt jeden Sonntag zum Essen.", "Sie kommt jetzt nur noch einmal im Monat zum Essen.", True),
         ("Nora is a vegan.", "Nora is a doctor.", False),
         ("The dashboard is slow.", "The dashboard is read-only.", False),
         ("The app uses PostgreSQL.", "The app uses Redis.", False),
     ],
 )
-def test_another_name_is_asked_about_where_there_is_one_at_a_time(known: str, new: str, is_asked: bool):
+def test_what_is_over_is_asked_about_and_what_may_be_beside_it_is_not(known: str, new: str, is_asked: bool):
     assert (judged(compared(known, new, "Nora", 0.6)) is Rule.MAY_CONTRADICT) is is_asked
+
+
+def test_the_name_of_a_thing_with_its_ending_says_no_more():
+    assert (
+        judged(compared("Nora hat am 14. Mai Geburtstag.", "Noras Geburtstag ist am 14. Mai.", "Nora Brandt"))
+        is Rule.ALL_KNOWN
+    )

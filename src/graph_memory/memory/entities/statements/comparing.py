@@ -100,7 +100,8 @@ def compared(known: str, new: str, entity: str = "", cosine: float | None = None
     """Return a new statement beside a known one about an entity; the cosine is of their vectors, if there are any."""
     language = language_of(f"{known}\n{new}")
     one, other = statement(known, language), statement(new, language)
-    name = {stem_of(word, language) for word in words_only(plain(entity)).split()}
+    words = words_only(plain(entity)).split()
+    name = {stem_of(each, language) for word in words for each in (word, f"{word}s")}
     stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
     found = Comparison(
         known=one,

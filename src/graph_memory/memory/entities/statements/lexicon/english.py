@@ -31,7 +31,7 @@ ENGLISH = Lexicon(
         closed, expired, terminated, ran out, lost, broke, died, is gone, are gone, is over, went away, scrapped,
         decommissioned, deprecated, revoked, lifted, withdrawn, withdrew, has not * for, have not * for, has not *
         since, split up, divorced, separated, got rid of, gave away, threw away, threw out, used up, broke up,
-        phased out, turned off, switched off, dissolved
+        phased out, turned off, switched off, dissolved, handed in * notice, gave * notice, gave up
     """,
     changes="""
         changed, changes, moved, relocated, switched, raised, lowered, increased, decreased, reduced, renamed,
@@ -76,7 +76,8 @@ ENGLISH = Lexicon(
         not stop, never stop, the left, his left, her left, left hand*, left knee, left leg, left arm, left eye,
         left foot, left side,
         left ear, left wrist, left shoulder, on left, left over, will not, would not, not only, no matter, no doubt,
-        no problem, once a, once every, once per, at first, no one knows, as soon as, last name, just like, just as,
+        no problem, once a, once every, once per, once the, once it, once all,
+        once they, at first, no one knows, as soon as, last name, just like, just as,
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
         if, as if, every other
     """,

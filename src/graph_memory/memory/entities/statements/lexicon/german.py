@@ -55,7 +55,7 @@ GERMAN = Lexicon(
         ebenfalls, ebenso, zudem, zweite, zweiter, daneben
     """,
     past="fruher, damals, ehemals, einst, als kind, als student*, vorher, zuvor, in der jugend, seinerzeit, wahrend",
-    misleading="nicht nur, noch nicht, wenn auch, sowohl als auch",
+    misleading="nicht nur, nur noch, noch nicht, wenn auch, sowohl als auch",
     ordering="dann, danach, zuerst, erst, vor, nach, bevor, nachdem, als, statt, bis",
     limits="nur, ausschliesslich, ausser, lediglich, bloss, allein, hochstens, mindestens",
     singles="liebling*, lieblings*, haupt*, standard*, offiziell*, alteste*, jungste*, beste*, grosste*",
