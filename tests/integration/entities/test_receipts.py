@@ -62,3 +62,55 @@ async def test_what_is_named_as_replaced_or_asked_about_already_is_not_asked_abo
     await entities.remember(name="Ann", observations=["Lives in Leeds."], properties={"city": "Leeds"})
     over = await entities.remember(name="Ann", replaces="Lives in Leeds.", properties={"city": "York"})
     assert over.questions is None
+
+
+async def test_keep_opens_again_what_close_ended_unless_it_was_said_again(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="Ann", observations=["Ann drives a red Fiat.", "Ann likes tea."])
+    told = await entities.remember(name="Ann", observations=["Ann has sold her red Fiat."])
+    [question] = told.questions or ()
+    new, known = str(told.facts[0].id), question.known
+    closed = await entities.decide(new, known, "close")
+    kept = await entities.decide(new, known, "keep")
+    twice = await entities.decide(new, known, "keep")
+
+    assert closed.ended is not None
+    assert [(one.changed, one.ended) for one in (kept, twice)] == [(True, None), (False, None)]
+    texts = ("Ann drives a red Fiat.", "Ann likes tea.", "Ann has sold her red Fiat.")
+    assert await shown(memory, "Ann") == texts
+    last = (await memory.history.log(limit=2)).entries
+    await memory.history.revert(since=min(one.seq for one in last), until=max(one.seq for one in last))
+    assert await shown(memory, "Ann") == texts[1:]
+    await entities.remember(name="Ann", observations=["Ann drives a red Fiat."])
+    with pytest.raises(GraphError) as refused:
+        await entities.decide(new, known, "keep")
+    assert refused.value.code is Code.INVALID_ARGUMENT
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_keep_opens_again_what_a_property_closed_and_nothing_that_another_ended(memory: Memory) -> None:
+    entities = memory.entities
+    first = await entities.remember(name="Ann", observations=["Lives in Leeds."], properties={"city": "Leeds"})
+    moved = await entities.remember(name="Ann", properties={"city": "York"})
+    [question] = moved.questions or ()
+    await entities.decide(str(moved.id), question.known, "close")
+    kept = await entities.decide(str(moved.id), question.known, "keep")
+    assert (kept.changed, kept.ended, await shown(memory, "Ann")) == (True, None, ("Lives in Leeds.",))
+    other = await entities.remember(name="Ann", observations=["Plays chess."])
+    await entities.remember(name="Ann", observations=["Lives in Hull."], replaces="Lives in Leeds.")
+    left = await entities.decide(str(other.facts[0].id), str(first.facts[0].id), "keep")
+    assert left.changed is False
+    assert left.ended is not None
+    assert await shown(memory, "Ann") == ("Plays chess.", "Lives in Hull.")
+
+
+async def test_the_second_question_about_what_is_gone_says_that_it_is_settled(memory: Memory) -> None:
+    entities = memory.entities
+    first = await entities.remember(name="Ann", observations=["Likes green tea.", "Adores tea."])
+    told = await entities.remember(name="Ann", observations=["Is very fond of tea."])
+    new, known = str(told.facts[0].id), [str(one.id) for one in first.facts]
+    await entities.decide(new, known[0], "same")
+    for gone, said in ((new, "settled"), ("obs_never", "no observation")):
+        with pytest.raises(GraphError, match=said) as refused:
+            await entities.decide(gone, known[1], "same")
+        assert refused.value.code is Code.INVALID_ARGUMENT

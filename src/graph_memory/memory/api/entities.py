@@ -275,9 +275,10 @@ class Entities(Cleaning):
         """Answer a question of `remember`, given the ids of the new observation and of the known one.
 
         Where a property has changed, the id of the entity is in place of that of a new observation.
-        `close`: the known one is over from now on, and the new one took its place. `keep`: both hold. `same`: both say
-        the same, and the new one goes. It can be repeated, but for `same`. Raises INVALID_ARGUMENT for what are not two
-        observations of one entity, and where the one that would stay is over.
+        `close`: the known one is over from now on, and the new one took its place. `keep`: both hold, and after `close`
+        the known one again, without an end. `same`: both say the same, and the new one goes. It can be repeated, but
+        for `same`. Raises INVALID_ARGUMENT for what are not two observations of one entity, where the one that would
+        stay is over, and where the known one was said again after `close`.
         """
         return await decide(self._core, self._domain(domain), new, known, decision)
 

@@ -11,9 +11,12 @@ from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.observing import Observation, ended
+from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.entities.remembered import Settled
+from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.model.arguments import fault
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import ObservationState
@@ -39,8 +42,12 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
         nonlocal drafts, over
         later, earlier = await _both(reader, domain, new, known, head.at)
         _check(later, earlier, answer)
+        opens = answer == "keep" and _took_its_place(later, earlier)
+        if opens:
+            _check_text(earlier, await reader.read(CURRENT, domain=domain, node=earlier.node))
         drafts = _changes(later, earlier, answer, head)
         over = head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
+        over = None if opens else over
         return drafts, Context(ontology=head.ontology)
 
     await core.log.write("decide", domain, core.origin, read, checked)
@@ -52,28 +59,54 @@ def _check(later: Observation | None, earlier: Observation, answer: str) -> None
     if answer == "same" and later is None:
         raise fault("decision", "What is new is a property, which cannot go", "Use close, or keep: both hold.")
     if answer == "same" and earlier.is_over:
-        hint = "Use keep. If the earlier text is the right one, remember it again with the new one in replaces."
+        hint = "Use keep: it opens again what the new one took the place of. Then both hold, and same can be said."
         raise fault("known", "The known observation is over: without the new one nothing would say it", hint)
     if answer == "close" and later is not None and later.is_over and not earlier.is_over:
         hint = "Use keep, or give as new the observation that holds."
         raise fault("new", "The new observation is over itself: it takes the place of nothing", hint)
 
 
+def _took_its_place(later: Observation | None, earlier: Observation) -> bool:
+    """Say whether the known one is over because of the new one, which holds."""
+    if later is None:
+        return earlier.is_over
+    return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
+
+
+def _check_text(one: Observation, known: Sequence[Known]) -> None:
+    """Raise INVALID_ARGUMENT where an observation that is to hold again was said again meanwhile."""
+    twin = next((each.id for each in known if each.text == one.state.text), None)
+    if twin is not None:
+        hint = f"Nothing is to be done for it: {twin} says the same and holds."
+        raise fault("known", "The known observation was said again after it was over", hint)
+
+
 def _changes(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
     """Return what an answer changes; nothing where it is so already."""
     if later is None:
-        return [ended(earlier, head.at)] if answer == "close" and not earlier.is_over else []
+        return _known(later, earlier, answer, head)
     if answer == "same":
         gone = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
         took = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
         after = replace(earlier.state, supersedes=tuple(one for one in took if one != earlier.id))
         return [gone] if after == earlier.state else [earlier.changed(after), gone]
     asks = tuple(one for one in later.state.asks if one != earlier.id)
-    after, found = replace(later.state, asks=asks), list[Draft]()
+    places = later.state.supersedes
     if answer == "close":
-        after = replace(after, supersedes=tuple(dict.fromkeys((*later.state.supersedes, earlier.id))))
-        found += [] if earlier.is_over else [ended(earlier, head.at)]
+        places = tuple(dict.fromkeys((*places, earlier.id)))
+    elif _took_its_place(later, earlier):
+        places = tuple(one for one in places if one != earlier.id)
+    after, found = replace(later.state, asks=asks, supersedes=places), _known(later, earlier, answer, head)
     return found if after == later.state else [*found, later.changed(after)]
+
+
+def _known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+    """Return the change of the known one: `close` ends it, and `keep` opens it again."""
+    if answer == "close":
+        return [] if earlier.is_over else [ended(earlier, head.at)]
+    if not _took_its_place(later, earlier):
+        return []
+    return [earlier.changed(replace(earlier.state, validity=replace(earlier.state.validity, valid_to=None)))]
 
 
 async def _both(
@@ -95,8 +128,15 @@ async def _both(
 def _living(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
     event = events.get(subject)
     if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
-        hint = "After same the new one is gone, after a merge both have other ids: graph_health has what is open now."
-        raise fault(argument, f"There is no observation {quoted(subject)}", hint)
+        raise _gone(argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION)
     state = ObservationState.from_state(event.draft.state)
     is_over = state.validity.valid_to is not None and state.validity.valid_to <= at
     return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)
+
+
+def _gone(argument: str, subject: str, *, is_known: bool) -> GraphError:
+    """Return the error for what is no observation, or is one no more: then what was asked about it is settled."""
+    if not is_known:
+        return fault(argument, f"There is no observation {quoted(subject)}", "Give the ids of a question of remember.")
+    hint = "It was settled with same, deleted or merged: nothing is left to answer. graph_health has what is open now."
+    return fault(argument, f"The observation {quoted(subject)} is gone, and what was asked about it is settled", hint)

@@ -118,4 +118,4 @@ class Settled(Result):
     new: str
     known: str
     changed: bool = Field(description="False where it was so already")
-    ended: datetime | None = Field(default=None, description="When the known one ended")
+    ended: datetime | None = Field(default=None, description="When the known one ended, if it holds no more")
