@@ -14,10 +14,11 @@ from ulid import ULID
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.clock import next_time
 from graph_memory.model.content import Content
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.protection import PROTECTION, Guard, stored_protection
-from graph_memory.model.subjects import State, StoredValue, present
+from graph_memory.model.subjects import State, StoredValue, content_ref, present
 from graph_memory.model.wording import quoted
 
 
@@ -143,11 +144,25 @@ class Event:
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:
-        """Return the event that an `_Event` node's properties describe; its times may be text."""
+        """Return the event that an `_Event` node's properties describe; its times may be text.
+
+        Raises STORE_CONFLICT for one that was damaged.
+        """
+        try:
+            return cls._from_row(row)
+        except (KeyError, ValueError) as error:
+            amiss = f"it lacks {error}" if isinstance(error, KeyError) else f"{error}"
+            message = f"Event {row.get('_seq')} of domain {row.get('_domain')} cannot be read: {amiss}"
+            hint = "The log was changed from outside. Restore the database from a backup."
+            raise GraphError(Code.STORE_CONFLICT, message, {"hint": hint}) from error
+
+    @classmethod
+    def _from_row(cls, row: Mapping[str, object]) -> Event:
         row = with_moments(row)
         header = cast("Mapping[str, str]", row)
         op = Op(header["_op"])
         state = {key: cast("StoredValue", value) for key, value in row.items() if key not in HEADER}
+        content_ref(state)
         draft = Draft(
             op=op,
             kind=Kind(header["_kind"]),

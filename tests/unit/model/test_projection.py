@@ -6,10 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.model.content import Content, content_from
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin, number
 from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
@@ -174,6 +176,21 @@ def test_an_events_row_and_back_is_the_same_event() -> None:
     )
     for event in batch(*drafts):
         assert Event.from_row(event.row()) == event
+
+
+@pytest.mark.parametrize(
+    ("damage", "amiss"),
+    [
+        ({"_kind": None}, "it lacks '_kind'"),
+        ({"_op": "x"}, "'x' is not a valid Op"),
+        ({"_content_size": None}, "_content_size"),
+    ],
+)
+def test_an_event_that_was_damaged_is_named(damage: dict[str, object], amiss: str) -> None:
+    [event] = batch(node(Op.CREATE, "a", content=text("words")))
+    row = {key: value for key, value in (dict(event.row()) | damage).items() if value is not None}
+    with pytest.raises(GraphError, match=f"^STORE_CONFLICT: Event .* of domain d cannot be read: .*{amiss}"):
+        Event.from_row(row)
 
 
 def test_a_state_of_content_names_it_by_its_hash_and_not_by_its_text() -> None:
