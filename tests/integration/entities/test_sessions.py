@@ -7,6 +7,7 @@ import json
 import pytest
 
 from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
+from graph_memory.memory.recall.index import behind, catch_up
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -170,6 +171,37 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     assert "## About" not in text
     assert '- "Buy tiles" (Chore): user, ' in text.partition("## Who changed what last\n")[2]
     assert node.node_id not in text
+
+
+async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entities = memory.entities
+    await entities.remember(name="Apollo", type="project", observations=["Uses larch.", "Ships in May."])
+    note = await memory.create_node(await _noted(memory), "# Apollo plan\nIt begins on Monday.")
+    await entities.remember(name="Nut", observations=[f"Weighs {number} grams." for number in range(9)])
+    await catch_up(memory._core, memory._domain(None), within=60)
+    await memory.update_node(note.node_id, content="# Apollo plan\nIt begins on Friday.", encoding="utf-8")
+    await entities.remember(name="Apollo", observations=["Ships in June."], replaces="Ships in May.")
+
+    monkeypatch.setattr("graph_memory.memory.entities.sessions.sessions._PATIENCE", 0.0)
+    monkeypatch.setattr("graph_memory.memory.recall.index.PAGE", 1)
+    started = await entities.session_start(project="Apollo")
+    known = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")[0]
+    assert "Uses larch." in known
+    assert "Apollo plan" in known
+    assert not [each for each in ("May", "June", "Monday") if each in known]
+    [warning] = started.warnings or ()
+    assert "not indexed yet" in warning
+
+    missing = await behind(memory._core, memory._domain(None))
+    assert missing > 0
+    overview = await memory.recall.recall(depth="shallow")
+    assert (await behind(memory._core, memory._domain(None)), overview.not_covered) == (missing, None)
+    await catch_up(memory._core, memory._domain(None), within=60)
+    started = await entities.session_start(project="Apollo")
+    assert started.warnings is None
+    assert not [each for each in ("Ships in June", "Friday") if each not in started.text]
 
 
 async def _noted(memory: Memory) -> str:

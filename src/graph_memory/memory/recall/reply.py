@@ -20,7 +20,7 @@ from graph_memory.memory.recall.passages import located
 from graph_memory.memory.recall.ranking import Ranked
 from graph_memory.memory.recall.request import Cursor, Request
 from graph_memory.memory.recall.results import Hit, Over, SearchResult
-from graph_memory.memory.recall.retrieval import Scope, observed_of, passages_of
+from graph_memory.memory.recall.retrieval import COMPARED, Scope, observed_of, passages_of
 from graph_memory.memory.recall.scoring import Passage, Scored
 from graph_memory.memory.recall.shown import beyond_name, is_name_only, telling
 from graph_memory.memory.recall.why import parts, total, why
@@ -31,8 +31,6 @@ from graph_memory.storage.log.writing import utc_now
 
 _CONTENT = "content/"
 _MOST_PASSAGES = 200
-_MOST_OBSERVED = 50
-"""The last observations of a hit that are compared where its name alone was found."""
 
 
 @dataclass(slots=True)
@@ -145,12 +143,12 @@ async def _say_more(scope: Scope, ranking: Ranking, told: Told) -> None:
     """Show more than a name of those that more was asked about."""
     question = ranking.question
     names = {owner: found for owner, found in told.passages.items() if is_name_only(question, found)}
-    observed = await observed_of(scope, list(names), ranking.vector, _MOST_OBSERVED)
+    observed = await observed_of(scope, list(names), ranking.vector, COMPARED)
     for owner, name in names.items():
         found = _found(ranking, owner)
         if not any(each.points.given for each in found):  # a query in Lucene's syntax is no question
             others = [*(each.passage for each in found), *observed.get(owner, ())]
-            told.passages[owner] = beyond_name(question, name, others)
+            told.passages[owner] = next(iter(beyond_name(question, name.text, others)), name)
 
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], told: Told) -> None:

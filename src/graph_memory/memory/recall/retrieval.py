@@ -39,6 +39,8 @@ MOST_TEXTS = 200
 """Passages of one of the best that are looked through for names."""
 COUNTED = 200
 """Passages of an owner that are counted: beyond that, more make no difference to a score."""
+COMPARED = 50
+"""The last observations of something that are compared with the question where nothing but its name was found."""
 _MOST_KEYS = 5_000
 
 

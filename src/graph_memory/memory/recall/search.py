@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, place_at, place_of
@@ -10,11 +11,14 @@ from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.recall.access import note
 from graph_memory.memory.recall.finding import find
-from graph_memory.memory.recall.index import catch_up
+from graph_memory.memory.recall.index import Coverage, catch_up, coverage
 from graph_memory.memory.recall.reply import reply
 from graph_memory.memory.recall.request import Cursor, Filters, Request
 from graph_memory.memory.recall.results import SearchResult
 from graph_memory.memory.recall.retrieval import Scope
+
+Awaited = Literal["nothing", "words", "vectors"]
+"""What is indexed before an answer: nobody waits for what is not looked at."""
 
 
 async def search_and_count(core: Core, domain: str, request: Request) -> SearchResult:
@@ -27,8 +31,8 @@ async def search_and_count(core: Core, domain: str, request: Request) -> SearchR
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds in a domain. `Recall` tells the rest."""
-    vectors = request.mode != "lexical"
-    scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor, vectors=vectors)
+    awaited: Awaited = "words" if request.mode == "lexical" else "vectors"
+    scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor, awaited=awaited)
     ranking = await find(scope, request)
     notes = [] if ranking.ranked else await _reasons(scope, request)
     return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
@@ -48,7 +52,7 @@ async def scope_of(
     as_of: int | str | None,
     cursor: Cursor | None = None,
     *,
-    vectors: bool = True,
+    awaited: Awaited = "vectors",
 ) -> Scope:
     """Return where to search, and with what: what was before a fork is in the domain that the branch was made from."""
     types = await stored_types(core, domain, filters.types)
@@ -58,7 +62,13 @@ async def scope_of(
     elif as_of is not None:
         place = await place_at(core.store, domain, "as_of", as_of)
     else:
-        return Scope(core, domain, None, await catch_up(core, domain, vectors=vectors), filters, domain)
-    coverage = await catch_up(core, place.domain, vectors=vectors)
+        return Scope(core, domain, None, await _covered(core, domain, awaited), filters, domain)
+    covered = await _covered(core, place.domain, awaited)
     rows = await core.store.read(NEXT_EVENTS, domain=place.domain, numbers=[place.seq])
-    return Scope(core, place.domain, place.seq, coverage, filters, domain, rows[0].at if rows else None)
+    return Scope(core, place.domain, place.seq, covered, filters, domain, rows[0].at if rows else None)
+
+
+async def _covered(core: Core, domain: str, awaited: Awaited) -> Coverage:
+    if awaited == "nothing":
+        return await coverage(core, domain)
+    return await catch_up(core, domain, vectors=awaited == "vectors")

@@ -1,4 +1,4 @@
-"""Which passage of a hit is shown: the best one, unless that says nothing by itself.
+"""Which passages are shown of what was found: the best ones, unless these say nothing by themselves.
 
 It is pure: a score stays what it was, whichever passage is shown.
 """
@@ -28,21 +28,26 @@ def telling(question: Query, best: Scored, found: Sequence[Scored]) -> Passage:
 
 def is_name_only(question: Query, passage: Passage) -> bool:
     """Say whether a passage is a name, which the title of the hit tells too, and more is asked than the name."""
-    return passage.place == _NAME and bool(_asked_beyond(question, passage))
+    return passage.place == _NAME and bool(_asked_beyond(question, passage.text))
 
 
-def beyond_name(question: Query, name: Passage, passages: Iterable[Passage]) -> Passage:
-    """Return the passage that has the most words of a question that are not in the name, and of these the nearest."""
+def is_bare(passages: Iterable[Passage]) -> bool:
+    """Say whether nothing but a name was found of something."""
+    return all(each.place == _NAME for each in passages)
+
+
+def beyond_name(question: Query, name: str, passages: Iterable[Passage]) -> list[Passage]:
+    """Return what is no name, by how many words of a question it has that are not in the name, then by its meaning."""
     asked = _asked_beyond(question, name)
 
     def fits(passage: Passage) -> tuple[int, float]:
         return len(asked & _words(question, passage.text)), passage.cosine or 0.0
 
-    return max((each for each in passages if each.place != _NAME), key=fits, default=name)
+    return sorted((each for each in passages if each.place != _NAME), key=fits, reverse=True)
 
 
-def _asked_beyond(question: Query, name: Passage) -> frozenset[str]:
-    return frozenset(question.terms) - _words(question, name.text)
+def _asked_beyond(question: Query, name: str) -> frozenset[str]:
+    return frozenset(question.terms) - _words(question, name)
 
 
 def _words(question: Query, text: str) -> frozenset[str]:

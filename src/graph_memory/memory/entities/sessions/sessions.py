@@ -17,9 +17,11 @@ from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.memory.graph.neighbours import states_of as latest_states
 from graph_memory.memory.knowledge.reading import states_of
+from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.fitting import counter
-from graph_memory.memory.recall.request import FEWEST_TOKENS, Request
-from graph_memory.memory.recall.search import search
+from graph_memory.memory.recall.index import catch_up
+from graph_memory.memory.recall.request import FEWEST_TOKENS, Filters, Request
+from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.tiers.guide import GUIDE
 from graph_memory.memory.recall.tiers.reading import is_empty
 from graph_memory.memory.recall.tiers.recalling import guided
@@ -44,6 +46,8 @@ _NOTES = (BLOCK.type, SUMMARY.type)
 _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _STATES = ("status", "state")
+_PATIENCE = 1.0
+"""Seconds in which what is new is indexed, before what is known of a project is told."""
 _PART = 0.5
 """The part of what is left that the last summary may take, and each recall."""
 
@@ -121,13 +125,20 @@ async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
 
 
 async def _of_project(core: Core, domain: str, project: str, primer: Primer, told: frozenset[str]) -> Sequence[str]:
-    """Put what is known of a project, where anything has its words that was not told above."""
-    found = await search(core, domain, Request(query=project, mode="lexical", max_results=len(told) + 1))
-    if not found.hits:
-        return [f"Nothing is known of {quoted(project)} yet."]
-    if told.issuperset(hit.id for hit in found.hits):
-        return ()
-    return await _recalled(f"About {shown(project)}", core, domain, "medium", project, primer, told)
+    """Put what is known of a project, where anything has its words that was not told above.
+
+    What is new is indexed for a moment only, and its meaning is not waited for.
+    """
+    covered = await catch_up(core, domain, within=_PATIENCE, vectors=False)
+    scope = Scope(core, domain, None, covered, Filters(), domain)
+    found = await find(scope, Request(query=project, mode="lexical", max_results=len(told) + 1))
+    notes: Sequence[str] = ()
+    if not told.issuperset(each.owner for each in found.ranked):
+        notes = await _recalled(f"About {shown(project)}", core, domain, "medium", project, primer, told)
+    if covered.behind:
+        missing = f"The last {covered.behind:,} changes are not indexed yet: what they say of {quoted(project)}"
+        return [*notes, f"{missing} is left out. recall knows it in a moment."]
+    return notes if found.ranked else [f"Nothing is known of {quoted(project)} yet."]
 
 
 async def _recalled(
@@ -139,7 +150,7 @@ async def _recalled(
         primer.left_out += 1
         return ()
     request = asked(depth, query, None, room, "prose", None, None, None, None)
-    found, material = await guided(core, domain, replace(request, told=told, lists_changes=False))
+    found, material = await guided(core, domain, replace(request, told=told, lists_changes=False, waits=False))
     if not (material.things or material.lists or material.counts):
         return ()
     lines = [line for line in str(found.content).splitlines() if line.strip()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -83,6 +83,7 @@ CONTENTS_OF = query("recall/contents_of", TextsRow)
 TOLD_OF = query("recall/told_of", ToldRow)
 CALLED = query("recall/called", CalledRow)
 RECENT = query("recall/recent", str)
+CHANGED_AFTER = query("recall/changed_after", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
 
@@ -128,6 +129,14 @@ async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str
         return {}
     given = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
     return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **given)}
+
+
+async def outdated(scope: Scope, ids: Iterable[str]) -> frozenset[str]:
+    """Return the subjects that changed since they were indexed: what the index has of them may be over."""
+    if not scope.coverage.behind:
+        return frozenset()
+    given = {"ids": list(dict.fromkeys(ids)), "after": scope.coverage.seq, "at": scope.number}
+    return frozenset(await scope.core.store.read(CHANGED_AFTER, domain=scope.domain, **given))
 
 
 async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:

@@ -16,7 +16,7 @@ from graph_memory.memory.recall.access import most_used, note
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.retrieval import Scope
-from graph_memory.memory.recall.search import scope_of
+from graph_memory.memory.recall.search import Awaited, scope_of
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
 from graph_memory.memory.recall.tiers.prose import Packed, packed
@@ -59,7 +59,7 @@ async def guided(core: Core, domain: str, request: RecallRequest) -> tuple[Recal
 async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, Material]:
     """Return a reply, and the material of which it tells."""
     now = utc_now()
-    scope = await scope_of(core, domain, Filters(valid_at=request.valid_at), request.as_of)
+    scope = await scope_of(core, domain, Filters(valid_at=request.valid_at), request.as_of, awaited=_awaited(request))
     if request.depth == "shallow":
         seeds, material = await _overview(scope, request, now)
     else:
@@ -79,6 +79,12 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
     if request.as_of is None:
         note(core, domain, [each for each in told if each in material.known])
     return reply, material
+
+
+def _awaited(request: RecallRequest) -> Awaited:
+    if not (request.waits and request.needs_index):
+        return "nothing"
+    return "vectors" if request.compares else "words"
 
 
 def _beyond(web: Web, seeds: Seeds, material: Material) -> list[str]:
@@ -118,7 +124,7 @@ def _reply(
         shortened=len(told.cut) or None,
         left_out=told.left_out or None,
         how_to_get=_how_to_get(request, told),
-        not_covered=scope.coverage.behind or None,
+        not_covered=scope.coverage.behind or None if request.needs_index else None,
         without_vectors=scope.coverage.without_vectors or None if seeds.mode not in ("lexical", None) else None,
         warnings=tuple(dict.fromkeys(notes)) or None,
     )

@@ -50,6 +50,9 @@ class RecallRequest:
     lists_changes: bool = True
     """Whether an overview lists what changed last."""
 
+    waits: bool = True
+    """Whether what is new is indexed first."""
+
     def __post_init__(self) -> None:
         _among("depth", self.depth, get_args(Depth))
         _among("as", self.form, get_args(Form))
@@ -58,6 +61,16 @@ class RecallRequest:
         _whole("max_tokens", self.max_tokens, FEWEST_TOKENS, MOST_TOKENS)
         if self.limit is not None:
             _whole("limit", self.limit, 1, MOST_RESULTS)
+
+    @property
+    def compares(self) -> bool:
+        """Whether texts are compared with something that is asked, by words and by meaning."""
+        return self.query is not None or bool(self.context.text)
+
+    @property
+    def needs_index(self) -> bool:
+        """Whether it is told from the index: an overview is told from the log."""
+        return self.depth != "shallow" or self.compares or bool(self.focus)
 
     @property
     def is_for_all(self) -> bool:

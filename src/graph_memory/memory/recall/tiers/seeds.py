@@ -49,6 +49,8 @@ class Seeds:
     passages: dict[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     """Those of each that were found, the best first."""
     question: Query = NOTHING_ASKED
+    vector: Sequence[float] | None = None
+    """That of the question."""
     mode: SearchMode | None = None
     period: Period | None = None
     """The time in the query."""
@@ -122,7 +124,7 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
             return
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
-    seeds.mode = ranking.mode
+    seeds.mode, seeds.vector = ranking.mode, ranking.vector
     seeds.notes += [*ranking.notes]
     values = _scores(ranking)
     if len(found) > 1 and request.context.text:
@@ -162,9 +164,10 @@ async def _rankings(scope: Scope, request: RecallRequest, query: str, told: Time
     if request.context.text:
         searches.append((scope, request.context.text))
     found: dict[int, Ranking] = {}
+    mode: SearchMode = "hybrid" if request.waits or scope.coverage.model is not None else "lexical"
 
     async def look(number: int, where: Scope, text: str) -> None:
-        found[number] = await find(where, Request(text, filters=where.filters, max_results=MOST_HITS))
+        found[number] = await find(where, Request(text, mode=mode, filters=where.filters, max_results=MOST_HITS))
 
     async with task_group() as tasks:
         for number, (where, text) in enumerate(searches):

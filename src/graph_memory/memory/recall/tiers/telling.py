@@ -8,8 +8,9 @@ from datetime import datetime
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.over import over_in
-from graph_memory.memory.recall.retrieval import Scope, observed_of
+from graph_memory.memory.recall.retrieval import COMPARED, Scope, observed_of
 from graph_memory.memory.recall.scoring import Passage
+from graph_memory.memory.recall.shown import beyond_name, is_bare
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.reading import (
@@ -19,6 +20,7 @@ from graph_memory.memory.recall.tiers.reading import (
     called,
     contents_of,
     instant,
+    outdated,
     stitched,
     ties_of,
     told_of,
@@ -33,6 +35,7 @@ FOLLOWED = 40
 _TOKENS_OF_A_THING = 20
 """Tokens that short things take: more are not read than could be told."""
 _MOST_ENDS = 400
+_MOST_BARE = 10
 _OBSERVED = 5
 _MOST_OBSERVED = 3
 _CONTENT, _OBSERVATION = "content/", "text"
@@ -93,12 +96,11 @@ async def material_of(
     async def call() -> None:
         known.update(await called(scope, named))
 
-    said: dict[str, list[Passage]] = dict(seeds.passages)
+    read_of: dict[str, list[Passage]] = {}
 
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
-        if not seeds.passages:  # nothing was asked that would find them
-            said.update(await observed_of(scope, chosen, None, _OBSERVED))
+        read_of.update(await _unfound(scope, seeds, chosen))
 
     async with task_group() as tasks:
         tasks.start_soon(describe, Kind.NODE, nodes)
@@ -108,8 +110,12 @@ async def material_of(
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
     chosen = [each for each in chosen if each in rows and seeds.tells(rows[each])]
+    said = {each: _said(seeds, rows[each], read_of.get(each, ())) for each in chosen}
+    changed = await outdated(scope, [*texts, *(one.owner for several in said.values() for one in several)])
+    texts = {each: found for each, found in texts.items() if each not in changed}
+    said = {each: [one for one in several if one.owner not in changed] for each, several in said.items()}
     most_observed = _MOST_OBSERVED if seeds.passages else _OBSERVED
-    observed = {each: _observed(said.get(each, ()))[:most_observed] for each in chosen}
+    observed = {each: _observed(said[each])[:most_observed] for each in chosen}
     over = await over_in(scope, [each for several in observed.values() for each in several])
     told = [
         replace(
@@ -121,6 +127,23 @@ async def material_of(
     known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
     return Material(told, ties, known)
+
+
+async def _unfound(scope: Scope, seeds: Seeds, chosen: Sequence[str]) -> dict[str, list[Passage]]:
+    """Return the last observations of what is told where none could be found: nothing was asked, or only names fit."""
+    if not seeds.passages:
+        return await observed_of(scope, chosen, None, _OBSERVED)
+    if seeds.narrowed is not None:
+        return {}
+    bare = [each for each in chosen if each in seeds.values and is_bare(seeds.passages.get(each, ()))]
+    return await observed_of(scope, bare[:_MOST_BARE], seeds.vector, COMPARED)
+
+
+def _said(seeds: Seeds, row: ToldRow, read: Sequence[Passage]) -> Sequence[Passage]:
+    """Return what was found of something, or else what was read of it, the best first."""
+    if not read:
+        return seeds.passages.get(row.id, ())
+    return beyond_name(seeds.question, row.named, read) if seeds.passages else read
 
 
 def _is_connection(seeds: Seeds, each: str) -> bool:
