@@ -114,3 +114,35 @@ async def test_the_second_question_about_what_is_gone_says_that_it_is_settled(me
         with pytest.raises(GraphError, match=said) as refused:
             await entities.decide(gone, known[1], "same")
         assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("CI", "Coverage must stay above 85%.", ["Coverage must not drop below 85 percent.", "obs_"]),
+        ("CI", "Runs on GitHub.", ["CI runs on GitHub Actions."]),
+        ("CI", "Likes tea.", ['"Ann" has it']),
+        ("Nobody", "Likes tea.", ['"Ann" has it']),
+        ("CI", "Was on holiday.", ["Give the id of an observation"]),
+    ],
+)
+async def test_what_names_no_observation_is_told_what_was_meant_or_who_has_it(
+    memory: Memory, name: str, given: str, told: list[str]
+) -> None:
+    entities = memory.entities
+    known = ["Coverage must not drop below 85 percent.", "CI runs on GitHub Actions.", "The pipeline is on hold."]
+    await entities.remember(name="CI", observations=known)
+    await entities.remember(name="Ann", observations=["Likes tea."])
+    for refused in (
+        lambda: entities.remember(name=name, observations=[{"text": "x y", "replaces": given}]),
+        lambda: entities.remember(name=name, replaces=given),
+        lambda: entities.remember(name=name, replaces=given, dry_run=True),
+        *([lambda: entities.update_observation(name, given, confidence=0.5)] if name == "CI" else ()),
+    ):
+        with pytest.raises(GraphError) as raised:
+            await refused()
+        assert raised.value.code is Code.INVALID_ARGUMENT
+        hint = str(raised.value.hint)
+        assert all(one in hint for one in told), hint
+        assert "hold" not in hint
+    assert (await entities.read_graph()).entities[0].observations == tuple(known)

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from graph_memory.memory.entities.advice.settling import Pair, Settling, Settlings
 from graph_memory.memory.entities.facts import Fact
-from graph_memory.memory.entities.observing import Observation, resolved
+from graph_memory.memory.entities.naming import resolved
+from graph_memory.memory.entities.observing import Observation
 from graph_memory.memory.entities.outdated import outdated
 from graph_memory.memory.entities.properties import told
 from graph_memory.memory.entities.remembered import Arguments, Call, Decision, Question, Receipt
@@ -69,8 +70,7 @@ def judged_facts(
     settlings: Settlings,
 ) -> list[Judged]:
     """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
-    texts = [one.text for one in known]
-    ending = {one.id for fact in facts for one in resolved(fact.replaces, named, texts)}
+    ending = {one.id for fact in facts for one in resolved(fact.replaces, named)}
     there, found = [*known], list[Judged]()
     for fact in facts:
         text = fact.observation.text

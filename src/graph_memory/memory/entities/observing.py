@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.changes.context import in_parts
-from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import ObservationState
-from graph_memory.model.wording import nearest, quoted
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -67,28 +65,6 @@ async def observations_of(
         for row in rows
         if row.id in states
     }
-
-
-def resolved(
-    names: Sequence[str],
-    among: Mapping[str, Observation],
-    texts: Sequence[str] = (),
-    argument: str = "replaces",
-) -> list[Observation]:
-    """Return the observations that are named by id or text; of a text the one that holds, else the last.
-
-    Raises INVALID_ARGUMENT for what names none, with the nearest of the texts.
-    """
-    found: list[Observation] = []
-    for name in names:
-        same = [one for one in among.values() if name in (one.id, one.state.text)]
-        if not same:
-            near = nearest(name, texts)
-            hint = "Give the id of an observation of this entity, or its text exactly: open_nodes shows the texts."
-            hint = f"Did you mean {quoted(near)}? {hint}" if near else hint
-            raise fault(argument, f"The entity has no observation {quoted(name)}", hint)
-        found.append(next((one for one in same if not one.is_over), same[-1]))
-    return list({one.id: one for one in found}.values())
 
 
 def ended(one: Observation, at: datetime) -> Draft:

@@ -23,7 +23,8 @@ from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.facts import Facts
 from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
-from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
+from graph_memory.memory.entities.naming import check_named, resolved
+from graph_memory.memory.entities.observing import Observation, ended, observations_of
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.entities.relations import draft_relations
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
@@ -241,7 +242,8 @@ class _Writing:
         entity = node if node is not None and not node.mentioned else None
         known = await reader.read(CURRENT, domain=self.domain, node=entity.id) if entity else []
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
-        ends = resolved(self.given.ends, named, [one.text for one in known])
+        await check_named(reader, self.domain, self._replaced(), named, known)
+        ends = resolved(self.given.ends, named)
         judged = judged_facts(self.given.facts, known, named, name, self.cosines, self.settlings)
         asking = with_changes(judged, entity.properties if entity else {}, self.given.properties, known, ends)
         judged = asking[: len(judged)]
@@ -266,9 +268,13 @@ class _Writing:
         context = await read_context(reader, head, drafting.drafts)
         return drafting.drafts, replace(context, broken=self.broken)
 
+    def _replaced(self) -> list[str]:
+        """Return the ids and texts that are said to be over."""
+        return [*(one for fact in self.given.facts for one in fact.replaces), *self.given.ends]
+
     def _named(self, known: Sequence[Known]) -> list[str]:
         """Return the ids and texts of observations that change: those that are named, and equal ones in their place."""
-        replaced = {one for fact in self.given.facts for one in fact.replaces} | {*self.given.ends}
+        replaced = {*self._replaced()}
         replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.given.facts if fact.replaces}
         return sorted(replaced | {one.id for one in known if one.text in texts})

@@ -11,7 +11,8 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.attached import MOST, moved
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
-from graph_memory.memory.entities.observing import Observation, observations_of, resolved
+from graph_memory.memory.entities.naming import check_named, resolved
+from graph_memory.memory.entities.observing import Observation, observations_of
 from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
 from graph_memory.memory.entities.weighing import Known
@@ -160,7 +161,8 @@ class _Observed:
         node = await _entity(reader, head.domain, given.name)
         known = await reader.read(CURRENT, domain=head.domain, node=node.id)
         named = await observations_of(reader, head.domain, node.id, [given.observation])
-        [self.one] = resolved([given.observation], named, [each.text for each in known], "observation")
+        await check_named(reader, head.domain, [given.observation], named, known, "observation")
+        [self.one] = resolved([given.observation], named)
         self._check_text(known)
         before = self.one.state
         self.after = replace(
