@@ -146,3 +146,20 @@ async def test_what_names_no_observation_is_told_what_was_meant_or_who_has_it(
         assert all(one in hint for one in told), hint
         assert "hold" not in hint
     assert (await entities.read_graph()).entities[0].observations == tuple(known)
+
+
+async def test_what_is_said_again_after_it_ended_says_so(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="Ann", observations=["Lives in Leeds.", "Plays chess."])
+    await entities.remember(name="Ann", observations=["Lives in York."], replaces="Lives in Leeds.")
+    await entities.remember(name="Ann", replaces="Plays chess.")
+    told = await entities.remember(name="Ann", observations=["Lives in Leeds.", "Plays chess.", "Sings."])
+
+    said = [one.evidence for one in told.facts]
+    assert [one.decision for one in told.facts] == ["ADD"] * 3
+    assert str(said[0]).startswith("said before (until ")
+    assert str(said[0]).endswith(', then "Lives in York.")')
+    assert str(said[1]).startswith("said before (until ")
+    assert said[2] is None
+    again = await entities.remember(name="Ann", observations=["Lives in Leeds."])
+    assert (again.facts[0].decision, again.facts[0].evidence) == ("NOOP", None)

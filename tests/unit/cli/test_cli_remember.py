@@ -20,6 +20,7 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         replaced=("obs_1",),
         model="ollama/m",
     )
+    again = Receipt(decision=Decision.ADD, fact="plays chess", rule="new", evidence=f"said before {EVIL}", id="obs_5")
     asked = Question(known="obs_3", known_text=f"likes tea {EVIL}", new_text="left Merrow", reason="left", score=0.8)
     other = About(
         entity=f"Merrow {EVIL}",
@@ -33,20 +34,21 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         type="person",
         created=True,
         found_by="new",
-        facts=(closed,),
+        facts=(closed, again),
         questions=(asked,),
         others=(other,),
         model="ollama/m",
         warnings=("It was slow.",),
     )
     shown = run("remember", "Ben left Merrow. It insures ships.")
-    assert [line.split()[0] for line in shown.stdout.splitlines()] == ["decision", "UPDATE", "decision", "NOOP"]
+    assert [line.split()[0] for line in shown.stdout.splitlines()] == ["decision", "UPDATE", "ADD", "decision", "NOOP"]
     told = shown.stderr.splitlines()
     assert told[0] == "Warning: It was slow."
     assert told[1] == "Ben is a new person."
     assert told[2].startswith("ollama/m decided: works at Merrow: he left")
-    assert told[3].startswith("Out of date? likes tea")
-    assert told[4].startswith("About Merrow")
-    assert told[5] == "ollama/m split the text into facts."
+    assert told[3].startswith("plays chess: said before")
+    assert told[4].startswith("Out of date? likes tea")
+    assert told[5].startswith("About Merrow")
+    assert told[6] == "ollama/m split the text into facts."
     assert "\x1b" not in shown.stderr
     assert "\u202e" not in shown.stderr

@@ -11,7 +11,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, related
 from graph_memory.cli.output.printing import note, plain
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.entities.remembered import About, Remembered, Settled
+from graph_memory.memory.entities.remembered import About, Decision, Remembered, Settled
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -80,6 +80,8 @@ def _show_about(found: About, *, is_dry: bool) -> None:
     for one in found.facts:
         if one.model is not None:
             note(f"{one.model} decided: {plain(one.evidence)}")
+        elif one.decision is Decision.ADD and one.evidence is not None:
+            note(f"{plain(one.fact)}: {plain(one.evidence)}")
     for near in found.candidates or ():
         note(f"There is also {plain(near.name)}.")
     for one in found.questions or ():

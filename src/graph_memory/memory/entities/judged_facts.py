@@ -52,6 +52,14 @@ class Judged:
         ids = tuple(one.id for one in self.replaced)
         return replace(own, validity=begins, supersedes=ids, asks=tuple(one.known.id for one in self.asks))
 
+    def late(self, named: Mapping[str, Observation]) -> list[Observation]:
+        """Return what is over already of what it is said to replace, and what said the same before, where it is new."""
+        if self.replaced:
+            return []
+        over = [one for one in named.values() if one.is_over]
+        said = [one for one in over if self.is_new and one.state.text == self.fact.observation.text][-1:]
+        return [*said, *(one for one in resolved(self.fact.replaces, named) if one in over and one not in said)]
+
     def taking_over(self, named: Mapping[str, Observation]) -> Draft | None:
         """Return the change by which the known observation takes the place of those that it ends."""
         one = named.get(self.known or "")

@@ -20,7 +20,7 @@ from graph_memory.memory.entities.advice.advised import Part, advised, found_of
 from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
 from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
-from graph_memory.memory.entities.facts import Facts
+from graph_memory.memory.entities.facts import Fact, Facts
 from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
@@ -273,11 +273,12 @@ class _Writing:
         return [*(one for fact in self.given.facts for one in fact.replaces), *self.given.ends]
 
     def _named(self, known: Sequence[Known]) -> list[str]:
-        """Return the ids and texts of observations that change: those that are named, and equal ones in their place."""
+        """Return the ids and texts of observations that change, those in their place, and texts that are new."""
         replaced = {*self._replaced()}
         replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.given.facts if fact.replaces}
-        return sorted(replaced | {one.id for one in known if one.text in texts})
+        new = {fact.observation.text for fact in self.given.facts} - {one.text for one in known}
+        return sorted(replaced | new | {one.id for one in known if one.text in texts})
 
     def _made(self, drafting: Drafting, mention: NodeState | None) -> str:
         """Make the entity, or settle what was only mentioned, and return its id."""
@@ -308,14 +309,12 @@ class _Writing:
     async def _with_over(
         self, reader: Reader, receipts: Sequence[Receipt], judged: Sequence[Judged], named: Mapping[str, Observation]
     ) -> list[Receipt]:
-        """Return the receipts; one whose fact names as replaced only what is over already says what holds instead."""
-        late = [
-            [each for each in resolved(one.fact.replaces, named) if each.is_over] if not one.replaced else []
-            for one in judged
-        ]
+        """Return the receipts; one that has to do with what is over already says since when, and what holds instead."""
+        late = [one.late(named) for one in judged]
         told = await over(reader, self.domain, [each.id for found in late for each in found])
         said = [
-            " | ".join(f"{quoted(each.state.text)} ({in_words(told.get(each.id))})" for each in found) for found in late
+            " | ".join(f"{_called(each, one.fact)} ({in_words(told.get(each.id))})" for each in found)
+            for one, found in zip(judged, late, strict=True)
         ]
         return [
             receipt.model_copy(update={"evidence": words}) if words else receipt
@@ -358,6 +357,11 @@ class _Writing:
         rows = await related(reader, self.domain, wanted) if wanted else []
         made = await draft_relations(reader, drafting, wanted, rows, {self.found.name: node})
         return relation_receipts(wanted, made)
+
+
+def _called(one: Observation, fact: Fact) -> str:
+    """Return what is said of an observation that is over beside a fact."""
+    return "said before" if one.state.text == fact.observation.text else quoted(one.state.text)
 
 
 def relation_receipts(wanted: Sequence[NewRelation], made: Sequence[NewRelation]) -> list[Receipt]:

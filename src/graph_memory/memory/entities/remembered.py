@@ -40,7 +40,9 @@ class Receipt(Result):
     decision: Decision
     fact: Told = Field(description="The statement, or the property with its value")
     rule: str
-    evidence: Told | None = Field(default=None, description="What the rule saw: a known text, an earlier value")
+    evidence: Told | None = Field(
+        default=None, description="What the rule saw: a known text, an earlier value, when it was said before and ended"
+    )
     score: float | None = None
     id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")
     replaced: tuple[str, ...] | None = Field(default=None, description="Observations that ended with it")

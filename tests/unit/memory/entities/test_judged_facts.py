@@ -1,0 +1,29 @@
+"""The facts of one call beside one another."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graph_memory.memory.entities.facts import facts_from
+from graph_memory.memory.entities.judged_facts import judged_facts, receipt_of
+
+
+@pytest.mark.parametrize(
+    ("observations", "decisions"),
+    [
+        (["Ben plays chess.", "Ben plays chess.", "ben plays chess"], ["ADD", "NOOP", "NOOP"]),
+        (["The rent is 100 euros.", "Rent: €100."], ["ADD", "NOOP"]),
+        (["Ben works at Merrow.", "Ben has worked for Merrow since 2026."], ["ADD", "ADD"]),
+        (["Ben has a dog.", "Ben has no dog."], ["ADD", "ADD"]),
+    ],
+)
+def test_what_says_the_same_as_an_earlier_fact_of_the_call_is_known(
+    observations: list[Any], decisions: list[str]
+) -> None:
+    given = facts_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
+    found = judged_facts(given.facts, [], {}, "Ben", {}, {})
+    assert [receipt_of(one, None).decision for one in found] == decisions
+    assert not any(one.asks for one in found)
