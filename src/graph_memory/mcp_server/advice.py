@@ -1,9 +1,9 @@
-"""What an error advises, made true for an agent: the tools that this server offers, whole ids, who runs commands."""
+"""What is advised, made true for an agent: the tools that this server offers, whole ids, who runs commands."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
@@ -41,6 +41,25 @@ def _told(hint: str, offered: Collection[str]) -> str:
 
     ask = " Without a shell, ask your user to run it." if _COMMAND in hint else ""
     return _TOOL.sub(told, hint) + ask
+
+
+def with_ways(answer: Mapping[str, object], offered: Collection[str]) -> dict[str, object]:
+    """Return an answer whose ready calls say how to get the tools that are not offered."""
+    told = {key: _with_ways(each, offered) for key, each in answer.items()}
+    tool = told.get("tool")
+    if told.keys() == {"tool", "arguments"} and isinstance(tool, str) and tool not in offered:
+        told["not_offered"] = f"Your user can add {_TOOLSET_OF[tool]} to --toolsets."
+    return told
+
+
+def _with_ways(part: object, offered: Collection[str]) -> object:
+    match part:
+        case dict():
+            return with_ways(cast("dict[str, object]", part), offered)
+        case list():
+            return [_with_ways(each, offered) for each in cast("list[object]", part)]
+        case _:
+            return part
 
 
 def described(description: str, offered: AbstractSet[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp import MCPError, types
 from mcp.server import Server
 
-from graph_memory.mcp_server.advice import advised, described, fitting, of_selection, unknown_tool
+from graph_memory.mcp_server.advice import advised, described, fitting, of_selection, unknown_tool, with_ways
 from graph_memory.mcp_server.callers import Context, actor_of, session_of
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
@@ -140,6 +140,8 @@ class Calls:
         if isinstance(given_back, DomainSelected):
             self._selection.select(ctx, given_back.domain)
         result = given_back.to_dict()
+        if tool.gives_calls:
+            result = with_ways(result, self._tools)
         check_taken(result, self._most)
         return result
 

@@ -71,6 +71,11 @@ class Tool(Generic[A, R]):
         """Whether it may change the graph, so that whoever subscribed to it is told."""
         return not self.effect.value[0]
 
+    @cached_property
+    def gives_calls(self) -> bool:
+        """Whether what it gives may have calls of other tools, ready to be made."""
+        return "ReadyCall" in self._gives.model_json_schema().get("$defs", {})
+
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
         arguments = self._arguments.parse(given)

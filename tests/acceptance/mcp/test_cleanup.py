@@ -55,3 +55,16 @@ async def test_each_call_can_be_made_as_it_is_given_and_settles_what_was_found(
     async with connected(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
         left = [(one["kind"], one["about"]) for one in (await agent.call("graph_health", limit=100))["findings"]]
     assert [kind for kind in SETTLED if (kind, found[kind]["about"]) in left] == []
+
+
+async def test_a_call_of_a_tool_that_is_not_offered_says_how_to_get_it(
+    environment: dict[str, str], memory: Memory, domain: str
+) -> None:
+    await memory.entities.create_entities([{"name": "Alone"}])
+    await memory.add_node_type(NodeType("Ghost"))
+    async with connected(environment, "--toolsets", "entities,cleanup", "--domain", domain) as agent:
+        found = {one["kind"]: one for one in (await agent.call("graph_health"))["findings"]}
+    call = found["unused_type"]["call"]
+    assert (call["tool"], call["not_offered"]) == ("memory_revert", "Your user can add history to --toolsets.")
+    assert f"(event {call['arguments']['event_ids'][0]})" in found["unused_type"]["reason"]
+    assert found["orphan"]["call"] == {"tool": "delete_entities", "arguments": {"entityNames": ["Alone"]}}

@@ -218,7 +218,7 @@ def _unused(name: str, event: Event) -> Finding:
     if event.draft.op is Op.CREATE:
         call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})
     what = str(event.draft.kind).replace("_", " ")
-    reason = f"a {what} of which there is nothing: use it, or revert what declared it"
+    reason = f"a {what} of which there is nothing: use it, or revert what declared it (event {event.seq})"
     return Finding(kind="unused_type", about=(name,), reason=reason, call=call)
 
 

@@ -14,6 +14,7 @@ class ReadyCall(Result):
 
     tool: str
     arguments: dict[str, Any]
+    not_offered: str | None = Field(default=None, description="Why you cannot make it here, and who can change that")
 
 
 class EntityBrief(Result):
