@@ -102,11 +102,15 @@ async def test_a_property_with_two_values_or_one_that_the_call_gives_stays_as_it
 @pytest.mark.parametrize(
     ("answer", "decision", "shown"),
     [
-        ("close", "UPDATE", ("likes tea", "left Merrow; since 1 February at Tarn Energy")),
+        ("close", "UPDATE", ("has a desk at Merrow", "left Merrow; since 1 February at Tarn Energy")),
         (
             "keep",
             "ADD",
-            ("works as a data analyst at Merrow", "likes tea", "left Merrow; since 1 February at Tarn Energy"),
+            (
+                "works as a data analyst at Merrow",
+                "has a desk at Merrow",
+                "left Merrow; since 1 February at Tarn Energy",
+            ),
         ),
     ],
 )
@@ -114,7 +118,9 @@ async def test_a_doubt_is_settled_by_the_model_and_the_receipt_says_so(
     advised: Memory, server: ModelServer, answer: str, decision: str, shown: tuple[str, ...]
 ) -> None:
     entities = advised.entities
-    first = await entities.remember(name="Ben", observations=["works as a data analyst at Merrow", "likes tea"])
+    first = await entities.remember(
+        name="Ben", observations=["works as a data analyst at Merrow", "has a desk at Merrow"]
+    )
     says(server, answers=[{"question": 1, "decision": answer, "reason": "he left"}])
     told = await entities.remember(name="Ben", observations=["left Merrow; since 1 February at Tarn Energy"])
 
@@ -122,7 +128,9 @@ async def test_a_doubt_is_settled_by_the_model_and_the_receipt_says_so(
     assert (receipt.decision, receipt.rule, receipt.model) == (decision, f"model: {answer}", "openai/gpt-5-mini")
     assert receipt.evidence == "works as a data analyst at Merrow: he left"
     assert receipt.replaced == ((first.facts[0].id,) if answer == "close" else None)
-    assert [one.known_text for one in told.questions or ()] == ["likes tea"]  # of which the model says nothing
+    assert [one.known_text for one in told.questions or ()] == [
+        "has a desk at Merrow"
+    ]  # of which the model says nothing
     assert told.model is None
     assert (await entities.open_nodes(["Ben"])).entities[0].observations == shown
     await advised.history.revert(since=told.since, until=told.until)
