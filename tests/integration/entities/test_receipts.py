@@ -163,3 +163,17 @@ async def test_what_is_said_again_after_it_ended_says_so(memory: Memory) -> None
     assert said[2] is None
     again = await entities.remember(name="Ann", observations=["Lives in Leeds."])
     assert (again.facts[0].decision, again.facts[0].evidence) == ("NOOP", None)
+
+
+async def test_a_fact_that_says_another_number_than_a_property_says_which(memory: Memory) -> None:
+    entities = memory.entities
+    text = "The budget has been raised to 5,000 euros."
+    first = await entities.remember(name="Trip", observations=[text], properties={"budget_eur": 4200})
+    await entities.remember(name="Trip", replaces=text)
+    told = await entities.remember(name="Trip", observations=[text, "The group is small now."])
+    again = await entities.remember(name="Trip", observations=[f"{text} Again."], properties={"budget_eur": 5000})
+
+    assert first.facts[0].evidence is None
+    assert str(told.facts[0].evidence).startswith("said before (until ")
+    assert str(told.facts[0].evidence).endswith(") | the property budget_eur is 4200: out of date?")
+    assert [one.evidence for one in (told.facts[1], again.facts[0])] == [None, None]

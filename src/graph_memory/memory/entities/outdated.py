@@ -1,12 +1,15 @@
-"""Known statements that name the earlier value of a property, and not the one that it has now. Pure."""
+"""What a new value makes doubtful: statements that name the earlier one, and a property that has another. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.phrases import finder
+from graph_memory.memory.entities.statements.statement import statement
+from graph_memory.memory.entities.statements.stems import stem_of
 from graph_memory.memory.entities.weighing import LONGEST, Doubt, Known
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.wording import shown
@@ -15,6 +18,12 @@ _SCORE = 1.0
 """That of such a doubt: surer than most that two statements raise."""
 _SHORTEST, _FEWEST = 4, 2
 """A value is looked for if it has so many characters, or so many words: a shorter one stands in too much."""
+
+_CHANGES, _GUARDS = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
+_TIMES = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "year"})
+_DIGITS, _POINT = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[.,]")
+_HUMP, _SHORTEST_WORD = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
+"""What parts the words in the name of a property, and the characters of one that is looked for."""
 
 
 def outdated(
@@ -31,6 +40,27 @@ def outdated(
                 Doubt(one, _SCORE, told) for one in there if names(one.text, was) and not names(one.text, now)
             ]
     return {key: doubts for key, doubts in found.items() if doubts}
+
+
+def other_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+    """Return the properties with a number of which a statement of change, with a word of the name, says another."""
+    one = statement(text, language_of(text))
+    if one.is_question or one.cues.isdisjoint(_CHANGES) or not one.cues.isdisjoint(_GUARDS):
+        return []
+    amounts = {value.amount for value in one.values if value.kind not in _TIMES}
+    if not amounts:
+        return []
+    said = amounts | {_POINT.sub("", found) for found in _DIGITS.findall(text)}
+    return [
+        key
+        for key, value in properties.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and f"{value}".removesuffix(".0") not in said
+        if any(stem_of(word, one.language) in one.stems for word in _words_of(key))
+    ]
+
+
+def _words_of(key: str) -> list[str]:
+    return [word for word in words_only(plain(_HUMP.sub(" ", key))).split() if len(word) >= _SHORTEST_WORD]
 
 
 def names(text: str, value: str) -> bool:

@@ -25,6 +25,7 @@ from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, ended, observations_of
+from graph_memory.memory.entities.outdated import other_numbers
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.entities.relations import draft_relations
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
@@ -251,6 +252,7 @@ class _Writing:
         node_id = entity.id if entity else self._made(drafting, node)
         receipts = self._observed(drafting, node_id, judged, named, head)
         receipts = await self._with_over(reader, receipts, judged, named)
+        receipts = self._with_numbers(receipts, entity)
         receipts += await self._ended(reader, drafting, ends, head)
         receipts += self._properties(drafting, entity, head)
         receipts += await self._related(reader, drafting, node_id)
@@ -320,6 +322,18 @@ class _Writing:
             receipt.model_copy(update={"evidence": words}) if words else receipt
             for receipt, words in zip(receipts, said, strict=True)
         ]
+
+    def _with_numbers(self, receipts: Sequence[Receipt], entity: NodeState | None) -> list[Receipt]:
+        """Return the receipts; one of a new fact says of which property it may say another number."""
+        own: Mapping[str, PropertyValue] = entity.properties if entity else {}
+        kept = {key: value for key, value in own.items() if key not in self.given.properties}
+        found: list[Receipt] = []
+        for one in receipts:
+            keys = other_numbers(one.fact, kept) if one.decision is Decision.ADD else []
+            told = [f"the property {shown(key)} is {shown(kept[key])}: out of date?" for key in keys]
+            evidence = " | ".join(filter(None, [one.evidence, *told]))
+            found.append(one.model_copy(update={"evidence": evidence}) if told else one)
+        return found
 
     async def _ended(
         self, reader: Reader, drafting: Drafting, ends: Sequence[Observation], head: Head

@@ -41,7 +41,8 @@ class Receipt(Result):
     fact: Told = Field(description="The statement, or the property with its value")
     rule: str
     evidence: Told | None = Field(
-        default=None, description="What the rule saw: a known text, an earlier value, when it was said before and ended"
+        default=None,
+        description="What the rule saw: a known text, an earlier value, since when it was over, a doubtful property",
     )
     score: float | None = None
     id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.memory.entities.outdated import outdated
+from graph_memory.memory.entities.outdated import other_numbers, outdated
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.model.properties import PropertyValue
 
@@ -30,3 +30,28 @@ def test_whole_words_of_a_telling_text_are_looked_for(
 ) -> None:
     found = outdated({"k": was, "same": was}, {"k": now, "same": was, "new": now}, [Known("1", text)])
     assert [doubt.known.id for doubts in found.values() for doubt in doubts] == ["1"] * is_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value", "is_told"),
+    [
+        ("The budget for Valencia has been raised to 5,000 euros.", "budget_eur", 4200, True),
+        ("Das Budget wurde auf 5.000 Euro erhöht.", "budgetEur", 4200, True),
+        ("The port is now 9090.", "port", 8080, True),
+        ("The TTL is now 60 minutes.", "ttl_minutes", 15, True),
+        ("The TTL is now 15 minutes.", "ttl_minutes", 15, False),
+        ("The budget is now 4,200 euros.", "budget_eur", 4200, False),
+        ("The rate is now 12.5 percent.", "rate", 12.5, False),
+        ("The budget is 5,000 euros.", "budget_eur", 4200, False),
+        ("The budget meeting has moved to 10:00.", "budget_eur", 4200, False),
+        ("The rent has been raised to 5,000 euros.", "budget_eur", 4200, False),
+        ("Has the budget been raised to 5,000 euros?", "budget_eur", 4200, False),
+        ("They hope that the budget will be raised to 5,000 euros.", "budget_eur", 4200, False),
+        ("The budget has been raised to 5,000 euros.", "budget", "4200", False),
+        ("The budget has been raised to 5,000 euros.", "budget", True, False),
+    ],
+)
+def test_a_change_that_says_another_number_tells_of_the_property_that_it_names(
+    text: str, key: str, value: PropertyValue, is_told: bool
+) -> None:
+    assert other_numbers(text, {key: value, "other": 7}) == [key] * is_told
