@@ -934,7 +934,10 @@ class SyncEntities(_Sync[Entities]):
         )
 
     def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
-        """Delete entities with their observations and relations. A name that does not exist is no fault."""
+        """Delete entities with their observations and relations. A name that does not exist is no fault.
+
+        `deleted` of the answer says how many were there, here and for observations and relations.
+        """
         return self._wait(self._facade.delete_entities, names, domain=domain)
 
     def delete_observations(self, deletions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:

@@ -190,6 +190,7 @@ _PHRASES = {
     "memory_log with it as subject": "`graph-memory log --subject ID`",
     "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
     "and with full their ids": "and with --full their ids",
+    "with relationType in place of type": "with --lenient",
 }
 _TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(name for name in COMMANDS if '_' in name)})\b(?!\")")
 """Not one in quotes: that is something to write, as in a batch. Nor `protect`, which is a word too."""

@@ -41,3 +41,8 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     then = run(environment, "search", "analyst", "--mode", "lexical", "--valid-at", "2020-01-01", *given).stdout
     assert "Holds no more since" in then
     assert "Now: Benny left Merrow." in then
+    forgot = [run(environment, "entity", "forget", "Ben", "Benny left Merrow.", *given).stdout for _ in range(2)]
+    assert forgot == [
+        "Observations deleted successfully.\n",
+        "Nothing was deleted: there is none of that name or text.\n",
+    ]

@@ -186,6 +186,7 @@ async def test_an_unknown_end_is_named_with_the_nearest_name(memory: Memory) -> 
         await memory.entities.create_relations([{"from": "Anne", "to": "Bob", "type": "knows"}])
     assert caught.value.code is Code.NODE_NOT_FOUND
     assert '"Ann"' in (caught.value.hint or "")
+    assert "relationType" in (caught.value.hint or "")
     assert (await graph(memory))["relations"] == []
 
 

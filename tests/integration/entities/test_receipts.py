@@ -177,3 +177,16 @@ async def test_a_fact_that_says_another_number_than_a_property_says_which(memory
     assert str(told.facts[0].evidence).startswith("said before (until ")
     assert str(told.facts[0].evidence).endswith(") | the property budget_eur is 4200: out of date?")
     assert [one.evidence for one in (told.facts[1], again.facts[0])] == [None, None]
+
+
+async def test_a_deletion_says_how_many_of_what_was_named_were_there(memory: Memory) -> None:
+    entities = memory.entities
+    nobody = await entities.delete_entities(["Ann"])
+    await entities.remember(name="Ann", observations=["Sings."], relations=[{"relationType": "knows", "to": "Bob"}])
+    relation = {"from": "Ann", "to": "Bob", "relationType": "knows"}
+    texts = {"entityName": "Ann", "observations": ["Sings.", "Dances."]}
+    told = [await entities.delete_observations([texts]) for _ in range(2)]
+    told += [await entities.delete_relations([relation]) for _ in range(2)]
+    told += [await entities.delete_entities(["Ann", "Zoe"]) for _ in range(2)]
+    assert nobody.deleted == 0
+    assert [one.deleted for one in told] == [1, 0] * 3

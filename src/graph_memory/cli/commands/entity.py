@@ -240,7 +240,7 @@ def unrelate(call: Call, source: FromArgument, relation: RelationArgument, targe
 
 
 def _show_done(done: Done) -> None:
-    typer.echo(f"{done.message}.")
+    typer.echo(f"{done.message}." if done.deleted else "Nothing was deleted: there is none of that name or text.")
 
 
 def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:

@@ -136,7 +136,10 @@ class Entities(Cleaning):
         return await updating.update_observation(self._core, where, named)
 
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
-        """Delete entities with their observations and relations. A name that does not exist is no fault."""
+        """Delete entities with their observations and relations. A name that does not exist is no fault.
+
+        `deleted` of the answer says how many were there, here and for observations and relations.
+        """
         where = self._domain(domain)
         return await deletes.delete_entities(
             self._core, where, await ids.names(self._core, where, asked.names_from(names))

@@ -22,9 +22,12 @@ Reading = Callable[[Reader, Head], Awaitable[Decided]]
 
 async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done:
     """Delete entities with all that is attached to them. `Entities.delete_entities` tells the rest."""
+    deleted = 0
 
     async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal deleted
         rows = await in_parts(reader, NAMED, domain, names=names)
+        deleted = len(rows)
         drafts = [row.deletion for row in rows]
         attached = await attached_to(reader, domain, [row.id for row in rows])
         alone = await _names_alone(reader, domain, [one for drafts in attached.values() for one in drafts], drafts)
@@ -33,42 +36,48 @@ async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done
     try:
         await _written(core, domain, "delete_entities", read)
     except TooMany:
-        await _delete_in_parts(core, domain, names)
-    return Done(message="Entities deleted successfully")
+        deleted = await _delete_in_parts(core, domain, names)
+    return Done(message="Entities deleted successfully", deleted=deleted)
 
 
-async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> None:
-    """Delete entities that one write does not hold: in halves, and what is too large by itself in pages."""
+async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> int:
+    """Delete entities that one write does not hold, in halves, and what is too large by itself in pages."""
     if middle := len(names) // 2:
-        for half in (names[:middle], names[middle:]):
-            await delete_entities(core, domain, half)
-    else:
-        for row in await core.store.read(NAMED, domain=domain, names=names):
-            await delete_node(core, domain, row.id, None)
+        return sum([(await delete_entities(core, domain, half)).deleted for half in (names[:middle], names[middle:])])
+    rows = await core.store.read(NAMED, domain=domain, names=names)
+    for row in rows:
+        await delete_node(core, domain, row.id, None)
+    return len(rows)
 
 
 async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]) -> Done:
     """Delete observations. `Entities.delete_observations` tells the rest."""
+    deleted = 0
 
     async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal deleted
         rows = await observed(reader, domain, ((one.name, one.texts) for one in wanted))
         drafts = [draft for row in rows for draft in row.deletions]
+        deleted = len(drafts)
         return drafts, Context(ontology=head.ontology)
 
     await _written(core, domain, "delete_observations", read)
-    return Done(message="Observations deleted successfully")
+    return Done(message="Observations deleted successfully", deleted=deleted)
 
 
 async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> Done:
     """Delete relations. `Entities.delete_relations` tells the rest."""
+    deleted = 0
 
     async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal deleted
         rows = await related(reader, domain, wanted)
         drafts = [draft for row in rows for draft in row.deletions]
+        deleted = len(drafts)
         return [*drafts, *await _names_alone(reader, domain, drafts)], Context(ontology=head.ontology)
 
     await _written(core, domain, "delete_relations", read)
-    return Done(message="Relations deleted successfully")
+    return Done(message="Relations deleted successfully", deleted=deleted)
 
 
 async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], nodes: Sequence[Draft] = ()) -> list[Draft]:

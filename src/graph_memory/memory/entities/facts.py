@@ -147,7 +147,7 @@ def _fact(item: Located, now: datetime) -> Fact:
         return Fact(observation=observation_from(item, now))
     entries = item.entries()
     kept = {key: entry.value for key, entry in entries.items() if key != "replaces"}
-    observation = observation_from(Located(kept, item.at), now)
+    observation = observation_from(Located(kept, item.at), now, also=("replaces",))
     return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
 
 

@@ -14,7 +14,7 @@ from graph_memory.memory.knowledge.asked import NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
 from graph_memory.memory.knowledge.drafting import Drafting
 from graph_memory.memory.knowledge.graph import NamedGraph, Steps
-from graph_memory.memory.knowledge.names import entity_not_found
+from graph_memory.memory.knowledge.names import LENIENT, entity_not_found
 from graph_memory.memory.knowledge.reading import related
 from graph_memory.memory.knowledge.rows import RelatedRow
 from graph_memory.memory.knowledge.spelling import RELATION, stored_name
@@ -98,7 +98,7 @@ async def draft_relations(
     steps = Steps(graph, drafting)
     for one in wanted:
         if (name := steps.lacking(one)) is not None:
-            raise await entity_not_found(reader, drafting.head.domain, name)
+            raise await entity_not_found(reader, drafting.head.domain, name, LENIENT)
         if steps.relate(one)[1]:
             created.append(one)
     return created

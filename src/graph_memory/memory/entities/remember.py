@@ -34,7 +34,7 @@ from graph_memory.memory.entities.writes import Decided, checked, drafting_with
 from graph_memory.memory.knowledge.asked import NewEntity, NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
 from graph_memory.memory.knowledge.drafting import NOTHING, Drafting
-from graph_memory.memory.knowledge.names import not_found
+from graph_memory.memory.knowledge.names import LENIENT, not_found
 from graph_memory.memory.knowledge.reading import NAMED, related, states_of
 from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.memory.recall.over import over
@@ -137,7 +137,7 @@ def _first(given: Facts, found: Found) -> Remembered:
     relations = [tie.relation(found.name) for tie in given.ties]
     lacking = next((tie.other for tie in given.ties if tie.other != found.name and not tie.lenient), None)
     if lacking is not None:
-        raise not_found(lacking)
+        raise not_found(lacking, LENIENT)
     facts = [*(receipt_of(one, None) for one in judged), *receipts_of({}, given.properties)]
     facts += alias_receipts(found.name, {}, given.aliases) + relation_receipts(relations, relations)
     kind = given.type or ENTITY

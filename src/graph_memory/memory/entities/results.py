@@ -143,3 +143,5 @@ class Done(Result):
 
     success: Literal[True] = True
     message: str
+    """That of the official memory server, whether or not there was something to do."""
+    deleted: int = Field(description="How many of those that were named were there")

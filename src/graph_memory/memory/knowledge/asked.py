@@ -137,11 +137,11 @@ def observations_from(given: Located | None, now: datetime) -> list[NewObservati
     return list(found.values())
 
 
-def observation_from(item: Located, now: datetime) -> NewObservation:
-    """Return an observation, given as a text or an object. Raises INVALID_ARGUMENT."""
+def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> NewObservation:
+    """Return an observation, given as a text or an object, which may have more keys. Raises INVALID_ARGUMENT."""
     if isinstance(item.value, str):
         return NewObservation(text=text_of(item))
-    own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to"))
+    own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
     sure, source = own.number("confidence"), own.get(_SOURCE)
     validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:

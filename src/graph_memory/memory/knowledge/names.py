@@ -16,15 +16,17 @@ _MOST = 1_000
 """Names with which one is compared."""
 _FEWEST = 3
 """Characters from which on the index of texts knows where a text is."""
+_HOW = "search_nodes finds names; create_entities makes an entity."
+
+LENIENT = f"{_HOW} A relation with relationType in place of type may lead to a name of which there is no entity."
+"""The same for an end of a relation."""
 
 
-async def entity_not_found(reader: Reader, domain: str, name: str) -> GraphError:
+async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
     """Return the error for the name of no entity, with the nearest name that there is."""
     found = await near_names(reader, domain, name)
     meant = nearest(name, found)
-    hint = "search_nodes finds names; create_entities makes an entity."
-    hint = f'Did you mean "{shown(meant)}"? {hint}' if meant is not None else hint
-    return not_found(name, hint)
+    return not_found(name, how if meant is None else f'Did you mean "{shown(meant)}"? {how}')
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
@@ -39,6 +41,6 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     return found or await reader.read(SOME, domain=domain, limit=_MOST)
 
 
-def not_found(name: str, hint: str = "search_nodes finds names; create_entities makes an entity.") -> GraphError:
+def not_found(name: str, hint: str = _HOW) -> GraphError:
     """Return the error for the name of no entity, in the words of the official memory server."""
     return GraphError(Code.NODE_NOT_FOUND, f"Entity with name {name} not found", {"name": name, "hint": hint})

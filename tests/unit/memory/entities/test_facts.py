@@ -18,6 +18,15 @@ def test_what_is_wrong_with_a_statement_is_told_with_its_place() -> None:
         facts_from({"name": "Ben", "observations": ["sings", {"txt": "likes tea"}]}, NOW)
 
 
+def test_the_keys_of_a_statement_are_listed_with_what_it_replaces() -> None:
+    with pytest.raises(GraphError) as refused:
+        facts_from({"name": "Ben", "observations": [{"words": "likes tea", "replaces": "likes milk"}]}, NOW)
+    assert str(refused.value.hint).startswith("Valid keys: text, ")
+    assert "replaces" in str(refused.value.hint)
+    [fact] = facts_from({"name": "Ben", "observations": [{"text": "likes tea", "replaces": "likes milk"}]}, NOW).facts
+    assert fact.replaces == ("likes milk",)
+
+
 def test_a_receipt_repeats_a_statement_but_no_document() -> None:
     short, long = "y" * LONGEST, "x" * (LONGEST + 1)
     receipt = Receipt(decision=Decision.ADD, fact=long, rule="new", evidence=short)
