@@ -23,6 +23,9 @@ async def test_what_is_alike_is_shown_merged_and_undone(
     for words in (["duplicates"], ["similar", "PostgreSQL"], ["health"], ["orphans"], ["recent"], ["of-type", "tool"]):
         shown = run(environment, "entity", *words, *given)
         assert "Postgres-SQL" in shown.stdout, shown.stderr
+    health = run(environment, "entity", "health", *given).stdout
+    assert "graph-memory entity" in " ".join(health.split())
+    assert '{"' not in health
     assert json.loads(run(environment, "entity", "hot", *given, "--json").stdout)["entities"] == []
     tried = run(environment, "entity", "merge", "Postgres-SQL", "--into", "PostgreSQL", "--dry-run", *given)
     assert "Would merge Postgres-SQL into PostgreSQL: 1 observation and 0 relations moved." in tried.stderr

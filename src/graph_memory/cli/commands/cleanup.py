@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Annotated
+import shlex
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.entity import NameArgument, NamesArgument, app
-from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.errors import COMMANDS
+from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -27,8 +28,23 @@ if TYPE_CHECKING:
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many to show.")]
 
 
-def _call(call: ReadyCall) -> str:
-    return f"{call.tool} {json.dumps(call.arguments, ensure_ascii=False)}"
+_OPTIONS = {"into": "--into", "focus": "--focus", "max_tokens": "--max-tokens", "subject": "--subject"}
+"""The arguments of ready calls that are options of the commands; the others are given in their order."""
+
+
+def as_command(call: ReadyCall) -> str:
+    """Return a call as the command that does the same."""
+    given = call.arguments
+    if call.tool == "delete_relations":
+        given = {key: given["relations"][0][key] for key in ("from", "relationType", "to")}
+    words: list[str] = []
+    for key, value in given.items():
+        if key == "dry_run":
+            words.append("--dry-run")
+            continue
+        for one in cast("list[object]", value) if isinstance(value, list) else [value]:
+            words += [*([_OPTIONS[key]] if key in _OPTIONS else ()), shlex.quote(str(one))]
+    return plain(f"graph-memory {COMMANDS[call.tool]} {' '.join(words)}")
 
 
 @command(app)
@@ -100,7 +116,7 @@ def orphans(call: Call, limit: LimitOption = 50) -> None:
         return await memory.entities.find_orphans(limit=limit)
 
     def show(found: Orphans) -> None:
-        rows = [(one.name, one.type, one.observations, _call(one.call)) for one in found.orphans]
+        rows = [(one.name, one.type, one.observations, as_command(one.call)) for one in found.orphans]
         print_table(("name", "type", "observations", "what to do"), rows)
 
     call.answer(use, show, "Looking")
@@ -114,7 +130,7 @@ def health(call: Call, limit: LimitOption = 5) -> None:
         return await memory.entities.graph_health(limit=limit)
 
     def show(found: GraphHealth) -> None:
-        rows = [(one.kind, ", ".join(one.about), one.reason, _call(one.call)) for one in found.findings]
+        rows = [(one.kind, ", ".join(one.about), one.reason, as_command(one.call)) for one in found.findings]
         print_table(("kind", "about", "why", "what to do"), rows)
         counts = ", ".join(f"{kind} {count}" for kind, count in found.counts.items())
         note("Nothing is wrong." if found.healthy else f"Found: {counts}.")
