@@ -23,6 +23,8 @@ MODIFIED = frozenset({"_modified"})
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
 """What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
+SUMMARY, SUMMARY_KEY = "SessionSummary", "session"
+"""The type of what is kept of a session, and the property that has its id."""
 PARENT = "_parent"
 """What a state keeps of the domain above."""
 SUPERSEDES, ASKS = "_supersedes", "_asks"

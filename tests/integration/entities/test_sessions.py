@@ -7,8 +7,10 @@ import json
 import pytest
 
 from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
+from graph_memory.memory.recall.access import accesses_of, flush
 from graph_memory.memory.recall.index import behind, catch_up
 from graph_memory.model.errors import Code
+from integration.recall.test_use_counts import counting
 
 pytestmark = pytest.mark.anyio
 
@@ -218,3 +220,48 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     told = text.partition("## Last time\n")[2].splitlines()
     assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
     assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"
+
+
+async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memory: Memory) -> None:
+    memory = counting(memory)
+    entities = memory.acting_as("alice").entities
+    await entities.edit_block("human", "Ada, a pilot.")
+    facts = [f"Ada has plan {number}." for number in range(20)]
+    await entities.remember(name="Ada", type="person", observations=facts)
+    await entities.remember(name="Ada", observations=["Ada dropped plan 3."], replaces=facts[3])
+    for number in range(12):
+        await entities.remember(name=f"Trip {number}", type="trip", observations=[f"Trip {number} is in May."])
+        await memory.acting_as("alice", f"s{number}").entities.session_end(f"Planned trip {number} with Ada.")
+    await memory.upkeep.reindex(anew=False)
+    for _ in range(3):
+        await memory.recall.recall(focus=["Ada"], max_tokens=60)
+    await flush(memory._core)
+
+    for given in ({}, {"project": "Trip 4"}):
+        started = await entities.session_start(**given)
+        told = started.text.splitlines()
+        assert 1_000 < started.tokens <= 1_500
+        assert '"Ada dropped plan 3."' in started.text
+        assert facts[3] not in started.text
+        assert started.text.count("Session") == 0
+        assert started.text.count("Planned trip") == 1
+        assert "This memory holds: 12 trip, 1 MemoryBlock, 1 person." in told
+        known = [line for line in told if line.startswith("  ")]
+        assert len(known) == len(set(known)) > 20
+        heads = [line.partition(" (")[0] for line in told if line.startswith('- "') and ": alice" not in line]
+        assert len(heads) == len(set(heads))
+    first = (await entities.session_start()).text.partition("## Facts about what is used most\n")[2]
+    assert first.startswith('- "Ada" (person')
+    uses = (await accesses_of(memory._core, memory._domain(None), [(await entities.find_by_name("Ada")).id])).values()
+    await flush(memory._core)
+    again = (await accesses_of(memory._core, memory._domain(None), [(await entities.find_by_name("Ada")).id])).values()
+    assert list(uses) == list(again)
+
+
+async def test_a_summary_is_called_by_a_session_that_somebody_named_or_by_its_time(memory: Memory) -> None:
+    for session, title in (("s1", "Session s1"), (f"session_{'a' * 32}", "Session of 20")):
+        ended = await memory.acting_as("alice", session).entities.session_end("Done.")
+        assert (await memory.get_node(ended.id)).title.startswith(title)
+        content = str((await memory.recall.recall(focus=[ended.id])).content)
+        assert "aaaa" not in content
+        assert content.count("s1") == (session == "s1")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +20,10 @@ from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.search import scope_of
 from graph_memory.memory.recall.tiers import reading
 from graph_memory.memory.recall.tiers.reading import TIES
+from graph_memory.memory.recall.tiers.recalling import SUMMARIES
 from graph_memory.memory.recall.tiers.results import Depth, Form
 from graph_memory.memory.recall.traversal import frontier
+from integration.recall.fakes import Fake, with_embedder
 from support import last, observe
 
 pytestmark = pytest.mark.anyio
@@ -231,10 +236,76 @@ async def test_what_was_observed_and_holds_is_told_where_nothing_is_asked(memory
     ):
         assert "lives in York" in str(content)
         assert "Leeds" not in str(content)
-        assert str(content).count("owns thing") == 4
+        assert str(content).count("owns thing") == 9
     before = (await memory.recall.recall(focus=["Ben"], as_of=(told.since or 0) - 1)).content
     assert '"lives in Leeds" (until' in str(before)
     assert "observed" not in str((await memory.recall.recall(depth="shallow")).content)
+
+
+WHAT = ("old clocks", "tea", "maps", "boots", "lamps")
+HOME = "She moved to Lindau in June."
+HABITS = [
+    f"She {verb} {what}." for verb in ("likes", "collects", "avoids", "mends", "sells", "paints") for what in WHAT
+]
+
+
+class Homes(Fake):
+    """An embedder to which living somewhere means what moving there does, and nothing else anything."""
+
+    async def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, 0.1, 0.0] if re.search("live|moved", each) else [0.0, 0.1, 1.0] for each in texts]
+
+    async def query(self, text: str) -> list[float]:
+        return (await self.passages([text]))[0]
+
+
+@pytest.fixture(scope="module")
+async def vera(opened: Memory) -> Memory:
+    """A memory of somebody of whom 31 things were observed, and of others who have to do with her."""
+    memory = with_embedder(opened.in_domain(f"vera-{uuid4().hex}"), Homes())
+    facts = [*HABITS[:15], HOME, *HABITS[15:]]
+    await memory.entities.remember(name="Vera Lang", type="person", aliases=["Vera"], observations=facts)
+    for number in range(12):
+        name, said = f"Shop {number}", [f"Vera bought thing {number}-{each} there." for each in range(4)]
+        await memory.entities.remember(name=name, type="shop", observations=said)
+        await memory.acting_as("agent", f"session {number}").entities.session_end(f"Vera talked about shop {number}.")
+    await memory.upkeep.reindex(anew=False)
+    return memory
+
+
+@pytest.mark.parametrize("as_", ["prose", "structured"])
+async def test_of_whom_a_question_names_what_fits_comes_first_and_then_the_rest(vera: Memory, as_: Form):
+    found = await vera.recall.recall("Where does Vera live?", as_=as_)
+    content = str(found.content)
+    places = [content.find(each) for each in (HOME, *HABITS)]
+    assert min(places) > 0
+    assert places[0] == min(places)
+    assert content.find("Vera talked") not in range(max(places))
+    assert found.tokens_used <= 2_000
+
+
+@pytest.mark.parametrize("as_", ["prose", "structured"])
+async def test_what_there_is_no_room_for_is_told_with_a_call_that_gets_it(vera: Memory, as_: Form):
+    found = await vera.recall.recall("Where does Vera live?", max_tokens=300, as_=as_)
+    content = str(found.content)
+    assert found.tokens_used <= 300
+    assert HOME in content
+    told = sum(each in content for each in HABITS)
+    assert told < 30
+    assert re.search(rf"\b{30 - told} more observations|'more_observations': {30 - told}\b", content)
+    assert found.shortened
+    [names, tokens] = re.findall(r"focus (\[.*?\]) and max_tokens (\d+)", found.how_to_get or "")[0]
+    rest = await vera.recall.recall(focus=json.loads(names), max_tokens=int(tokens), as_=as_)
+    assert all(each in str(rest.content) for each in (HOME, *HABITS))
+    assert rest.tokens_used <= int(tokens)
+
+
+async def test_an_overview_names_no_sessions_but_the_last_ones(vera: Memory):
+    content = str((await vera.recall.recall(depth="shallow", max_tokens=2_000)).content)
+    assert content.count("SessionSummary") == SUMMARIES
+    assert '"Session session 11" (SessionSummary' in content
+    counts = next(line for line in content.splitlines() if line.startswith("This memory holds:"))
+    assert counts == "This memory holds: 12 shop, 1 person."
 
 
 @pytest.mark.parametrize(

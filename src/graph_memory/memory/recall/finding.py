@@ -18,6 +18,7 @@ from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.lexical_query import lexical_query
 from graph_memory.memory.recall.members import FEW, Membership, membership
 from graph_memory.memory.recall.mentions import Admit, hopped, named
+from graph_memory.memory.recall.names import mentioned
 from graph_memory.memory.recall.ranking import Ranked, Sides, Unit, in_order, rank, weighed
 from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.results import SearchMode
@@ -53,6 +54,8 @@ from graph_memory.model.arguments import UNLIMITED, fault
 WIDEST = 6_400
 """Passages that an index gives at most."""
 _WIDER = 4
+NAMESAKES = 3
+"""A name that more bear does not say who is asked about."""
 SURROUNDED = 30
 """Passages with what stands around them, the best by words first: more made no difference (decision 30)."""
 _AT_ONCE = 50
@@ -97,6 +100,8 @@ class Ranking:
     is_all: bool
     """Whether the indexes have no more than what was ranked."""
     notes: Sequence[str]
+    asked_about: Sequence[str]
+    """Whose names stand in the question, however common they are in texts, where few bear them."""
 
 
 @dataclass(slots=True)
@@ -146,8 +151,15 @@ async def find(scope: Scope, request: Request) -> Ranking:
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
         evidence.notes.append(_BRIEF)
     by_key = {each.passage.key: each for each in kept}
-    question, vector = evidence.query, evidence.vector
-    return Ranking(ranked, by_key, question, vector, evidence.mode, hits.width, hits.is_all, evidence.notes)
+    question, vector, about = evidence.query, evidence.vector, _asked_about(request.query, evidence.names)
+    return Ranking(ranked, by_key, question, vector, evidence.mode, hits.width, hits.is_all, evidence.notes, about)
+
+
+def _asked_about(text: str, names: Sequence[NameRow]) -> list[str]:
+    """Return whose names stand in a question. Where nothing in it has a capital, names have none either."""
+    borne = {row.name: row.owners for row in names}
+    found = mentioned(text, borne, capitalised=text != text.lower())
+    return sorted(owner for owner, mention in found.items() if mention.namesakes <= NAMESAKES)
 
 
 async def _count(scope: Scope, evidence: Evidence) -> None:

@@ -41,6 +41,8 @@ COUNTED = 200
 """Passages of an owner that are counted: beyond that, more make no difference to a score."""
 COMPARED = 50
 """The last observations of something that are compared with the question where nothing but its name was found."""
+MOST_OBSERVED = 10_000
+"""Observations of a node that are counted."""
 _MOST_KEYS = 5_000
 
 
@@ -68,6 +70,14 @@ class ObservedRow:
 
     node: str
     said: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedCountRow:
+    """How many observations of a node hold."""
+
+    node: str
+    having: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,7 @@ AROUND = query("recall/around", AroundRow)
 PASSAGES = query("recall/passages", Passage)
 PASSAGES_OF = query("recall/passages_of", cast("type[dict[str, object]]", dict))
 OBSERVED_OF = query("recall/observed_of", ObservedRow)
+COUNTS = query("recall/observed_counts", ObservedCountRow)
 FREQUENCIES = query("recall/frequencies", FrequencyRow)
 NAMES_IN = query("recall/names_in", NameRow)
 TEXTS_OF = query("recall/texts_of", TextsRow)
@@ -239,6 +250,15 @@ async def observed_of(
     )
     found = {row.node: [Passage(**each) for each in row.said] for row in rows if row.said}
     return {node: [each for each in said if scope.takes(each)] for node, said in found.items()}
+
+
+async def observed_counts(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
+    """Return how many observations of nodes hold, counted up to a number; of a time in the world nothing is counted."""
+    if not nodes or scope.filters.valid is not None:
+        return {}
+    ends = microseconds(scope.then or utc_now())
+    given = {"nodes": list(nodes), "at": scope.number, "ends": ends, "most": MOST_OBSERVED}
+    return {row.node: row.having for row in await scope.core.store.read(COUNTS, domain=scope.domain, **given)}
 
 
 async def asked_of(scope: Scope, question: Question) -> Asked:

@@ -5,10 +5,11 @@ It is pure: a score stays what it was, whichever passage is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 
 from graph_memory.memory.recall.bm25 import Query, Terms, analysed
-from graph_memory.memory.recall.scoring import Passage, Scored
+from graph_memory.memory.recall.scoring import Passage, Points, Scored
 
 _CONTENT = "content/"
 _NAME = "title"
@@ -24,6 +25,33 @@ def telling(question: Query, best: Scored, found: Sequence[Scored]) -> Passage:
         return passage
     content = [each for each in found if each.passage.place.startswith(_CONTENT)]
     return max(content, key=lambda each: (each.points.lexical, each.passage.cosine or 0.0), default=best).passage
+
+
+def by_fit(question: Query, title: str, passages: Sequence[Passage], points: Mapping[str, Points]) -> list[Passage]:
+    """Return passages of a unit, the best for a question first, by words and by meaning alike.
+
+    Words of the title say nothing here: they are what brought the unit in. Where nothing else is asked, the passages
+    stay in their order.
+    """
+    named = _words(question, title)
+    if question.terms and named.issuperset(question.terms):
+        return [*passages]
+    lexical = {each.key: _beyond(named, points.get(each.key)) for each in passages}
+    best = max(lexical.values(), default=0.0) or 1.0
+    nearest = max((each.cosine or 0.0 for each in passages), default=0.0) or 1.0
+
+    def fits(passage: Passage) -> float:
+        return lexical[passage.key] / best + (passage.cosine or 0.0) / nearest
+
+    return sorted(passages, key=fits, reverse=True)
+
+
+def _beyond(named: frozenset[str], points: Points | None) -> float:
+    """Return what words and pairs of words give to a passage that are not in a name."""
+    if points is None:
+        return 0.0
+    given = (*points.own.items(), *points.window.items())
+    return fsum(value for words, value in given if named.isdisjoint(words.split(" ")))
 
 
 def is_name_only(question: Query, passage: Passage) -> bool:

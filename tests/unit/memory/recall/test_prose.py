@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.results import Over, Statement
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
-from graph_memory.memory.recall.tiers.prose import packed
+from graph_memory.memory.recall.tiers.prose import NEAR, packed
 from graph_memory.memory.recall.tiers.structured import as_json, structured
 from graph_memory.memory.recall.tiers.wording import flat, quoted, relation
 
@@ -177,6 +178,43 @@ def test_what_holds_no_more_says_until_when_and_what_holds_instead():
     ]
 
 
+def heard(name: str, number: int, **given: Any) -> Thing:
+    said = tuple(Observed(f"{name} has thing number {each}.", "8 May 2023") for each in range(number))
+    return Thing(name.lower(), "person", name, when="today", observed=said, **given)
+
+
+def test_what_is_asked_about_is_told_before_distant_things_and_what_is_not_told_is_counted():
+    others = [heard(f"Other{number}", 4) for number in range(20)]
+    things = [*others[:2], heard("Ann", 40, unread=5, share=0.5), *others[2:]]
+    found = packed(Material(things), asked("thing"), 1_300, counter())
+    lines = found.content.splitlines()
+    begin = lines.index('- "Ann" (today)')
+    end = next(place for place in range(begin + 1, len(lines)) if lines[place].startswith("- "))
+    assert lines[begin + 1] == '  observed 8 May 2023: "Ann has thing number 0."'
+    assert lines[begin + 2] == '  also: "Ann has thing number 1."'
+    assert lines[begin + 40 : end] == ['  also: "Ann has thing number 39."', "  5 more observations"]
+    assert lines[:3] == [
+        f"{MARK} All are of type person.",
+        '- "Other0" (today)',
+        '  observed 8 May 2023: "Other0 has thing number 0."',
+    ]
+    assert sum(line.startswith("- ") for line in lines) >= NEAR
+    assert found.unobserved["ann"] == 5
+    assert found.unobserved["other0"] == 1
+    assert found.left_out == len(things) - len(found.told)
+
+
+def test_with_room_for_all_nothing_is_counted():
+    things = [heard(f"Other{number}", 9) for number in range(20)]
+    for told in (
+        packed(Material(things), asked("thing"), 5_000, counter()),
+        structured(Material(things), asked("thing"), 10_000, counter())[1],
+    ):
+        assert not told.unobserved
+        assert len(told.told) == 20
+    assert "more" not in packed(Material(things), asked("thing"), 5_000, counter()).content
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize(
     "field", ["title", "text", "path", "summary", "type", "when_of_fact", "observed", "instead", "relation", "end"]
@@ -253,8 +291,11 @@ THINGS = st.lists(
             tuple
         ),
         observed=st.lists(
-            st.builds(Observed, text=st.text(max_size=30), when=st.just("8 May 2023"), over=OVER), max_size=1
+            st.builds(Observed, text=st.text(max_size=30), when=st.sampled_from(["8 May 2023", "today"]), over=OVER),
+            max_size=6,
         ).map(tuple),
+        unread=st.sampled_from([0, 0, 3, 4_000]),
+        share=st.sampled_from([0.0, 0.0, 0.5, 1.0]),
         when=st.sampled_from(["today", "3 days ago"]),
         path=st.sampled_from(["", "", "/a", "/b\n"]),
     ),

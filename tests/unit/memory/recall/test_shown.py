@@ -8,7 +8,7 @@ import pytest
 
 from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.scoring import Passage, Points, Scored
-from graph_memory.memory.recall.shown import beyond_name, is_name_only, telling
+from graph_memory.memory.recall.shown import beyond_name, by_fit, is_name_only, telling
 from unit.memory.recall.test_scoring import passage
 
 NAME = passage("name", "Carla Mendes", place="title")
@@ -58,3 +58,13 @@ def test_what_is_found_by_its_head_alone_gives_way_to_the_content() -> None:
 
 def shown(*found: Scored) -> Passage:
     return telling(asked("stove"), found[0], found)
+
+
+def test_what_was_observed_is_ordered_by_words_beyond_the_name_and_by_meaning() -> None:
+    said = {"Carla is tall": 0.1, "Carla moved to Lyon": 0.8, "lives by a lake": 0.5, "Carla sings": None}
+    passages = [passage(text, text, place="text", cosine=cosine) for text, cosine in said.items()]
+    points = {each.key: Points({"carla": 9.0}, {"carla": 5.0}) for each in passages}
+    points[passages[2].key] = Points({"live": 2.0}, {})
+    told = by_fit(asked("Where does Carla live?"), "Carla Mendes", passages, points)
+    assert [each.text for each in told[:2]] == ["lives by a lake", "Carla moved to Lyon"]
+    assert by_fit(asked("Carla Mendes"), "Carla Mendes", passages, points) == passages

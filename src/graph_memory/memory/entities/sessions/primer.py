@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.bm25 import NOTHING_ASKED
@@ -32,6 +32,11 @@ class Primer:
     def text(self) -> str:
         """The text."""
         return "\n".join(self.lines)
+
+    def needed(self, sections: Mapping[str, Sequence[str]]) -> int:
+        """Return how many tokens sections take, given their lines by their heads."""
+        lines = [line for head, some in sections.items() for line in (*self._head(head), *some)]
+        return sum(self.count(f"{line}\n") for line in lines)
 
     def section(self, head: str, lines: Sequence[str]) -> int:
         """Put a section, with as many of its lines as there is room for, and return how many; none if not one fits."""

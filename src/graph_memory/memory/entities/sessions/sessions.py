@@ -29,11 +29,14 @@ from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.tiers.results import Depth
 from graph_memory.memory.recall.tiers.wording import label, name
 from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.events import is_whole
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import ENTITY, MENTIONED, NodeState
+from graph_memory.model.subjects import ENTITY, MENTIONED, SUMMARY_KEY, NodeState
+from graph_memory.model.subjects import SUMMARY as SUMMARY_TYPE
 from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.writing import utc_now
 
-SUMMARY = Kept("SessionSummary", "session", "What was done in a session, and what is open")
+SUMMARY = Kept(SUMMARY_TYPE, SUMMARY_KEY, "What was done in a session, and what is open")
 TOKENS = 1_500
 """How much a primer takes at most, unless it is said."""
 LEAST_TOKENS = 400
@@ -49,7 +52,9 @@ _STATES = ("status", "state")
 _PATIENCE = 1.0
 """Seconds in which what is new is indexed, before what is known of a project is told."""
 _PART = 0.5
-"""The part of what is left that the last summary may take, and each recall."""
+"""The part of what is left that the last summary may take."""
+_OF_PROJECT = 0.7
+"""The part of what is left beside other sections that what is known of the project may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +88,21 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     if last is not None:
         when, how = last.node.modified.date().isoformat(), f"recall with focus {last.node.id}"
         primer.quotation("Last time", last.text, how, [f"{when}:"], _PART)
-    told = frozenset(one for one in (*(block.id for block in blocks), last and last.node.id) if one)
-    warnings = [*await _of_project(core, domain, given.project, primer, told)] if given.project else []
-    warnings += await _recalled("What this memory holds", core, domain, "shallow", None, primer, told)
-    primer.section("Who changed what last", await _changes(core, domain))
+    told = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
     asking = await open_questions(core, domain, _LISTED)
-    primer.section("Open questions: answer with decide", [_line(one) for one in asking])
-    primer.section("Goals", await _goals(core, domain, ontology))
     against = (await contradictions(core, domain, ontology))[:_LISTED]
-    primer.section("Contradictions to settle", [_line(one) for one in against])
+    sections = {
+        "Who changed what last": await _changes(core, domain),
+        "Open questions: answer with decide": [_line(one) for one in asking],
+        "Goals": await _goals(core, domain, ontology),
+        "Contradictions to settle": [_line(one) for one in against],
+    }
+    telling = _Telling(core, domain, primer, told)
+    warnings = [*await telling.of_project(given.project, primer.needed(sections))] if given.project else []
+    warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
+    for head, lines in sections.items():
+        primer.section(head, lines)
+    warnings += await telling.recalled("Facts about what is used most", "medium", None, primer.left)
     return SessionStarted(
         session_id=session,
         empty=False,
@@ -124,38 +135,50 @@ async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
     return next(iter(of_project or notes), None)
 
 
-async def _of_project(core: Core, domain: str, project: str, primer: Primer, told: frozenset[str]) -> Sequence[str]:
-    """Put what is known of a project, where anything has its words that was not told above.
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What recalls put into a primer, and what is told in it already, which they leave out."""
 
-    What is new is indexed for a moment only, and its meaning is not waited for.
-    """
-    covered = await catch_up(core, domain, within=_PATIENCE, vectors=False)
-    scope = Scope(core, domain, None, covered, Filters(), domain)
-    found = await find(scope, Request(query=project, mode="lexical", max_results=len(told) + 1))
-    notes: Sequence[str] = ()
-    if not told.issuperset(each.owner for each in found.ranked):
-        notes = await _recalled(f"About {shown(project)}", core, domain, "medium", project, primer, told)
-    if covered.behind:
-        missing = f"The last {covered.behind:,} changes are not indexed yet: what they say of {quoted(project)}"
-        return [*notes, f"{missing} is left out. recall knows it in a moment."]
-    return notes if found.ranked else [f"Nothing is known of {quoted(project)} yet."]
+    core: Core
+    domain: str
+    primer: Primer
+    told: set[str]
 
+    async def of_project(self, project: str, needed: int) -> Sequence[str]:
+        """Put what is known of a project, where anything has its words that was not told above; return warnings.
 
-async def _recalled(
-    head: str, core: Core, domain: str, depth: Depth, query: str | None, primer: Primer, told: frozenset[str]
-) -> Sequence[str]:
-    """Put what a recall tells, without what was told above and what changed last, and return its warnings."""
-    room = int(primer.left * _PART)
-    if room < FEWEST_TOKENS:
-        primer.left_out += 1
-        return ()
-    request = asked(depth, query, None, room, "prose", None, None, None, None)
-    found, material = await guided(core, domain, replace(request, told=told, lists_changes=False, waits=False))
-    if not (material.things or material.lists or material.counts):
-        return ()
-    lines = [line for line in str(found.content).splitlines() if line.strip()]
-    primer.section(head, lines[1:] if lines[0] in primer.lines else lines)  # what quotation marks mean is told once
-    return found.warnings or ()
+        What is new is indexed for a moment only, and its meaning is not waited for. What is needed for other sections,
+        and a part for facts about other things, is left.
+        """
+        covered = await catch_up(self.core, self.domain, within=_PATIENCE, vectors=False)
+        scope = Scope(self.core, self.domain, None, covered, Filters(), self.domain)
+        request = Request(query=project, mode="lexical", max_results=len(self.told) + 1)
+        found = await find(scope, request)
+        notes: Sequence[str] = ()
+        if not self.told.issuperset(each.owner for each in found.ranked):
+            room = max(self.primer.left - needed, self.primer.left // 2)
+            notes = await self.recalled(f"About {shown(project)}", "medium", project, int(room * _OF_PROJECT))
+        if covered.behind:
+            missing = f"The last {covered.behind:,} changes are not indexed yet: what they say of {quoted(project)}"
+            return [*notes, f"{missing} is left out. recall knows it in a moment."]
+        return notes if found.ranked else [f"Nothing is known of {quoted(project)} yet."]
+
+    async def recalled(self, head: str, depth: Depth, query: str | None, room: int) -> Sequence[str]:
+        """Put what a recall tells in so many tokens, and return its warnings."""
+        room -= self.primer.needed({head: []})
+        if room < FEWEST_TOKENS:
+            self.primer.left_out += 1
+            return ()
+        request = asked(depth, query, None, room, "prose", None, None, None, None)
+        request = replace(request, told=frozenset(self.told), in_primer=True, waits=False)
+        found, material = await guided(self.core, self.domain, request)
+        if not (material.things or material.lists or material.counts):
+            return ()
+        lines = [line for line in str(found.content).splitlines() if line.strip()]
+        is_known = lines[0] in self.primer.lines  # what quotation marks mean is told once
+        self.primer.section(head, lines[1:] if is_known else lines)
+        self.told.update(material.told)
+        return found.warnings or ()
 
 
 async def _changes(core: Core, domain: str) -> list[str]:
@@ -199,7 +222,8 @@ async def session_end(
 
     def decide(_: Note | None) -> Wanted:
         told = {SUMMARY.key: session, "project": project}
-        title = f"Session {session}" if session else "Session"
+        is_named = session is not None and not is_whole(session)
+        title = f"Session {session}" if is_named else f"Session of {utc_now():%Y-%m-%d %H:%M}"
         return Wanted(summary.strip(), title, {key: value for key, value in told.items() if value is not None})
 
     done = await write_note(core, domain, "session_end", SUMMARY, session, decide)

@@ -32,7 +32,11 @@ class Thing:
     summary: str = ""
     facts: tuple[tuple[str, PropertyValue], ...] = ()
     observed: tuple[Observed, ...] = ()
-    """What was observed of it, as far as it was found."""
+    """What was observed of it, as far as it is at hand: what fits the question best comes first."""
+    unread: int = 0
+    """How many more observations of it there are."""
+    share: float = 0.0
+    """Of what is asked about, the part of the tokens left that its observations take before other things are told."""
     when: str = ""
     """Its date in the world, or else how long ago it was changed."""
     path: str = ""
@@ -79,6 +83,8 @@ class Material:
     """How many nodes there are of each type; `MANY` stands for that many or more."""
     lists: Sequence[tuple[str, Sequence[Thing]]] = ()
     """Things that are only named, under a heading of our own."""
+    told: Sequence[str] = ()
+    """The things of which the reply tells."""
 
 
 MANY = 10_000

@@ -8,13 +8,13 @@ sentences that fit, the last by their titles alone; measured in docs/benchmarks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.own_names import ALIASES, listed_names
 from graph_memory.memory.recall.tiers.cutting import shortened
-from graph_memory.memory.recall.tiers.material import MANY, Material, Thing, Tie
+from graph_memory.memory.recall.tiers.material import MANY, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.wording import LABEL, flat, in_words, label, name, quoted, relation, value
 from graph_memory.model.properties import PropertyValue
 
@@ -28,6 +28,10 @@ LEAST_OF_TIES = 60
 MOST_TIES = 8
 LOOKED_AT = 16
 """Connections of a thing that are looked at: many lead to things that are called the same."""
+NEAR = 8
+"""Things that are told before all else that was observed of what is asked about, the most valuable."""
+FIRST = 3
+"""Observations of a thing that come before other things in any case."""
 _MOST_FACTS = 12
 _FACT = 120
 """Characters of a property that is told."""
@@ -53,6 +57,8 @@ class Packed:
     told: tuple[str, ...]
     cut: tuple[str, ...]
     left_out: int
+    unobserved: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Of things that are told, how many observations are not."""
 
 
 @dataclass(slots=True)
@@ -88,6 +94,25 @@ class _Page:
 
 
 @dataclass(slots=True)
+class _Entry:
+    """The lines of a thing, and what was observed of it that waits for room."""
+
+    thing: Thing
+    lines: list[str]
+    waiting: Sequence[Observed]
+    end: int = 1
+    """The line after the last observation."""
+    when: str = ""
+    """The date of that."""
+    reserved: int = 0
+    """Tokens that are kept for a line of how many there are no tokens for."""
+
+    @property
+    def untold(self) -> int:
+        return len(self.waiting) + self.thing.unread
+
+
+@dataclass(slots=True)
 class _Telling:
     """A page on its way, what all of its things share, and what was told already."""
 
@@ -96,7 +121,7 @@ class _Telling:
     page: _Page
     common: str = ""
     """The type of all things, which is told once."""
-    told: list[str] = field(default_factory=list[str])
+    told: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
     cut: list[str] = field(default_factory=list[str])
     ties: set[str] = field(default_factory=set[str])
     at: dict[str, list[Tie]] = field(default_factory=dict[str, list[Tie]])
@@ -119,8 +144,14 @@ def _packed(material: Material, question: Query, most: int, count: Count) -> Pac
     telling.page.put("opening", "", "", [_opening(telling)])
     if material.counts:
         telling.page.put("counts", "", "", [_counts(telling)])
-    for thing in material.things:
+    near, others = in_turn(material.things)
+    for thing in near:
         _tell(telling, thing)
+    _observe_on(telling, [thing for thing in near if thing.share])
+    for thing in others:
+        _tell(telling, thing)
+    _observe_on(telling, material.things)
+    unobserved = _count_untold(telling)
     left: set[str] = set()
     named: set[str] = set()
     for head, things in material.lists:
@@ -129,7 +160,13 @@ def _packed(material: Material, question: Query, most: int, count: Count) -> Pac
             (named if is_there else left).add(thing.id)
     content = telling.page.text()
     left_out = len(material.things) - len(telling.told) + len(left - named)
-    return Packed(content, count(content), tuple(telling.told), tuple(telling.cut), left_out)
+    return Packed(content, count(content), tuple(telling.told), tuple(telling.cut), left_out, unobserved)
+
+
+def in_turn(things: Sequence[Thing]) -> tuple[list[Thing], list[Thing]]:
+    """Return the things that are told first, with all that is asked about, and the others."""
+    near = [thing for place, thing in enumerate(things) if place < NEAR or thing.share]
+    return near, [thing for place, thing in enumerate(things) if place >= NEAR and not thing.share]
 
 
 def _begun(material: Material, question: Query, most: int, count: Count) -> _Telling:
@@ -180,10 +217,14 @@ def _tell(telling: _Telling, thing: Thing) -> None:
     lines = [line]
     if not line or not page.put(block, head, thing.order, lines):
         return
-    telling.told.append(thing.id)
+    entry = telling.told[thing.id] = _Entry(thing, lines, thing.observed)
     if is_cut:
         telling.cut.append(thing.id)
-    lines.extend([*_observed(telling, thing), *_ties(telling, thing)])
+    if entry.untold:
+        entry.reserved = min(page.cost(_untold(entry.untold)), page.left)
+        page.left -= entry.reserved
+        _observe(page, entry, FIRST, round(page.left * thing.share))
+    lines.extend(_ties(telling, thing))
 
 
 def _place(telling: _Telling, thing: Thing) -> tuple[str, str]:
@@ -255,15 +296,52 @@ def _longest(fact: PropertyValue) -> int:
     return _BEGINNING if is_opaque else _FACT
 
 
-def _observed(telling: _Telling, thing: Thing) -> list[str]:
-    lines: list[str] = []
-    for each in thing.observed:
-        over = f" ({in_words(each.over)})" if each.over else ""
-        line = f"  observed {each.when}: {quoted(each.text)}{over}"
-        if (cost := telling.page.cost(line)) <= min(telling.page.left, max(round(telling.page.left * PART), LEAST)):
-            telling.page.left -= cost
-            lines.append(line)
-    return lines
+def _observe(page: _Page, entry: _Entry, fewest: int, room: int) -> None:
+    """Tell what was observed of a thing in so many tokens, and so many observations in any case, the first first."""
+    waiting: list[Observed] = []
+    told = 0
+    for each in entry.waiting:
+        line = _observed(each, entry.when)
+        most = room if told >= fewest else max(room, round(page.left * PART), LEAST)
+        if page.left < _SMALLEST or (cost := page.cost(line)) > min(page.left, most):
+            waiting.append(each)
+            continue
+        page.left -= cost
+        room -= cost
+        told += 1
+        entry.lines.insert(entry.end, line)
+        entry.end, entry.when = entry.end + 1, each.when
+    entry.waiting = waiting
+    if not entry.untold:
+        page.left += entry.reserved
+        entry.reserved = 0
+
+
+def _observe_on(telling: _Telling, things: Sequence[Thing]) -> None:
+    """Tell the rest of what was observed of things that are told, as long as there is room."""
+    for thing in things:
+        if (entry := telling.told.get(thing.id)) is not None and entry.waiting:
+            _observe(telling.page, entry, 0, telling.page.left)
+
+
+def _observed(each: Observed, before: str) -> str:
+    """Return the line of an observation; the date of the line before it is not told again."""
+    over = f" ({in_words(each.over)})" if each.over else ""
+    return f"  {'also' if each.when == before else f'observed {each.when}'}: {quoted(each.text)}{over}"
+
+
+def _count_untold(telling: _Telling) -> dict[str, int]:
+    """Tell of each thing how many of its observations are not told, where there is room for that, and return it."""
+    untold = {thing: entry.untold for thing, entry in telling.told.items() if entry.untold}
+    for thing, number in untold.items():
+        entry = telling.told[thing]
+        if telling.page.cost(line := _untold(number)) <= entry.reserved:
+            entry.lines.insert(entry.end, line)
+    return untold
+
+
+def _untold(number: int) -> str:
+    return f"  {number:,} more observation{'s' if number > 1 else ''}"
 
 
 def _ties(telling: _Telling, thing: Thing) -> list[str]:

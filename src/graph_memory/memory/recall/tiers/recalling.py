@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -19,15 +20,17 @@ from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.search import Awaited, scope_of
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
-from graph_memory.memory.recall.tiers.prose import Packed, packed
+from graph_memory.memory.recall.tiers.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
-from graph_memory.memory.recall.tiers.request import RecallRequest
+from graph_memory.memory.recall.tiers.request import MOST_TOKENS, RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, RecallResult
 from graph_memory.memory.recall.tiers.seeds import Seeds, favoured, seeds_of
 from graph_memory.memory.recall.tiers.structured import structured
 from graph_memory.memory.recall.tiers.telling import Web, grown, material_of, most_things
 from graph_memory.memory.recall.tiers.whole import most_of_all, whole
+from graph_memory.memory.recall.tiers.wording import LABEL, flat
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.subjects import SUMMARY
 from graph_memory.model.wording import quoted
 from graph_memory.storage.log.writing import utc_now
 
@@ -35,7 +38,17 @@ STEPS: dict[Depth, int] = {"shallow": 0, "medium": 1, "deep": 3}
 """How many connections away from what is found things are told of."""
 LISTED = 10
 """Things that an overview names of each sort."""
+SUMMARIES = 2
+"""Summaries of sessions, the last ones, that an overview names."""
+_TIMES = 3
+"""Times as many nodes as are named are looked at: summaries are among those that are used most."""
 _LOOKED_AT = 200
+_BESIDE = 12
+"""Tokens beside its text and time that an observation takes."""
+_OTHERS = 400
+"""Tokens that what else is told of a thing takes."""
+_LONGER = 1.5
+"""How much longer than others the observations may be that were not read."""
 _SETTLED = frozenset({"answered", "closed", "done", "resolved", "settled"})
 
 
@@ -76,9 +89,9 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
     reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
     if not told and request.as_of is None and await is_empty(core, domain):
         reply = await anyio.to_thread.run_sync(_guiding, reply, request)
-    if request.as_of is None:
+    if request.as_of is None and not request.in_primer:
         note(core, domain, [each for each in told if each in material.known])
-    return reply, material
+    return reply, replace(material, told=told)
 
 
 def _awaited(request: RecallRequest) -> Awaited:
@@ -121,9 +134,9 @@ def _reply(
         content=content,
         mode=seeds.mode,
         period=None if seeds.period is None else str(seeds.period),
-        shortened=len(told.cut) or None,
+        shortened=len({*told.cut, *told.unobserved}) or None,
         left_out=told.left_out or None,
-        how_to_get=_how_to_get(request, told),
+        how_to_get=_how_to_get(request, told, material, count),
         not_covered=scope.coverage.behind or None if request.needs_index else None,
         without_vectors=scope.coverage.without_vectors or None if seeds.mode not in ("lexical", None) else None,
         warnings=tuple(dict.fromkeys(notes)) or None,
@@ -142,10 +155,27 @@ def _guiding(reply: RecallResult, request: RecallRequest) -> RecallResult:
     return reply
 
 
-def _how_to_get(request: RecallRequest, told: Packed) -> str | None:
-    if not (told.cut or told.left_out):
+def _how_to_get(request: RecallRequest, told: Packed, material: Material, count: Count) -> str | None:
+    """Return how to get what is not told: first the observations of the first thing that has more, then the rest."""
+    if not (told.cut or told.left_out or told.unobserved):
         return None
-    return f"A larger max_tokens than {request.max_tokens:,}, or focus on what is told in part."
+    every = [each for each in material.things if each.id in told.unobserved]
+    thing = next((each for each in every if each.share), every[0] if every else None)
+    more = f"A larger max_tokens than {request.max_tokens:,}, or focus on what is told in part."
+    if thing is None:
+        return more
+    tokens = _tokens_of(thing, count)
+    called = thing.title if flat(thing.title) == thing.title and len(thing.title) <= LABEL else thing.id
+    given = json.dumps([called], ensure_ascii=False)
+    return f"recall with focus {given} and max_tokens {tokens} has the other observations of it. {more}"
+
+
+def _tokens_of(thing: Thing, count: Count) -> int:
+    """Return how many tokens a recall of a thing with all of its observations takes, in hundreds."""
+    told = sum(count(f"{each.text} {each.when}") + _BESIDE for each in thing.observed)
+    each = told / max(len(thing.observed), 1) or LEAST
+    whole = count(thing.text) + _OTHERS + told + round(thing.unread * each * _LONGER)
+    return min(-(-whole // 100) * 100, MOST_TOKENS)
 
 
 async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tuple[Seeds, Material]:
@@ -156,15 +186,15 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
 
     async def count() -> None:
         if scope.at is None:
-            counts.update(await type_counts(scope))
+            counts.update({kind: number for kind, number in (await type_counts(scope)).items() if kind != SUMMARY})
 
     async def look() -> None:
         changed.extend(each for each in await recent(scope, _LOOKED_AT) if each not in request.told)
 
     async def use() -> None:
-        if scope.at is None:
-            rows = await most_used(scope.core, scope.domain, LISTED + len(request.told))
-            used.extend([row.id for row in rows if row.id not in request.told][:LISTED])
+        if scope.at is None and not request.in_primer:
+            rows = await most_used(scope.core, scope.domain, LISTED * _TIMES + len(request.told))
+            used.extend(row.id for row in rows if row.id not in request.told)
 
     async with task_group() as tasks:
         for each in (count, look, use):
@@ -183,12 +213,18 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     named = [things[each] for each in changed if each in things]
     lists = [
         ("Found", [things[each] for each in hits if each in things]),
-        ("Changed last", named[:limit] if request.lists_changes else []),
-        ("Used most", [things[each] for each in used if each in things][:limit]),
+        ("Changed last", [] if request.in_primer else _but_old_summaries(named)[:limit]),
+        ("Used most", [things[each] for each in used if each in things and things[each].type != SUMMARY][:limit]),
         ("Open questions", [each for each in named if _is_open(each)][:limit]),
     ]
     kept = [(head, [replace(each, facts=(), path="") for each in some]) for head, some in lists if some]
     return seeds, replace(material, things=(), ties=(), counts=counts, lists=kept)
+
+
+def _but_old_summaries(things: Sequence[Thing]) -> list[Thing]:
+    """Return things without the summaries of sessions but the last ones, given the last first."""
+    old = [each.id for each in things if each.type == SUMMARY][SUMMARIES:]
+    return [each for each in things if each.id not in old]
 
 
 def _is_open(thing: Thing) -> bool:

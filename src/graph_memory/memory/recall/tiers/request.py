@@ -47,8 +47,8 @@ class RecallRequest:
     context: Context = field(default_factory=Context)
     told: frozenset[str] = frozenset()
     """What the reader has been told already: it is left out."""
-    lists_changes: bool = True
-    """Whether an overview lists what changed last."""
+    in_primer: bool = False
+    """Whether it is a part of a primer, which tells by itself what changed last and the last summary, and is no use."""
 
     waits: bool = True
     """Whether what is new is indexed first."""

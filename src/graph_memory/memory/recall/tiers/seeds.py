@@ -11,30 +11,35 @@ from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.access import most_used
 from graph_memory.memory.recall.bm25 import NOTHING_ASKED, Query, asked
-from graph_memory.memory.recall.finding import Ranking, find
+from graph_memory.memory.recall.finding import Ranking, Vector, find
 from graph_memory.memory.recall.names import words
 from graph_memory.memory.recall.request import Filters, Request
 from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
-from graph_memory.memory.recall.scoring import Passage
+from graph_memory.memory.recall.scoring import Passage, Points
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow, recent, told_of
 from graph_memory.memory.recall.tiers.request import Context, RecallRequest
 from graph_memory.memory.recall.tiers.within import begun, begun_in, is_dated, is_of, made_in, numbers
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import SUMMARY
 from graph_memory.model.times import Span
 from graph_memory.model.wording import quoted
 
 MOST_HITS = 100
 FOCUSED = 1.5
 """What a thing that is asked about by name counts: more than the best hit."""
+NAMED = 0.5
+"""What a thing that the question names counts, where nothing that is said of it is among the hits."""
 ALIKE = 0.15
 """What a hit gains for each respect in which it is like the context."""
 OF_CONTEXT = 0.3
 """What a hit gains that the text of the context finds best."""
 WITHOUT_QUERY = 1 / ALIKE
 """Times that where there is no query: then nothing else says what is asked for."""
+_BEST_USED = 5
+"""Nodes that are used most, of which the first that is no summary of a session counts as asked about."""
 OF_USE = 0.5
 """What the node counts that is used most, beside 1 for the one that changed last."""
 
@@ -48,18 +53,28 @@ class Seeds:
     """What is known of them already."""
     passages: dict[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     """Those of each that were found, the best first."""
+    points: dict[str, Points] = field(default_factory=dict[str, Points])
+    """What the words of the question give to each of these, by its key."""
     question: Query = NOTHING_ASKED
-    vector: Sequence[float] | None = None
-    """That of the question."""
+    vector: Vector | None = None
+    """That of the question, if it has one."""
+    asked: set[str] = field(default_factory=set[str])
+    """What the question names, or the request; without either what is used most."""
+    is_by_name: bool = False
+    """Whether nothing is given but names."""
     mode: SearchMode | None = None
     period: Period | None = None
     """The time in the query."""
     narrowed: Period | None = None
     """The same where something is of that time, so that nothing else is told."""
+    without: frozenset[str] = frozenset()
+    """Types of which nothing is told."""
     notes: list[str] = field(default_factory=list[str])
 
     def tells(self, row: ToldRow) -> bool:
         """Say whether something is told: what was found, and with a time only what is of that."""
+        if row.type in self.without:
+            return False
         return self.narrowed is None or row.id in self.values or is_of(row, self.narrowed)
 
     def give(self, node: str, value: float) -> None:
@@ -69,10 +84,11 @@ class Seeds:
 
 async def seeds_of(scope: Scope, request: RecallRequest, now: datetime) -> Seeds:
     """Return what a request begins with. Raises NODE_NOT_FOUND where nothing is found of all that it names."""
-    seeds = Seeds()
+    seeds = Seeds(without=frozenset({SUMMARY}) if request.in_primer else frozenset())
     if request.query is not None:
         await _searched(scope, request, request.query, seeds, now)
     if request.focus:
+        seeds.is_by_name = request.query is None
         await _focused(scope, request.focus, seeds)
     if request.query is None and not request.focus:
         await latest(scope, request.limit or MOST_HITS, seeds)
@@ -98,6 +114,9 @@ async def latest(scope: Scope, limit: int, seeds: Seeds, period: tuple[int, int 
     used = await most_used(scope.core, scope.domain, limit) if is_now else []
     for place, node in enumerate(changed):
         seeds.give(node, 1 / (1 + place / 10))
+    seeds.rows |= await told_of(scope, Kind.NODE, [row.id for row in used[:_BEST_USED]])
+    own = [row.id for row in used if row.id in seeds.rows and seeds.rows[row.id].type != SUMMARY]
+    seeds.asked |= {*own[:1]}
     for place, row in enumerate(used):
         seeds.values[row.id] = seeds.values.get(row.id, 0.0) + OF_USE / (1 + place / 10)
 
@@ -125,8 +144,9 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
+    seeds.asked |= {*ranking.asked_about}
     seeds.notes += [*ranking.notes]
-    values = _scores(ranking)
+    values = {**dict.fromkeys(ranking.asked_about, NAMED), **_scores(ranking)}
     if len(found) > 1 and request.context.text:
         _found_by_context(found[-1], values)
     limit = request.limit or MOST_HITS * 2
@@ -135,6 +155,7 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
     for node in sorted(values, key=lambda each: (-values[each], each))[:limit]:
         seeds.give(node, values[node])
     for one in found:
+        seeds.points |= {key: each.points for key, each in one.scored.items() if key not in seeds.points}
         for passage in _best_first(one):
             if seeds.narrowed is None or passage.owner == passage.unit or is_dated(passage, seeds.narrowed):
                 seeds.passages.setdefault(passage.unit, []).append(passage)
@@ -251,6 +272,7 @@ async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
     seeds.rows |= rows | told
     for node in (*rows, *told, *(end for row in links.values() for end in row.ends)):
         seeds.give(node, FOCUSED)
+        seeds.asked.add(node)
     named: dict[str, Sequence[str]] = {}
     if missing:
         for name in await names_in(scope, "\n".join(missing)):
@@ -259,6 +281,7 @@ async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
         owners = named.get(" ".join(words(each))) or await _titled(scope, each)
         for owner in owners:
             seeds.give(owner, FOCUSED)
+            seeds.asked.add(owner)
         if not owners:
             seeds.notes.append(f"Nothing is called {quoted(each)}.")
     if not seeds.values:

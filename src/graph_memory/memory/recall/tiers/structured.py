@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.tiers.cutting import shortened
-from graph_memory.memory.recall.tiers.material import Material, Thing, Tie
-from graph_memory.memory.recall.tiers.prose import LEAST, LEAST_OF_TIES, MOST_TIES, OF_TIES, PART, Packed
+from graph_memory.memory.recall.tiers.material import Material, Observed, Thing, Tie
+from graph_memory.memory.recall.tiers.prose import (
+    FIRST,
+    LEAST,
+    LEAST_OF_TIES,
+    MOST_TIES,
+    OF_TIES,
+    PART,
+    Packed,
+    in_turn,
+)
 
 Count = Callable[[str], int]
 Content = dict[str, Any]
+MORE = "more_observations"
 _AROUND = 2
 """Tokens of the marks around a value, rather too many."""
 
@@ -26,15 +36,30 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
     page = _Object(count, most - count("{}"))
     for kind, number in sorted(material.counts.items(), key=lambda each: -each[1]):
         page.add("counts", {"type": kind, "nodes": number})
-    told: list[str] = []
+    told: dict[str, _Entry] = {}
     cut: list[str] = []
     tied: set[str] = set()
-    for thing in material.things:
+
+    def tell(thing: Thing) -> None:
         entry = _fitting(thing, question, page)
         if entry is not None and page.add("things", entry):
-            told.append(thing.id)
-            cut += [thing.id] if entry.get("is_part") else []
+            told[thing.id] = _Entry(thing, entry, thing.observed)
+            cut.extend([thing.id] if entry.get("is_part") else [])
+            page.observe(told[thing.id], FIRST, round(page.left * thing.share))
             _connect(page, material, thing.id, tied)
+
+    def observe_on(things: Sequence[Thing]) -> None:
+        for thing in things:
+            if thing.id in told:
+                page.observe(told[thing.id], 0, page.left)
+
+    near, others = in_turn(material.things)
+    for thing in near:
+        tell(thing)
+    observe_on([thing for thing in near if thing.share])
+    for thing in others:
+        tell(thing)
+    observe_on(material.things)
     lists = [(head.lower().replace(" ", "_"), things) for head, things in material.lists]
     for key, things in lists:
         for thing in things:
@@ -44,7 +69,8 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
     wanted = {thing.id for _, things in lists for thing in things}
     named = {each["id"] for key, _ in lists for each in page.content.get(key, ())}
     left_out = len(material.things) - len(left) + len(wanted - named)
-    return page.content, Packed("", tokens, tuple(left), tuple(cut), left_out)
+    untold = {each: entry.untold for each, entry in told.items() if entry.untold and each in left}
+    return page.content, Packed("", tokens, tuple(left), tuple(cut), left_out, untold)
 
 
 def _connect(page: _Object, material: Material, thing: str, tied: set[str]) -> None:
@@ -61,6 +87,19 @@ def _connect(page: _Object, material: Material, thing: str, tied: set[str]) -> N
 def as_json(value: object) -> str:
     """Return a value as compact JSON, as its tokens are counted."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What is told of a thing, and what was observed of it that waits for room."""
+
+    thing: Thing
+    content: Content
+    waiting: Sequence[Observed]
+
+    @property
+    def untold(self) -> int:
+        return len(self.waiting) + self.thing.unread
 
 
 @dataclass(slots=True)
@@ -82,6 +121,26 @@ class _Object:
         self.content.setdefault(key, []).append(value)
         self.left -= cost
         return True
+
+    def observe(self, entry: _Entry, fewest: int, room: int) -> None:
+        """Add what was observed in so many tokens, and so many observations in any case, and count the others."""
+        waiting: list[Observed] = []
+        before = entry.content.pop(MORE, 0)
+        added = 0
+        for each in entry.waiting:
+            told = {"text": each.text, "when": each.when} | ({"over": each.over.to_dict()} if each.over else {})
+            most = room if added >= fewest else max(room, round(self.left * PART), LEAST)
+            if self.left <= 0 or (cost := self.cost(told)) > min(self.left, most):
+                waiting.append(each)
+                continue
+            entry.content.setdefault("observations", []).append(told)
+            self.left -= cost
+            room -= cost
+            added += 1
+        entry.waiting = waiting
+        if entry.untold:
+            entry.content[MORE] = entry.untold
+            self.left -= 0 if before else self.cost({MORE: entry.untold})
 
     def trimmed(self, most: int) -> int:
         """Return the tokens of it all, after taking out what is too much: costs are of parts, and nearly add up."""
@@ -122,11 +181,6 @@ def _told(thing: Thing) -> Content:
     found: Content = {"path": thing.path} if thing.path else {}
     if thing.facts:
         found["properties"] = dict(thing.facts)
-    if thing.observed:
-        found["observations"] = [
-            {"text": each.text, "when": each.when} | ({"over": each.over.to_dict()} if each.over else {})
-            for each in thing.observed
-        ]
     return found
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.over import over_in
-from graph_memory.memory.recall.retrieval import COMPARED, Scope, observed_of
+from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
-from graph_memory.memory.recall.shown import beyond_name, is_bare
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
+from graph_memory.memory.recall.tiers.observations import Heard, observations_of
 from graph_memory.memory.recall.tiers.reading import (
     PASSAGES,
     TIES,
@@ -29,16 +29,17 @@ from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age, day
 from graph_memory.memory.recall.traversal.edges import MOST
 from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY
 
 FOLLOWED = 40
 """Nodes whose connections are read in one step, the most valuable."""
 _TOKENS_OF_A_THING = 20
 """Tokens that short things take: more are not read than could be told."""
 _MOST_ENDS = 400
-_MOST_BARE = 10
-_OBSERVED = 5
-_MOST_OBSERVED = 3
-_CONTENT, _OBSERVATION = "content/", "text"
+OF_SUMMARY = 0.5
+"""What the summary of a session counts of its value."""
+_SHARE = 0.5
+_CONTENT = "content/"
 
 
 @dataclass(slots=True)
@@ -96,11 +97,8 @@ async def material_of(
     async def call() -> None:
         known.update(await called(scope, named))
 
-    read_of: dict[str, list[Passage]] = {}
-
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
-        read_of.update(await _unfound(scope, seeds, chosen))
 
     async with task_group() as tasks:
         tasks.start_soon(describe, Kind.NODE, nodes)
@@ -109,41 +107,56 @@ async def material_of(
             tasks.start_soon(read)
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
-    chosen = [each for each in chosen if each in rows and seeds.tells(rows[each])]
-    said = {each: _said(seeds, rows[each], read_of.get(each, ())) for each in chosen}
-    changed = await outdated(scope, [*texts, *(one.owner for several in said.values() for one in several)])
+    present = [rows[each] for each in chosen if each in rows and seeds.tells(rows[each])]
+    chosen = _facts_first(web.values, present, seeds)
+    titles = {each: rows[each].named for each in chosen if not rows[each].ends}
+    heard = await observations_of(scope, seeds, titles, 2 * most) if has_texts else dict[str, Heard]()
+    changed = await outdated(scope, [*texts, *(one.owner for each in heard.values() for one in each.passages)])
     texts = {each: found for each, found in texts.items() if each not in changed}
-    said = {each: [one for one in several if one.owner not in changed] for each, several in said.items()}
-    most_observed = _MOST_OBSERVED if seeds.passages else _OBSERVED
-    observed = {each: _observed(said[each])[:most_observed] for each in chosen}
-    over = await over_in(scope, [each for several in observed.values() for each in several])
-    told = [
-        replace(
-            _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None),
-            observed=tuple(Observed(one.text, one.date, over.get(one.owner)) for one in several),
-        )
-        for each, several in observed.items()
+    things = [
+        _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None)
+        for each in chosen
     ]
+    told = await _with_observed(scope, seeds, things, {each: one.without(changed) for each, one in heard.items()})
     known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
     return Material(told, ties, known)
 
 
-async def _unfound(scope: Scope, seeds: Seeds, chosen: Sequence[str]) -> dict[str, list[Passage]]:
-    """Return the last observations of what is told where none could be found: nothing was asked, or only names fit."""
-    if not seeds.passages:
-        return await observed_of(scope, chosen, None, _OBSERVED)
-    if seeds.narrowed is not None:
-        return {}
-    bare = [each for each in chosen if each in seeds.values and is_bare(seeds.passages.get(each, ()))]
-    return await observed_of(scope, bare[:_MOST_BARE], seeds.vector, COMPARED)
+def _facts_first(values: Mapping[str, float], rows: Sequence[ToldRow], seeds: Seeds) -> list[str]:
+    """Return things in their order; a summary that is not asked about counts less: its facts are told themselves."""
+
+    def value(row: ToldRow) -> float:
+        return values[row.id] * (OF_SUMMARY if row.type == SUMMARY and row.id not in seeds.asked else 1.0)
+
+    return [row.id for row in sorted(rows, key=value, reverse=True)]
 
 
-def _said(seeds: Seeds, row: ToldRow, read: Sequence[Passage]) -> Sequence[Passage]:
-    """Return what was found of something, or else what was read of it, the best first."""
-    if not read:
-        return seeds.passages.get(row.id, ())
-    return beyond_name(seeds.question, row.named, read) if seeds.passages else read
+async def _with_observed(
+    scope: Scope, seeds: Seeds, things: Sequence[Thing], heard: Mapping[str, Heard]
+) -> list[Thing]:
+    """Return things with what was observed of them."""
+    over = await over_in(scope, [one for each in heard.values() for one in each.passages])
+    shares = _shares(seeds, things)
+
+    def told(thing: Thing) -> Thing:
+        known = heard.get(thing.id, Heard())
+        observed = tuple(Observed(one.text, one.date, over.get(one.owner)) for one in known.passages)
+        return replace(thing, observed=observed, unread=known.unread, share=shares.get(thing.id, 0.0))
+
+    return [told(each) for each in things]
+
+
+def _shares(seeds: Seeds, things: Sequence[Thing]) -> dict[str, float]:
+    """Return which part of the tokens left the observations of each thing that is asked about take at once.
+
+    That is what the question or the request names, with a question also the best of what it finds, and without either
+    what is used most. Where nothing but names are given, what has them comes before all else.
+    """
+    asked = [each.id for each in things if each.id in seeds.asked]
+    if seeds.is_by_name:
+        return {each: 1 / (len(asked) - place) for place, each in enumerate(asked)}
+    return dict.fromkeys([*asked, *(each.id for each in things[:1] if seeds.passages)], _SHARE)
 
 
 def _is_connection(seeds: Seeds, each: str) -> bool:
@@ -154,6 +167,8 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
     """Return what may be told of a node or connection."""
     is_long = len(texts) > PASSAGES
     facts = [(str(key), value) for key, value in sorted(row.facts, key=lambda fact: str(fact[0])) if value != row.named]
+    if row.type == SUMMARY:  # the title says it, or it says nothing to a reader
+        facts = [each for each in facts if each[0] != SUMMARY_KEY]
     if row.tags:
         facts.append(("tags", ", ".join(row.tags)))
     is_link = row.from_id is not None and row.to_id is not None
@@ -170,11 +185,6 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
         order=f"{row.created or 0:015} {row.id}",
         ends=(row.from_id or "", row.from_title, row.to_id or "", row.to_title) if is_link else None,
     )
-
-
-def _observed(found: Sequence[Passage]) -> list[Passage]:
-    """Return the passages of what was observed of a thing, of those that were found."""
-    return [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION]
 
 
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
