@@ -125,7 +125,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     heads = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert heads == [
         *("persona", "apollo", "Last time", "About apollo", "What this memory holds", "Who changed what last"),
-        *("Open questions: answer with decide", "Goals", "Contradictions to settle"),
+        *("Open questions: answer with decide", "Goals", "Contradictions to settle", "Facts about what is used most"),
     ]
     assert "> A careful colleague." in text
     assert "> Open: where he works." in text
@@ -159,7 +159,11 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     await entities.create_relations([{"from": "Ben", "to": "Nobody yet", "relationType": "knows"}])
     await entities.session_end("Began with Apollo.", project="Apollo")
     started = await entities.session_start(project="Apollo")
-    known, _, changed = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")
+    known, _, rest = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")
+    changed, _, facts = rest.partition("\n\n## Facts about what is used most\n")
+    assert [started.text.count(each) for each in ('"Ships in May."', '"Plays the oboe."')] == [1, 1]
+    assert "Plays the oboe" in facts
+    assert "Session" not in started.text
     assert '"Ships in May."' in known
     assert "Began with Apollo" not in known
     assert '"Block' not in known
@@ -240,7 +244,8 @@ async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memo
     for given in ({}, {"project": "Trip 4"}):
         started = await entities.session_start(**given)
         told = started.text.splitlines()
-        assert 1_000 < started.tokens <= 1_500
+        assert started.tokens <= 1_500
+        assert all(started.text.count(f'"{each}"') == 1 for each in facts if each != facts[3])
         assert '"Ada dropped plan 3."' in started.text
         assert facts[3] not in started.text
         assert started.text.count("Session") == 0
@@ -251,7 +256,7 @@ async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memo
         heads = [line.partition(" (")[0] for line in told if line.startswith('- "') and ": alice" not in line]
         assert len(heads) == len(set(heads))
     first = (await entities.session_start()).text.partition("## Facts about what is used most\n")[2]
-    assert first.startswith('- "Ada" (person')
+    assert first.splitlines()[2].startswith('- "Ada" (person')  # after what changed last
     uses = (await accesses_of(memory._core, memory._domain(None), [(await entities.find_by_name("Ada")).id])).values()
     await flush(memory._core)
     again = (await accesses_of(memory._core, memory._domain(None), [(await entities.find_by_name("Ada")).id])).values()
