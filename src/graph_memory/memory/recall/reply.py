@@ -22,7 +22,7 @@ from graph_memory.memory.recall.request import Cursor, Request
 from graph_memory.memory.recall.results import Hit, Over, SearchResult
 from graph_memory.memory.recall.retrieval import COMPARED, Scope, observed_of, passages_of
 from graph_memory.memory.recall.scoring import Passage, Scored
-from graph_memory.memory.recall.shown import beyond_name, is_name_only, telling
+from graph_memory.memory.recall.shown import NAME, by_fit, is_name_only, telling
 from graph_memory.memory.recall.why import parts, total, why
 from graph_memory.model.analysers import ENGLISH
 from graph_memory.model.kinds import Kind
@@ -147,8 +147,10 @@ async def _say_more(scope: Scope, ranking: Ranking, told: Told) -> None:
     for owner, name in names.items():
         found = _found(ranking, owner)
         if not any(each.points.given for each in found):  # a query in Lucene's syntax is no question
-            others = [*(each.passage for each in found), *observed.get(owner, ())]
-            told.passages[owner] = next(iter(beyond_name(question, name.text, others)), name)
+            every = [*(each.passage for each in found), *observed.get(owner, ())]
+            others = [each for each in every if each.place != NAME]
+            weighed = {each.passage.key: each.points for each in found}
+            told.passages[owner] = next(iter(by_fit(question, name.text, others, weighed)), name)
 
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], told: Told) -> None:

@@ -12,7 +12,8 @@ from graph_memory.memory.recall.bm25 import Query, Terms, analysed
 from graph_memory.memory.recall.scoring import Passage, Points, Scored
 
 _CONTENT = "content/"
-_NAME = "title"
+NAME = "title"
+"""The place of a passage that is a name."""
 
 
 def telling(question: Query, best: Scored, found: Sequence[Scored]) -> Passage:
@@ -31,12 +32,18 @@ def by_fit(question: Query, title: str, passages: Sequence[Passage], points: Map
     """Return passages of a unit, the best for a question first, by words and by meaning alike.
 
     Words of the title say nothing here: they are what brought the unit in. Where nothing else is asked, the passages
-    stay in their order.
+    stay in their order. Of one that the search did not weigh, its words are counted.
     """
     named = _words(question, title)
     if question.terms and named.issuperset(question.terms):
         return [*passages]
-    lexical = {each.key: _beyond(named, points.get(each.key)) for each in passages}
+    asked = frozenset(question.terms) - named
+    lexical = {
+        each.key: _beyond(named, points[each.key])
+        if each.key in points
+        else float(len(asked & _words(question, each.text)))
+        for each in passages
+    }
     best = max(lexical.values(), default=0.0) or 1.0
     nearest = max((each.cosine or 0.0 for each in passages), default=0.0) or 1.0
 
@@ -46,36 +53,20 @@ def by_fit(question: Query, title: str, passages: Sequence[Passage], points: Map
     return sorted(passages, key=fits, reverse=True)
 
 
-def _beyond(named: frozenset[str], points: Points | None) -> float:
+def _beyond(named: frozenset[str], points: Points) -> float:
     """Return what words and pairs of words give to a passage that are not in a name."""
-    if points is None:
-        return 0.0
     given = (*points.own.items(), *points.window.items())
     return fsum(value for words, value in given if named.isdisjoint(words.split(" ")))
 
 
 def is_name_only(question: Query, passage: Passage) -> bool:
     """Say whether a passage is a name, which the title of the hit tells too, and more is asked than the name."""
-    return passage.place == _NAME and bool(_asked_beyond(question, passage.text))
+    return passage.place == NAME and bool(frozenset(question.terms) - _words(question, passage.text))
 
 
 def is_bare(passages: Iterable[Passage]) -> bool:
     """Say whether nothing but a name was found of something."""
-    return all(each.place == _NAME for each in passages)
-
-
-def beyond_name(question: Query, name: str, passages: Iterable[Passage]) -> list[Passage]:
-    """Return what is no name, by how many words of a question it has that are not in the name, then by its meaning."""
-    asked = _asked_beyond(question, name)
-
-    def fits(passage: Passage) -> tuple[int, float]:
-        return len(asked & _words(question, passage.text)), passage.cosine or 0.0
-
-    return sorted((each for each in passages if each.place != _NAME), key=fits, reverse=True)
-
-
-def _asked_beyond(question: Query, name: str) -> frozenset[str]:
-    return frozenset(question.terms) - _words(question, name)
+    return all(each.place == NAME for each in passages)
 
 
 def _words(question: Query, text: str) -> frozenset[str]:

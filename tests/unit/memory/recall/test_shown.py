@@ -8,15 +8,13 @@ import pytest
 
 from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.scoring import Passage, Points, Scored
-from graph_memory.memory.recall.shown import beyond_name, by_fit, is_name_only, telling
+from graph_memory.memory.recall.shown import by_fit, is_name_only, telling
 from unit.memory.recall.test_scoring import passage
-
-NAME = passage("name", "Carla Mendes", place="title")
 
 
 def chosen(question: str, texts: Mapping[str, float | None]) -> str:
     others = [passage(text, text, place="text", cosine=cosine) for text, cosine in texts.items()]
-    return next((each.text for each in beyond_name(asked(question), NAME.text, [NAME, *others])), NAME.text)
+    return next((each.text for each in by_fit(asked(question), "Carla Mendes", others, {})), "Carla Mendes")
 
 
 @pytest.mark.parametrize(
