@@ -32,8 +32,13 @@ def words(text: str) -> list[str]:
     A row of a name holds the longest of them, which few names share, so that those of a text find every name that may
     stand in it.
     """
+    return [_folded(word) for word in _plain(text)]
+
+
+def _plain(text: str) -> list[str]:
+    """Return the words of a text as they are written, in whichever way their accents are encoded."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return [_folded(found[0]) for found in _WORD.finditer(composed)]
+    return [found[0] for found in _WORD.finditer(composed)]
 
 
 def forms(name: str) -> tuple[str, ...]:
@@ -72,7 +77,7 @@ def _standing(
         if key := tuple(words(name)):
             bearers.setdefault(key, set()).update(names[name])
             written.setdefault(key, name)
-    plain = [found[0] for found in _WORD.finditer(text)]
+    plain = _plain(text)
     folded = [_folded(word) for word in plain]
     for key in _runs(folded, {len(key) for key in bearers}).keys() & bearers.keys():
         if len(key) > 1 or not capitalised or _has_capital("".join(key), plain, folded):

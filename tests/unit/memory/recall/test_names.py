@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph_memory.memory.recall.names import Mention, forms, is_common, mentioned, words
@@ -24,6 +24,7 @@ STANDING = [
     ("我住在上海市", ["上海"], {"上海"}),
     ("an apple a day", ["", "!!", "Apple"], set[str]()),
     ("A_B meets Ada", ["A B", "Ada"], {"A B", "Ada"}),
+    ("Jose\u0301 sings", ["Jos\u00e9"], {"Jos\u00e9"}),
     ("short", ["a much longer name than the text"], set[str]()),
 ]
 
@@ -61,6 +62,7 @@ def test_a_name_is_common_in_more_than_five_texts_and_one_in_a_hundred(having: i
 
 
 @given(st.text(), st.text(min_size=1), st.text())
+@example("", "\u0958", "")
 def test_a_name_is_found_between_any_two_texts(before: str, name: str, after: str) -> None:
     found = mentioned(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
     assert bool(found) is bool(words(name))
