@@ -60,7 +60,8 @@ class Handler(BaseHTTPRequestHandler):
 def served(repository: Repository, tls: ssl.SSLContext | None = None) -> Iterator[int]:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, repository)) as server:
         if tls is not None:
-            server.socket = tls.wrap_socket(server.socket, server_side=True)
+            # each handshake in a thread of its own: clients take turns, and the first may wait for the second
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server.server_port
