@@ -111,7 +111,10 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
     kinds = {each.owner: _kind(ranking, each) for each in page}
     sources = {str(part.detail["from"]) for each in page for part in each.parts if part.name == "hop"}
     named = [each.owner for each in page if each.best is None]
-    told.passages |= {each.owner: found for each in page if (found := _telling(ranking, each)) is not None}
+    found = _found(ranking, page)
+    told.passages |= {
+        each.owner: one for each in page if (one := _telling(ranking, each, found[each.owner])) is not None
+    }
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
         told.rows |= {row.id: row for row in await described(scope.core, scope.domain, kind, ids, scope.number)}
@@ -120,7 +123,7 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
         for each in await passages_of(scope, named, None, _MOST_PASSAGES) if named else ():
             if scope.shows(each):
                 told.passages.setdefault(each.unit, each)
-        await _say_more(scope, ranking, told)
+        await _say_more(scope, ranking, found, told)
 
     async def contradict() -> None:
         nodes = [each for each, kind in kinds.items() if kind is Kind.NODE]
@@ -139,17 +142,17 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
     return told
 
 
-async def _say_more(scope: Scope, ranking: Ranking, told: Told) -> None:
+async def _say_more(scope: Scope, ranking: Ranking, found: Mapping[str, Sequence[Scored]], told: Told) -> None:
     """Show more than a name of those that more was asked about."""
     question = ranking.question
     names = {owner: found for owner, found in told.passages.items() if is_name_only(question, found)}
     observed = await observed_of(scope, list(names), ranking.vector, COMPARED)
     for owner, name in names.items():
-        found = _found(ranking, owner)
-        if not any(each.points.given for each in found):  # a query in Lucene's syntax is no question
-            every = [*(each.passage for each in found), *observed.get(owner, ())]
+        own = found[owner]
+        if not any(each.points.given for each in own):  # a query in Lucene's syntax is no question
+            every = [*(each.passage for each in own), *observed.get(owner, ())]
             others = [each for each in every if each.place != NAME]
-            weighed = {each.passage.key: each.points for each in found}
+            weighed = {each.passage.key: each.points for each in own}
             told.passages[owner] = next(iter(by_fit(question, name.text, others, weighed)), name)
 
 
@@ -238,10 +241,15 @@ def _scored(ranking: Ranking, ranked: Ranked) -> Scored | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
 
 
-def _found(ranking: Ranking, unit: str) -> list[Scored]:
-    return [each for each in ranking.scored.values() if each.passage.unit == unit]
+def _found(ranking: Ranking, page: Sequence[Ranked]) -> Mapping[str, Sequence[Scored]]:
+    """Return what was found of each hit."""
+    found: dict[str, list[Scored]] = {each.owner: [] for each in page}
+    for each in ranking.scored.values():
+        if each.passage.unit in found:
+            found[each.passage.unit].append(each)
+    return found
 
 
-def _telling(ranking: Ranking, ranked: Ranked) -> Passage | None:
+def _telling(ranking: Ranking, ranked: Ranked, found: Sequence[Scored]) -> Passage | None:
     best = _scored(ranking, ranked)
-    return None if best is None else telling(ranking.question, best, _found(ranking, ranked.owner))
+    return None if best is None else telling(ranking.question, best, found)
