@@ -154,7 +154,7 @@ async def test_what_stands_in_a_session_or_a_path_is_in_order(memory: Memory, ro
     assert found == [["path//x", "Elsewhere."], *(["session/talk", f"Turn {number}."] for number in range(3))]
 
 
-ALL = "MATCH (p:_Passage {_domain: $domain}) RETURN p {.*, _embedding: null} AS p ORDER BY p._filter"
+ALL = "MATCH (p:_Passage {_domain: $domain}) RETURN p {.*, _embedding: null} AS p ORDER BY p._filter, p._place"
 
 
 async def test_an_index_is_made_anew_and_what_was_cut_off_goes_on(
