@@ -1,16 +1,22 @@
-"""Arguments of a call, read strictly: nothing is coerced, nothing unknown is let through."""
+"""Arguments of a call, read strictly: unknown arguments and values of another type are rejected.
+
+Three spellings that clients cannot help are read as what they mean: a whole number with a decimal point, an object
+written as a JSON string where a string is accepted too, and an empty string for an optional argument.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from graph_memory.mcp_server.arguments import MOST
 from graph_memory.mcp_server.schemas import Schema, input_schema, properties_of, required_of, wording
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.plain import place
+from graph_memory.model.plain import parsed_json, place
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
 
 A = TypeVar("A", bound=Mapping[str, object])
@@ -25,11 +31,11 @@ class Arguments(Generic[A]):
         self._adapter: TypeAdapter[A] = TypeAdapter(shape)
 
     def parse(self, given: Mapping[str, object]) -> A:
-        """Return the arguments; a null for an optional one counts as left out.
+        """Return the arguments; a null or an empty string for an optional one counts as omitted.
 
         Raises INVALID_ARGUMENT, naming every argument at fault and what is allowed.
         """
-        given = self._without_nulls(given)
+        given = self._normalised(given)
         unknown = [self._unknown(name) for name in given if name not in properties_of(self.schema)]
         missing = [self._missing(name) for name in required_of(self.schema) if name not in given]
         faults = [*unknown, *missing]
@@ -42,9 +48,13 @@ class Arguments(Generic[A]):
                 return arguments
         raise _together(faults)
 
-    def _without_nulls(self, given: Mapping[str, object]) -> Mapping[str, object]:
+    def _normalised(self, given: Mapping[str, object]) -> Mapping[str, object]:
         optional = properties_of(self.schema).keys() - set(required_of(self.schema))
-        return {name: value for name, value in given.items() if value is not None or name not in optional}
+        return {
+            name: _unwrapped(whole_numbers(value), properties_of(self.schema).get(name, {}))
+            for name, value in given.items()
+            if name not in optional or not (value is None or (value == "" and name not in _MAY_BE_EMPTY))
+        }
 
     def _unknown(self, name: str) -> GraphError:
         allowed = list(properties_of(self.schema))
@@ -72,6 +82,34 @@ class Arguments(Generic[A]):
         return properties_of(self.schema)[name]
 
 
+def whole_numbers(value: object) -> object:
+    """Return JSON with integers for the numbers that are whole, such as 5.0: JSON has one kind of number."""
+    match value:
+        case float() if value.is_integer() and abs(value) <= MOST:
+            return int(value)
+        case dict():
+            return {key: whole_numbers(part) for key, part in cast("dict[str, object]", value).items()}
+        case list():
+            return [whole_numbers(part) for part in cast("list[object]", value)]
+        case _:
+            return value
+
+
+def _unwrapped(value: object, schema: Schema) -> object:
+    """Return a value with objects for the JSON strings of objects, where the schema allows a string or an object."""
+    if isinstance(value, list):
+        items = cast("Schema", schema.get("items", {}))
+        return [_unwrapped(item, items) for item in cast("list[object]", value)]
+    shapes = [part for part in cast("list[Schema]", schema.get("anyOf", [])) if part.get("type") == "object"]
+    if not shapes or not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
+    with suppress(ValueError):
+        parsed = parsed_json(value.encode(errors="surrogatepass"))
+        if isinstance(parsed, dict) and any(set(required_of(shape)) <= parsed.keys() for shape in shapes):
+            return cast("dict[str, object]", parsed)
+    return value
+
+
 def _described(value: object) -> str:
     """Return a value for a message: itself where it is short, else what it is."""
     match value:
@@ -96,4 +134,8 @@ def _together(faults: Sequence[GraphError]) -> GraphError:
     return GraphError(Code.INVALID_ARGUMENT, message, faults[0].details)
 
 
+_MAY_BE_EMPTY = frozenset(
+    {"content", "content_summary", "description", "namespace", "old", "parent", "path", "text", "title"}
+)
+"""Optional arguments for which an empty string means something, or must be rejected."""
 _MOST_FAULTS = 5

@@ -31,10 +31,14 @@ def result_schema(shape: type[object]) -> Schema:
 
 
 def output_schema(shape: type[object]) -> Schema:
-    """Return the schema of what a tool always gives. What it adds at times is seen when it is there, and costs none."""
+    """Return the schema of a tool's result, with the properties that every success has.
+
+    No property is required, because clients of the TypeScript SDK 1 hold the structured content of an error to the
+    same schema, and hide the whole error if it does not fit.
+    """
     schema = result_schema(shape)
     always = {name: part for name, part in properties_of(schema).items() if name in required_of(schema)}
-    return {**schema, "properties": always}
+    return {"type": schema["type"], "properties": always}
 
 
 def _closed(part: object, parts: Mapping[str, Schema]) -> object:
@@ -60,12 +64,14 @@ def required_of(schema: Schema) -> list[str]:
     return cast("list[str]", schema.get("required", []))
 
 
-_NOISE = frozenset({"title", "default", "additionalProperties"})
+_NOISE = frozenset({"title", "default"})
 
 
 def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
     """Return a schema without what a reader can do without, and without null for what may be absent."""
     kept = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
+    if "properties" in kept and kept.get("additionalProperties") is not True:
+        kept.pop("additionalProperties", None)
     if kept.get("maximum") == MOST:
         del kept["maximum"]  # numbers that JSON readers do not keep exact are refused, which no agent need know
     return _without_null(kept)

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.mcp_server.arguments import MOST
+from graph_memory.mcp_server.parsing import Arguments
+from graph_memory.mcp_server.toolsets.remember import Remember
 from graph_memory.mcp_server.toolsets.table import tools_of
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 
@@ -50,7 +52,8 @@ def fits(schema: dict[str, Any], value: object) -> bool:
             return isinstance(value, str) and within and len(value) >= schema.get("minLength", 0)
         case "integer":
             bounds = schema.get("minimum", -math.inf), schema.get("maximum", MOST if "minimum" in schema else math.inf)
-            return type(value) is int and bounds[0] <= value <= bounds[1]
+            is_whole = type(value) is int or (type(value) is float and value.is_integer() and abs(value) <= MOST)
+            return is_whole and bounds[0] <= value <= bounds[1]  # pyright: ignore[reportOperatorIssue]
         case "number":
             return type(value) in (int, float) and schema["minimum"] <= value <= schema["maximum"]  # pyright: ignore[reportOperatorIssue]
         case "boolean":
@@ -61,6 +64,11 @@ def fits(schema: dict[str, Any], value: object) -> bool:
         case "object":
             return isinstance(value, dict)
     raise AssertionError(schema)
+
+
+def is_omitted(name: str, argument: str, value: object) -> bool:
+    """Say whether a value of an optional argument counts as omitted."""
+    return argument not in SCHEMAS[name].get("required", []) and value in (None, "")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -82,7 +90,7 @@ async def test_every_required_argument_is_missed(name: str, argument: str):
 @pytest.mark.parametrize(("name", "argument"), EVERY_ARGUMENT)
 async def test_every_argument_refuses_values_of_another_type(name: str, argument: str):
     schema = SCHEMAS[name]["properties"][argument]
-    for wrong in (value for value in SAMPLES if not fits(schema, value)):
+    for wrong in (value for value in SAMPLES if not fits(schema, value) and not is_omitted(name, argument, value)):
         error, text = await refused(name, {**ARGUMENTS[name], argument: wrong})
         assert error["details"]["argument"] == argument
         assert error["details"]["expected"] in text
@@ -92,9 +100,7 @@ async def test_every_argument_refuses_values_of_another_type(name: str, argument
 @given(case=st.sampled_from(EVERY_ARGUMENT), value=JSON)
 def test_the_published_schema_says_exactly_which_values_are_taken(case: tuple[str, str], value: object):
     name, argument = case
-    schema = SCHEMAS[name]
-    optional = argument not in schema.get("required", [])
-    allowed = fits(schema["properties"][argument], value) or (optional and value is None)
+    allowed = fits(SCHEMAS[name]["properties"][argument], value) or is_omitted(name, argument, value)
     assert allowed is accepts(name, {**ARGUMENTS[name], argument: value})
 
 
@@ -108,7 +114,7 @@ def accepts(name: str, arguments: dict[str, Any]) -> bool:
     return anyio.run(call)
 
 
-@pytest.mark.parametrize("limit", ["1", True, 1.0, 0, -1, 10**30])
+@pytest.mark.parametrize("limit", ["1", True, 1.5, 0, -1, 10**30])
 async def test_a_limit_is_a_whole_number_from_1_up(limit: object):
     error, text = await refused("search_content", {"query": "x", "limit": limit})
     assert error["details"]["argument"] == "limit"
@@ -180,3 +186,46 @@ async def test_values_of_properties_are_left_to_the_memory():
     async with client_of(opens(memory)) as client:
         assert not (await client.call_tool("query_nodes", given)).is_error
     assert memory.calls == [("query_nodes", (), given)]
+
+
+async def handed_on(name: str, arguments: dict[str, Any], toolsets: str = "graph,recall,remember") -> dict[str, Any]:
+    """Return the arguments with which a call reaches the memory."""
+    memory = RecordingMemory()
+    async with client_of(opens(memory), toolsets=tuple(toolsets.split(","))) as client:
+        result = await client.call_tool(name, arguments)
+    assert memory.calls, text_of(result)
+    return memory.calls[0][2]
+
+
+async def test_a_number_is_whole_however_json_writes_it():
+    given = {"properties": {"year": 2024.0, "price": 1.5}, "limit": 5.0}
+    assert await handed_on("query_nodes", given) == {"properties": {"year": 2024, "price": 1.5}, "limit": 5}
+    assert type((await handed_on("query_nodes", given))["limit"]) is int
+
+
+async def test_an_empty_string_counts_as_omitted_where_it_means_nothing():
+    empty = {"limit": "", "cursor": "", "type": "", "created_after": "", "properties": "", "domains": ""}
+    assert await handed_on("query_nodes", empty) == {}
+    assert await handed_on("recall", {"query": "", "depth": "shallow", "as_of": ""}) == {"depth": "shallow"}
+
+
+async def test_an_empty_string_stays_where_it_means_something():
+    given = {"node_id": "mem_1", "content": "", "encoding": "utf-8", "title": "", "path": ""}
+    assert await handed_on("update_node", given) == given
+
+
+@pytest.mark.parametrize("spaces", ["", " \n"])
+async def test_an_object_written_as_a_string_is_an_object_where_both_are_allowed(spaces: str):
+    memory = RecordingMemory()
+    given = {"node_types": [spaces + '{"name": "Person", "colour": "red"}'], "connection_types": []}
+    async with client_of(opens(memory)) as client:
+        result = await client.call_tool("create_ontology", given)
+    assert memory.calls == []
+    assert error_of(result)["details"]["at"] == "node_types[0].colour"
+
+
+@pytest.mark.parametrize("text", ['{"city": "Malmö"}', '{"text": 1', "{}", '["text"]', '{"text": "a", "text": "b"}'])
+def test_a_text_that_is_no_statement_in_json_stays_text(text: str):
+    arguments = Arguments("remember", Remember)
+    assert arguments.parse({"observations": [text]}) == {"observations": [text]}
+    assert arguments.parse({"observations": ['{"text": "a"}']}) == {"observations": [{"text": "a"}]}

@@ -6,22 +6,28 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call
+from graph_memory.mcp_server.arguments import BOOLEAN, STRING, Call, object_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.batch.results import BatchResult
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Operation = Annotated[dict[str, object], WithJsonSchema({"type": "object"})]
+Operation = Annotated[
+    dict[str, object],
+    WithJsonSchema({**object_schema({"op": STRING}, "op"), "additionalProperties": True}),
+]
 Options = Annotated[
     dict[str, object],
     WithJsonSchema(
-        {
-            "type": "object",
-            "description": "atomic (default true: all or none; false: leave out what is at fault), dry_run, "
-            "validate_before_commit, rollback_on_error",
-        }
+        object_schema(
+            {
+                "atomic": {**BOOLEAN, "description": "Default true: all or none; false: leave out what is at fault"},
+                "dry_run": BOOLEAN,
+                "validate_before_commit": BOOLEAN,
+                "rollback_on_error": BOOLEAN,
+            }
+        )
     ),
 ]
 

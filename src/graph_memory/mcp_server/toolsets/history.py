@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, get_args
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call, Cursor, ExpectedVersion, Names
+from graph_memory.mcp_server.arguments import (
+    BOOLEAN,
+    NUMBER,
+    STRING,
+    Call,
+    Cursor,
+    ExpectedVersion,
+    Names,
+    Properties,
+    object_schema,
+)
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.meaning import MEANING
@@ -23,7 +33,25 @@ if TYPE_CHECKING:
 Since = Annotated[int | str, Field(description='First change: seq, event id, time (UTC), yesterday, "2 hours ago"')]
 Until = Annotated[int | str, Field(description="Last change, as since")]
 OnConflict = Annotated[Choice, Field(description="If a later change or another reason prevents it (default stop)")]
-Confirm = Annotated[Literal[True], Field(description="Must be true, unless dry_run: this cannot be undone")]
+Confirm = Annotated[
+    Literal[True],
+    WithJsonSchema(BOOLEAN),
+    Field(description="Must be true, unless dry_run: this cannot be undone"),
+]
+Resolution = Annotated[
+    dict[str, object],
+    WithJsonSchema(
+        object_schema(
+            {
+                "subject": STRING,
+                "property": STRING,
+                "take": {"type": "string", "enum": ["ours", "theirs"]},
+                "value": {"anyOf": [STRING, NUMBER, BOOLEAN]},
+            },
+            "subject",
+        )
+    ),
+]
 DryRun = Annotated[bool, Field(description="Only report what would be done")]
 
 
@@ -64,7 +92,7 @@ class MemoryAsOf(Call):
 
     at: Annotated[int | str, Field(description='seq, event id, time (UTC), yesterday, "2 hours ago"')]
     tool: PastTool
-    arguments: NotRequired[Annotated[dict[str, object], Field(description="The tool's, without domain")]]
+    arguments: NotRequired[Annotated[Properties, Field(description="The tool's, without domain")]]
 
 
 class MemoryDiff(Call):
@@ -117,8 +145,8 @@ class MemoryMerge(Call):
     strategy: NotRequired[Annotated[How, Field(description="Side that wins conflicts; manual (default) stops")]]
     resolutions: NotRequired[
         Annotated[
-            list[dict[str, object]],
-            Field(description="[{subject, property?, take: ours|theirs}] or [{subject, property, value}]"),
+            list[Resolution],
+            Field(description="Each has take, or property and value"),
         ]
     ]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import Call, Cursor, Fraction, Limit
+from graph_memory.mcp_server.arguments import Call, Cursor, Fraction, Limit, Properties
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
 from graph_memory.model.links import LinkType
@@ -26,7 +26,7 @@ class CreateLink(TypedDict):
     strength: NotRequired[Annotated[Fraction, Field(description="Default 1")]]
     description: NotRequired[str]
     bidirectional: NotRequired[Annotated[bool, Field(description="Also seen from the target")]]
-    metadata: NotRequired[dict[str, Any]]
+    metadata: NotRequired[Properties]
     source_domain: NotRequired[str]
 
 

@@ -6,40 +6,38 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call, Names
+from graph_memory.mcp_server.arguments import BOOLEAN, NUMBER, STRING, STRINGS, Call, Names, object_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.ontology.view import OntologyView, brief, detailed
+from graph_memory.model.properties import PropertyType
 from graph_memory.model.results import OntologyChanged, Validity
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Rule = Annotated[object, WithJsonSchema({"type": "object"})]
-Rules = Annotated[
-    list[Rule],
-    Field(
-        description="[{name, type?: string|integer|number|boolean|date|datetime, "
-        "enum?, required?, indexed?, unique?, description?}]"
-    ),
-]
-NodeType = Annotated[object, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})]
-ConnectionType = Annotated[
-    object,
-    WithJsonSchema(
-        {
-            "type": "object",
-            "properties": {
-                "name": {"type": "string"},
-                "from_types": {"type": "array", "items": {"type": "string"}},
-                "to_types": {"type": "array", "items": {"type": "string"}},
-                "required_properties": {"type": "array", "items": {"type": "string"}},
-            },
-            "required": ["name", "from_types", "to_types"],
-        }
-    ),
-]
+_RULE = object_schema(
+    {
+        "name": STRING,
+        "type": {"type": "string", "enum": [str(kind) for kind in PropertyType]},
+        "enum": {"type": "array", "items": {"anyOf": [STRING, NUMBER, BOOLEAN]}},
+        "required": BOOLEAN,
+        "indexed": BOOLEAN,
+        "unique": BOOLEAN,
+        "description": STRING,
+    },
+    "name",
+)
+_CONNECTION_TYPE = object_schema(
+    {"name": STRING, "from_types": STRINGS, "to_types": STRINGS, "required_properties": STRINGS},
+    *("name", "from_types", "to_types"),
+)
+_DECLARATION = {**object_schema({"name": STRING}, "name"), "additionalProperties": True}
+Rule = Annotated[object, WithJsonSchema(_DECLARATION)]
+Rules = list[Annotated[object, WithJsonSchema(_RULE)]]
+NodeType = Annotated[object, WithJsonSchema({"anyOf": [STRING, _DECLARATION]})]
+ConnectionType = Annotated[object, WithJsonSchema({**_CONNECTION_TYPE, "additionalProperties": True})]
 
 
 class ValidateConnection(Call):

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import MOST, Call, CallOfSeveral, Cursor, Names, ValidAt
+from graph_memory.mcp_server.arguments import (
+    ANY_KEYS,
+    INTEGER,
+    MOST,
+    NUMBER,
+    STRING,
+    STRINGS,
+    Call,
+    CallOfSeveral,
+    Cursor,
+    Names,
+    ValidAt,
+    object_schema,
+)
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.memory.recall.request import FILTERS
+from graph_memory.memory.recall.results import WEIGHTS, SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.memory.recall.tiers.request import CONTEXT
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 
 if TYPE_CHECKING:
@@ -18,21 +33,30 @@ if TYPE_CHECKING:
 
 Question = Annotated[str, Field(min_length=1, description="A question or topic, in any words")]
 AsOf = Annotated[int | str, Field(description='As it was at: seq, event id, time (UTC), "last week"')]
+_OTHER_SCHEMAS = {
+    "node_types": STRINGS,
+    "types": STRINGS,
+    "tags": STRINGS,
+    "properties": ANY_KEYS,
+    "min_edge_count": INTEGER,
+    "min_strength": NUMBER,
+}
+"""The schemas of filters and of parts of a context that are not strings."""
 Weightings = Annotated[
     dict[str, Any],
-    Field(
-        description="{title_weight?, content_weight?, tag_weight?, edge_weight?, recency_weight?, use_weight?}: "
-        "1 by default, the last three 0"
-    ),
+    WithJsonSchema(object_schema({f"{name}_weight": NUMBER for name in WEIGHTS})),
+    Field(description="Default 1; recency, use and edges 0"),
 ]
 Filters = Annotated[
     dict[str, object],
-    Field(
-        description="All must hold: {node_types?, tags?, path_prefix?, namespace?, created_after?, created_before?, "
-        "properties?, min_edge_count?, min_strength?}"
-    ),
+    WithJsonSchema(object_schema({name: _OTHER_SCHEMAS.get(name, STRING) for name in FILTERS})),
+    Field(description="All must hold"),
 ]
-Context = Annotated[dict[str, object], Field(description="Prefer: {text?, types?, tags?, path?, session?}")]
+Context = Annotated[
+    dict[str, object],
+    WithJsonSchema(object_schema({name: _OTHER_SCHEMAS.get(name, STRING) for name in CONTEXT})),
+    Field(description="Prefer what is like this"),
+]
 
 
 class HybridSearch(CallOfSeveral):

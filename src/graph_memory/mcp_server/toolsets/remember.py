@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call
+from graph_memory.mcp_server.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.remembered import Remembered, Settled
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Statement = Annotated[
-    str | dict[str, Any],
-    Field(description="A text, or {text, replaces?, time?, source?, confidence?, valid_from?, valid_to?}"),
+_STATEMENT = object_schema(
+    {
+        "text": STRING,
+        "replaces": STRING,
+        "time": STRING,
+        "source": STRING,
+        "confidence": NUMBER,
+        "valid_from": STRING,
+        "valid_to": STRING,
+    },
+    "text",
+)
+Statement = str | Annotated[dict[str, Any], WithJsonSchema(_STATEMENT)]
+Relation = Annotated[
+    dict[str, Any],
+    WithJsonSchema(object_schema({"type": STRING, "to": STRING, "from": STRING, "properties": ANY_KEYS})),
 ]
 
 
@@ -27,12 +40,10 @@ class Remember(Call):
     type: NotRequired[Annotated[str, Field(description="For a new entity")]]
     observations: NotRequired[list[Statement]]
     properties: NotRequired[
-        Annotated[dict[str, Any], Field(description="Facts that change, such as status or city: each has one value")]
+        Annotated[Properties, Field(description="Facts that change, such as status or city: each has one value")]
     ]
     relations: NotRequired[
-        Annotated[
-            list[dict[str, Any]], Field(description="{type, to} or {type, from}, properties?: the other end by name")
-        ]
+        Annotated[list[Relation], Field(description="Each has type, and to or from: the name of the other end")]
     ]
     aliases: NotRequired[Annotated[list[str], Field(description="Other names of it")]]
     replaces: NotRequired[

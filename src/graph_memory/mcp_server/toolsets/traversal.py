@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call, Names, ValidAt
+from graph_memory.mcp_server.arguments import ANY_KEYS, NUMBER, STRING, STRINGS, Call, Names, ValidAt, object_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
 from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
@@ -15,12 +15,16 @@ from graph_memory.model.results import Direction
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-_OBJECT: dict[str, Any] = {"type": "object"}
 Point = int | str
 EdgeFilter = Annotated[
-    dict[str, Any], WithJsonSchema({**_OBJECT, "description": "types, direction, properties, min_strength"})
+    dict[str, Any],
+    WithJsonSchema(
+        object_schema({"types": STRINGS, "direction": STRING, "properties": ANY_KEYS, "min_strength": NUMBER})
+    ),
 ]
-NodeFilter = Annotated[dict[str, Any], WithJsonSchema({**_OBJECT, "description": "types, tags, properties"})]
+NodeFilter = Annotated[
+    dict[str, Any], WithJsonSchema(object_schema({"types": STRINGS, "tags": STRINGS, "properties": ANY_KEYS}))
+]
 
 
 class TraverseMemories(Call):

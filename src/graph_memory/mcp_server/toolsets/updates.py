@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import Call, Fraction
+from graph_memory.mcp_server.arguments import Call, Fraction, Properties
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
 
@@ -21,7 +21,7 @@ class UpdateEntity(Call):
     new_name: NotRequired[str]
     type: NotRequired[str]
     aliases: NotRequired[Annotated[list[str], Field(description="All its other names")]]
-    properties: NotRequired[Annotated[dict[str, Any], Field(description="Merged with those that it has")]]
+    properties: NotRequired[Annotated[Properties, Field(description="Merged with those that it has")]]
     description: NotRequired[str]
 
 

@@ -18,7 +18,8 @@ TOKENS: Mapping[Depth, int] = {"shallow": 500, "medium": 2_000, "deep": 5_000}
 """How much a reply of each depth takes at most, unless it is said."""
 MOST_TOKENS = 100_000
 MOST_FOCUS = 50
-_CONTEXT = ("text", "types", "tags", "path", "session")
+CONTEXT = ("text", "types", "tags", "path", "session")
+"""The keys that a context may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,10 @@ def asked(
 
 def _context(given: Mapping[str, object]) -> Context:
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("context", f"context is {quoted(given)}, not an object", f"Valid keys are {', '.join(_CONTEXT)}.")
+        raise fault("context", f"context is {quoted(given)}, not an object", f"Valid keys are {', '.join(CONTEXT)}.")
     for key in given:
-        if key not in _CONTEXT:
-            hint = f"{suggestion(str(key), _CONTEXT, '')} Valid keys are {', '.join(_CONTEXT)}.".strip()
+        if key not in CONTEXT:
+            hint = f"{suggestion(str(key), CONTEXT, '')} Valid keys are {', '.join(CONTEXT)}.".strip()
             raise fault("context", f"context has no {shown(key)}", hint)
     told = {key: one for key, one in given.items() if one is not None}
     texts: dict[str, str] = {}
