@@ -1,6 +1,7 @@
-// What goes or is touched when a subject goes: it itself, and of a node its protected connections and their other ends.
+// What goes or is touched when a subject goes: it itself, of a node its protected connections and their other ends, and
+// of what is about a node that node.
 // mode: read
-// params: domain, subject
+// params: domain, subject, about
 // returns: subject
 RETURN $subject AS subject
 UNION
@@ -9,3 +10,8 @@ MATCH (n)-[r]-(m:_Node)
 WHERE r._domain = $domain AND r._id IS NOT NULL AND (r._protection IS NOT NULL OR m._protection IS NOT NULL)
 UNWIND [r, m] AS one
 RETURN one._id AS subject
+UNION
+MATCH (e:_Event)
+USING INDEX e:_Event(_domain, _subject, _seq)
+WHERE e._domain = $domain AND e._subject = $subject AND e._seq > 0 AND e._kind IN $about AND e._from IS NOT NULL
+RETURN DISTINCT e._from AS subject

@@ -16,6 +16,7 @@ from graph_memory import Memory, ontology_from
 from graph_memory.memory.changes import paging
 from graph_memory.memory.retention import erasure
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 
 DOMAIN, NODE, CONNECTION = "domain", "node", "connection"
@@ -77,6 +78,8 @@ class Path_:  # noqa: N801 - a way to write, not one of the disk
     """Whether the domain is there afterwards."""
     beside: bool = False
     """Whether something that goes by itself is made all the same."""
+    of: tuple[str, Kind] | None = None
+    """The way that takes a subject of any kind, and the kind that it takes here."""
 
     @property
     def name(self) -> str:
@@ -93,11 +96,12 @@ def path(
     by_hand: str | None = None,
     leaves: bool = True,
     beside: bool = False,
+    of: tuple[str, Kind] | None = None,
 ) -> Callable[[Act], Act]:
     """Add a way to the table, with what protection must stop it."""
 
     def add(run: Act) -> Act:
-        PATHS[run.__name__] = Path_(run, frozenset(stops), prepare, by_hand, leaves, beside)
+        PATHS[run.__name__] = Path_(run, frozenset(stops), prepare, by_hand, leaves, beside, of)
         return run
 
     return add
@@ -110,6 +114,42 @@ async def _link(world: World) -> None:
     await _branch(world)
     made = await world.memory.links.create_cross_domain_link(world.a, world.more["branch"], world.b)
     world.more["link"] = made.link_id
+
+
+async def _observed(world: World) -> None:
+    """Make an entity of the node, with an observation that was changed."""
+    await _entity(world)
+    world.more["observation"] = world.more["told"][0]
+    changed = await world.memory.entities.update_observation("Ada", "is ill", confidence=0.5)
+    world.events[Kind.OBSERVATION] = changed.version or 0
+
+
+async def _changed_observation_in_branch(world: World) -> None:
+    await _entity(world)
+    await _branch(world)
+    branch = world.memory.in_domain(world.more["branch"])
+    await branch.entities.update_observation("Ada", "is ill", confidence=0.5)
+
+
+async def _deleted_observation(world: World) -> None:
+    await _observed(world)
+    await world.memory.entities.delete_observations([{"entityName": "Ada", "observations": ["is ill"]}])
+
+
+async def _observed_in_a_branch(world: World) -> None:
+    await _observed(world)
+    await _branch(world)
+
+
+async def _linked(world: World) -> None:
+    await _link(world)
+    world.events[Kind.LINK] = await world.end()
+
+
+async def _linked_in_a_branch(world: World) -> None:
+    await _branch(world)
+    branch = world.memory.in_domain(world.more["branch"])
+    await branch.links.create_cross_domain_link(world.a, world.domain, world.b)
 
 
 async def _branch(world: World) -> None:
@@ -393,14 +433,24 @@ async def apply_an_ontology_step_by_step(_: World, memory: Memory) -> object:
 # The log.
 
 
-@path(DOMAIN, NODE)
+@path(DOMAIN, NODE, of=("revert", Kind.NODE))
 async def revert_a_node(world: World, memory: Memory) -> object:
     return await memory.history.revert(event_ids=[world.events[NODE]], on_conflict="force")
 
 
-@path(DOMAIN, CONNECTION)
+@path(DOMAIN, CONNECTION, of=("revert", Kind.CONNECTION))
 async def revert_a_connection(world: World, memory: Memory) -> object:
     return await memory.history.revert(event_ids=[world.events[CONNECTION]], on_conflict="force")
+
+
+@path(DOMAIN, NODE, prepare=_observed, of=("revert", Kind.OBSERVATION))
+async def revert_an_observation(world: World, memory: Memory) -> object:
+    return await memory.history.revert(event_ids=[world.events[Kind.OBSERVATION]], on_conflict="force")
+
+
+@path(DOMAIN, NODE, prepare=_linked, of=("revert", Kind.LINK))
+async def revert_a_link(world: World, memory: Memory) -> object:
+    return await memory.history.revert(event_ids=[world.events[Kind.LINK]], on_conflict="force")
 
 
 @path(DOMAIN, NODE, CONNECTION, prepare=_little_at_once)
@@ -409,13 +459,23 @@ async def revert_in_pages(world: World, memory: Memory) -> object:
     return await memory.history.revert(event_ids=events, on_conflict="force")
 
 
-@path(DOMAIN, NODE, prepare=_changed_branch)
+@path(DOMAIN, NODE, prepare=_changed_branch, of=("merge", Kind.NODE))
 async def merge_a_node(world: World, memory: Memory) -> object:
     return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
 
 
-@path(DOMAIN, CONNECTION, prepare=_changed_link_in_branch)
+@path(DOMAIN, CONNECTION, prepare=_changed_link_in_branch, of=("merge", Kind.CONNECTION))
 async def merge_a_connection(world: World, memory: Memory) -> object:
+    return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
+
+
+@path(DOMAIN, NODE, prepare=_changed_observation_in_branch, of=("merge", Kind.OBSERVATION))
+async def merge_an_observation(world: World, memory: Memory) -> object:
+    return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
+
+
+@path(DOMAIN, NODE, prepare=_linked_in_a_branch, of=("merge", Kind.LINK))
+async def merge_a_link(world: World, memory: Memory) -> object:
     return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
 
 
@@ -424,7 +484,7 @@ async def merge_a_deletion(world: World, memory: Memory) -> object:
     return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
 
 
-@path(DOMAIN, NODE, CONNECTION)
+@path(DOMAIN, NODE, CONNECTION, of=("erase", Kind.NODE))
 async def erase_a_node(world: World, memory: Memory) -> object:
     return await memory.history.erase(world.a)
 
@@ -434,9 +494,29 @@ async def erase_a_neighbour(world: World, memory: Memory) -> object:
     return await memory.history.erase(world.b)
 
 
-@path(DOMAIN, CONNECTION)
+@path(DOMAIN, CONNECTION, of=("erase", Kind.CONNECTION))
 async def erase_a_connection(world: World, memory: Memory) -> object:
     return await memory.history.erase(world.r)
+
+
+@path(DOMAIN, NODE, prepare=_observed, of=("erase", Kind.OBSERVATION))
+async def erase_an_observation(world: World, memory: Memory) -> object:
+    return await memory.history.erase(world.more["observation"])
+
+
+@path(DOMAIN, NODE, prepare=_deleted_observation)
+async def erase_a_deleted_observation(world: World, memory: Memory) -> object:
+    return await memory.history.erase(world.more["observation"])
+
+
+@path(DOMAIN, NODE, prepare=_observed_in_a_branch)
+async def erase_an_observation_from_a_branch(world: World, memory: Memory) -> object:
+    return await memory.in_domain(world.more["branch"]).history.erase(world.more["observation"])
+
+
+@path(DOMAIN, NODE, prepare=_link, of=("erase", Kind.LINK))
+async def erase_a_link(world: World, memory: Memory) -> object:
+    return await memory.history.erase(world.more["link"])
 
 
 @path(DOMAIN, NODE, CONNECTION, prepare=_branch)
@@ -486,8 +566,41 @@ async def make_a_domain_under_it(world: World, memory: Memory) -> object:
 # What a hand did.
 
 
-@path(DOMAIN, NODE, by_hand="MATCH (n:_Node {_domain: $domain, _id: $a}) SET n.n = 5")
+@path(
+    *(DOMAIN, NODE),
+    by_hand="MATCH (n:_Node {_domain: $domain, _id: $a}) SET n.n = 5",
+    of=("adopt", Kind.NODE),
+)
 async def adopt_a_change(_: World, memory: Memory) -> object:
+    return await _adopt(memory)
+
+
+@path(
+    *(DOMAIN, CONNECTION),
+    by_hand="MATCH (:_Node {_domain: $domain, _id: $a})-[r:Link]->() SET r.m = 5",
+    of=("adopt", Kind.CONNECTION),
+)
+async def adopt_a_change_of_a_connection(_: World, memory: Memory) -> object:
+    return await _adopt(memory)
+
+
+@path(
+    *(DOMAIN, NODE),
+    prepare=_observed,
+    by_hand="MATCH (o:_Observation)-[:_OBSERVES]->(:_Node {_domain: $domain, _id: $a}) DETACH DELETE o",
+    of=("adopt", Kind.OBSERVATION),
+)
+async def adopt_the_deletion_of_an_observation(_: World, memory: Memory) -> object:
+    return await _adopt(memory)
+
+
+@path(
+    *(DOMAIN, NODE),
+    prepare=_link,
+    by_hand="MATCH (:_Node {_domain: $domain, _id: $a})-[:_LINKS]->(l:_Link) DETACH DELETE l",
+    of=("adopt", Kind.LINK),
+)
+async def adopt_the_deletion_of_a_link(_: World, memory: Memory) -> object:
     return await _adopt(memory)
 
 
@@ -632,7 +745,9 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.branches.branch:_Branching._make_derived": _NEW,
     "memory.branches.branch:_Branching._put_inverses": _NEW,
     "memory.branches.branch:_Branching._end": _NEW,
-    "memory.branches.merge:merge": ["merge_a_node", "merge_a_connection", "merge_a_deletion"],
+    "memory.branches.merge:merge": [
+        *("merge_a_node", "merge_a_connection", "merge_an_observation", "merge_a_link", "merge_a_deletion"),
+    ],
     "memory.changes.inverses:put_inverses": _DERIVES,
     "memory.changes.keys:put_keys": _DERIVES,
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
@@ -641,7 +756,10 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.domains.tree:append_of_job": _ASKED,
     "memory.domains.tree:create_domain": ["make_a_domain_under_it"],
     "memory.domains.tree:update_domain": ["describe_the_domain", "put_the_domain_under_another"],
-    "memory.drift.reconcile:_Attempt.write": ["adopt_a_change", "adopt_the_deletion_of_a_neighbour"],
+    "memory.drift.reconcile:_Attempt.write": [
+        *("adopt_a_change", "adopt_a_change_of_a_connection", "adopt_the_deletion_of_an_observation"),
+        *("adopt_the_deletion_of_a_link", "adopt_the_deletion_of_a_neighbour"),
+    ],
     "memory.drift.reconcile:_drop_made": ["restore_what_a_hand_did"],
     "memory.entities.writes:create_entities": ["create_entities"],
     "memory.entities.writes:add_observations": ["add_observations"],
@@ -694,10 +812,11 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.retention.compaction:_Compacting._event": _ASKED,
     "memory.retention.erasure:_begun": [
         *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
+        *("erase_an_observation", "erase_a_deleted_observation", "erase_an_observation_from_a_branch", "erase_a_link"),
     ],
     "memory.retention.erasure:_Erasing._append": _ASKED,
     "memory.revert.pages:_revert": ["revert_in_pages"],
-    "memory.revert.revert:_attempt": ["revert_a_node", "revert_a_connection"],
+    "memory.revert.revert:_attempt": ["revert_a_node", "revert_a_connection", "revert_an_observation", "revert_a_link"],
     "memory.transfer.folder_import:_Source.write": "writes a file",
     "memory.transfer.importing:import_file": ["import_a_file", "import_a_folder"],
     "memory.transfer.importing:_Importing._append": _NEW,

@@ -16,6 +16,7 @@ from neo4j import Driver
 import graph_memory
 from graph_memory import Memory
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import DATA
 from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, PATHS, World
 
 pytestmark = pytest.mark.anyio
@@ -56,6 +57,12 @@ def test_every_way_to_write_has_a_row() -> None:
     assert found == CALLERS.keys()
     named = {name for rows in CALLERS.values() if not isinstance(rows, str) for name in rows}
     assert named == PATHS.keys()
+
+
+@pytest.mark.parametrize("way", ["erase", "revert", "merge", "adopt"])
+def test_a_way_that_takes_a_subject_of_any_kind_has_a_row_for_each(way: str) -> None:
+    of = [path.of for path in PATHS.values() if path.of is not None]
+    assert {kind for name, kind in of if name == way} == set(DATA)
 
 
 def _protected(name: str, situation: str) -> list[str]:

@@ -29,7 +29,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Receipt
-from graph_memory.model.kinds import ATTACHED, Kind
+from graph_memory.model.kinds import ABOUT, ATTACHED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
@@ -184,10 +184,7 @@ class _Attempt:
         self, reader: Reader, head: Head, found: Sequence[DriftedSubject], around: Around
     ) -> dict[str, GraphError]:
         """Return what may not be adopted because it is protected, or because it would detach what is."""
-        touched = {
-            change.id: [change.subject, *(end for each in _going_with(change, around) for end in ends_of(each) if end)]
-            for change in found
-        }
+        touched = {change.id: [change.subject, *_nodes_touched(change, around)] for change in found}
         every = [subject for subjects in touched.values() for subject in subjects]
         against = await refusals(reader, head, self.core.origin, every)
         named = {id_: next((one for one in subjects if one in against), None) for id_, subjects in touched.items()}
@@ -240,6 +237,12 @@ class _Attempt:
 
     async def _confirm(self, reader: Reader, events: Sequence[Event]) -> None:
         await check_rules(reader, self.domain, events, self.outcome.ontology, in_turn=False)
+
+
+def _nodes_touched(change: DriftedSubject, around: Around) -> Sequence[str]:
+    """Return the nodes whose protection forbids adopting a change: the owner, and the ends of what goes with a node."""
+    owner = [change] if change.kind in ABOUT else []
+    return [end for touching in (*owner, *_going_with(change, around)) for end in ends_of(touching) if end]
 
 
 def _going_with(change: DriftedSubject, around: Around) -> Sequence[DriftedSubject]:

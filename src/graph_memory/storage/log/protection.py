@@ -99,7 +99,7 @@ async def _reached(reader: Reader, domain: str, guard: Guard, reach: Reach) -> I
     if not guard.has_protected:
         return []
     if isinstance(reach, One):
-        subjects = await reader.read(AROUND, domain=domain, subject=reach.subject)
+        subjects = await reader.read(AROUND, domain=domain, subject=reach.subject, about=[*ABOUT])
         found = await _protected(reader, domain, subjects)
         return [(one.draft.subject, _protection(one)) for one in found]
     if reach is not Whole.ALL:
