@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,24 +19,32 @@ from graph_memory.storage.schema import migrate, steps
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
-DUMP = Path(__file__).parents[1] / "data" / "schema_1"
+DATA = Path(__file__).parents[1] / "data"
 
 
-@pytest.fixture(scope="module")
-def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """A home with the data of schema step 1, as `neo4j-admin database load` restores it, and its blobs."""
-    settings = Settings(home=tmp_path_factory.mktemp("old") / "home", domain="kitchen")
+@contextmanager
+def restored(dump: Path, home: Path, domain: str) -> Iterator[Settings]:
+    """Give a home with the data of a dump, as `neo4j-admin database load` restores it, and its blobs."""
+    settings = Settings(home=home, domain=domain)
     local.ensure_running(settings)
     local.stop(settings)
     place = Home.of(settings)
-    load = ("database", "load", "neo4j", f"--from-path={DUMP}", "--overwrite-destination")
+    load = ("database", "load", "neo4j", f"--from-path={dump}", "--overwrite-destination")
     command = admin_command(place, find_java(settings).command, *load)
     subprocess.run(command, env={**os.environ, **admin_environment(place)}, check=True, capture_output=True)
-    shutil.copytree(DUMP / "blobs", settings.home / "blobs")
+    if (dump / "blobs").exists():
+        shutil.copytree(dump / "blobs", settings.home / "blobs")
     try:
         yield settings
     finally:
         local.stop(settings)
+
+
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """A home with the data of schema step 1."""
+    with restored(DATA / "schema_1", tmp_path_factory.mktemp("old") / "home", "kitchen") as settings:
+        yield settings
 
 
 @pytest.fixture

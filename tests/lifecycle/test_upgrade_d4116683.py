@@ -1,0 +1,55 @@
+"""A home that graph-memory wrote at commit d4116683 opens, verifies and answers, and takes new facts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, Settings, open_memory
+from lifecycle.test_upgrade import DATA, restored
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """The home that `tests/data/home_d4116683/write.py` wrote."""
+    with restored(DATA / "home_d4116683", tmp_path_factory.mktemp("d4116683") / "home", "shop") as settings:
+        yield settings
+
+
+@pytest.fixture
+async def shop(home: Settings) -> AsyncIterator[Memory]:
+    """The memory of the shop, opened by the present code."""
+    async with open_memory(home) as memory:
+        yield memory
+
+
+async def test_every_domain_verifies(shop: Memory):
+    for domain in ("shop", "shop/trial", "gtd"):
+        assert (await shop.upkeep.verify(domain=domain)).differences == ()
+
+
+async def test_it_answers(shop: Memory):
+    ada = (await shop.entities.open_nodes(["Ada"])).entities[0]
+    assert set(ada.observations) == {"Ada lives in Malmö."}
+    told = await shop.recall.recall("Where does Ada live?")
+    assert "Malmö" in str(told.content)
+    assert (await shop.in_domain("shop/trial").recall.search_memories("oil paint")).hits[0].title == "Ada"
+    assert (await shop.in_domain("gtd").query_nodes(type="Action")).node_ids == ("tiles",)
+    assert [link.title for link in (await shop.in_domain("gtd").links.list_cross_domain_links()).links] == ["Kitchen"]
+
+
+async def test_what_was_protected_is_protected(shop: Memory):
+    with pytest.raises(GraphError) as caught:
+        await shop.in_domain("gtd").acting_as("ben").update_node("nora", properties={"phone": "1"})
+    assert caught.value.code is Code.PROTECTED
+
+
+async def test_a_session_of_that_time_can_be_read_and_the_next_one_written(shop: Memory):
+    assert "Moved Ada to Malmö." in (await shop.entities.session_start()).text
+    told = await shop.entities.remember(name="Ada", observations=["Ada teaches painting."])
+    assert told.created is False
+    await shop.history.revert(since=(await shop.history.log(limit=1)).entries[0].seq)
+    assert (await shop.upkeep.verify()).differences == ()
