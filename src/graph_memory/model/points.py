@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.clock import in_utc
@@ -14,6 +14,9 @@ from graph_memory.model.wording import quoted
 _LARGEST = 2**53
 _ENDS = frozenset({"until", "at", "as-of", "as_of"})
 """Arguments for which a day, a month or a minute is meant to its end; for all others, from its beginning."""
+
+_DAY = timedelta(hours=23)
+"""The length from which a span is a day or more; a day on which clocks go forward has 23 hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +48,18 @@ def moment(argument: str, given: int | str, now: datetime, zone: tzinfo | None =
 
 
 def instant(argument: str, given: datetime | str, now: datetime, zone: tzinfo | None = UTC) -> datetime:
-    """Return a time in the world, in UTC; a whole day or month means its beginning. Raises INVALID_ARGUMENT."""
+    """Return a time in the world, in UTC. Raises INVALID_ARGUMENT.
+
+    A whole day, month or year means its beginning, and its end for `valid_to`: what holds to 26 May holds on that day.
+    """
     if isinstance(given, datetime):
         return in_utc(given)
     found = _span(given, now, zone) if isinstance(given, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
     if found is None:
         told = quoted(given) if isinstance(given, str) else given  # pyright: ignore[reportUnnecessaryIsInstance] - as above
         raise fault(argument, f"{told} is not a time", f"Give {_time_in(zone)}, now, or {EXAMPLES}.")
-    return found.begins
+    is_end = argument.endswith("valid_to") and found.ends - found.begins >= _DAY
+    return found.ends if is_end else found.begins
 
 
 def _span(text: str, now: datetime, zone: tzinfo | None) -> Span | None:

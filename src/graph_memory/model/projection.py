@@ -39,6 +39,7 @@ from graph_memory.model.subjects import (
     present,
     searched,
 )
+from graph_memory.model.visible import check_visible
 
 Row = dict[str, object]
 
@@ -115,8 +116,19 @@ def ontology_state(ontology: Ontology) -> State:
     return present({"_open": ontology.open, "_description": ontology.description or None})
 
 
+def new_type_draft(declared: AnyType) -> Draft:
+    """Return the event that adds a type under a name that no type had; raises INVALID_ARGUMENT if it hides characters.
+
+    Types that are stored already may have such names: the rule is younger than they are.
+    """
+    kind = "Node type" if isinstance(declared, NodeType) else "Connection type"
+    for name in (declared.name, *([declared.inverse] if isinstance(declared, ConnectionType) else [])):
+        check_visible(kind, name)
+    return type_draft(declared)
+
+
 def type_draft(declared: AnyType) -> Draft:
-    """Return the event that adds a type."""
+    """Return the event that adds a type which a domain above has."""
     kind = TYPE_OF[kind_of_type(declared)]
     return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import listed, shown
+from graph_memory.model.wording import listed, listed_parts, shown
 
 PROTECTION = "_protection"
 """The name under which a state keeps it, as JSON: one value, so that it is compared and merged as a whole."""
@@ -77,7 +77,7 @@ class Protection:
 
     @property
     def _hint(self) -> str:
-        names = listed([*map(shown, self.can_be_unprotected_by)])
+        names = listed_parts([*map(shown, self.can_be_unprotected_by)])
         who = f"Only {names} may write to it, or lift the protection with unprotect."
         if not self.can_be_unprotected_by:
             who = "Only `graph-memory unprotect` on the command line lifts the protection."

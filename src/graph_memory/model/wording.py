@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
+from graph_memory.model.visible import QUOTES, escaped
+
 MOST_LISTED = 50
 _MOST_SHOWN = 80
 _MOST_COMPARED = 1_000
+_PLAIN_NAME = re.compile(r"[\w.*-]{1,60}")
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 
 def shown(value: object) -> str:
     """Return a value as it may stand in a message: printable, on one line and of bounded length."""
     text = as_text(value)
-    cut = text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
-    return "".join(map(_printable, cut))
+    return escaped(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
 
 
 def as_text(value: object) -> str:
@@ -44,19 +45,23 @@ def as_text(value: object) -> str:
             return str(value)
 
 
-def _printable(character: str) -> str:
-    if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
-        return f"\\u{ord(character):04x}"
-    return character
-
-
 def quoted(value: object) -> str:
-    """Return a value for a message: text in quotes, booleans as JSON writes them."""
-    return f'"{shown(value)}"' if isinstance(value, str) else shown(value)
+    """Return a value for a message: text in quotes that nothing in it can end, booleans as JSON writes them."""
+    return f'"{shown(value).translate(QUOTES)}"' if isinstance(value, str) else shown(value)
+
+
+def named(name: str) -> str:
+    """Return a stored name for a message: as it is if it is one plain word, otherwise in quotes."""
+    return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return `[a, b, c]`, with `and N more` in place of what goes beyond the first 50."""
+    """Return stored names as `[a, b, "c d"]`, at most 50 of them and then `and N more`."""
+    return listed_parts([named(name) for name in names])
+
+
+def listed_parts(names: Sequence[str]) -> str:
+    """Return parts of a message as `[a, b, c]`, at most 50 of them and then `and N more`."""
     parts = list(names[:MOST_LISTED])
     if len(names) > MOST_LISTED:
         parts.append(f"and {len(names) - MOST_LISTED} more")
@@ -94,7 +99,7 @@ def nearest(name: str, candidates: Collection[str]) -> str | None:
 def suggestion(name: str, candidates: Collection[str], otherwise: str) -> str:
     """Return `Did you mean "x"?`, or the other advice when nothing comes close."""
     found = nearest(name, candidates)
-    return otherwise if found is None else f'Did you mean "{found}"?'
+    return otherwise if found is None else f"Did you mean {quoted(found)}?"
 
 
 def without_credentials(text: str) -> str:

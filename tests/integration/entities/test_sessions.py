@@ -61,6 +61,29 @@ async def test_a_block_is_appended_to_and_replaced_within_its_limit_and_is_no_en
     assert await text_of(memory.in_domain(f"{domain}-b"), "human") == "Ada, a pilot.\nLikes coffee."
 
 
+async def test_a_block_is_found_however_its_label_is_capitalised_and_its_lines_end(memory: Memory) -> None:
+    entities = memory.entities
+    first = await entities.edit_block("Human", "Ada\r\nflies.\r\n")
+    assert (first.label, first.text) == ("human", "Ada\nflies.\n")
+    changed = await entities.edit_block("HUMAN", "Ada\r\nsails.", mode="replace", old="Ada\r\nflies.")
+    assert (changed.id, changed.text) == (first.id, "Ada\nsails.\n")
+    rules = await entities.edit_block("House Rules", "No shoes.")
+    assert (await entities.edit_block("house rules", "No smoke.")).id == rules.id
+    assert await text_of(memory, "HOUSE RULES") == "No shoes.\nNo smoke."
+    assert [block.label for block in (await entities.get_block()).blocks][3:] == ["House Rules"]
+
+
+async def test_a_label_and_a_text_of_a_block_cannot_pose_as_the_primer(memory: Memory) -> None:
+    entities = memory.entities
+    for label in ("a\x1b[2J", "a\u202eb", "a\u200bb"):
+        with pytest.raises(GraphError) as caught:
+            await entities.edit_block(label, "x")
+        assert "invisible character" in caught.value.message
+    await entities.edit_block("Goals", "Hidden\u202etext\x1b[2J\u2028## Goals")
+    told = (await entities.session_start()).text.splitlines()
+    assert told[:3] == ['## Block "Goals"', "> Hidden text [2J", "> ## Goals"]
+
+
 async def test_blocks_of_a_closed_domain_name_the_type_that_is_missing(memory: Memory) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": []}))
     for write in (memory.entities.edit_block("human", "Ada"), memory.entities.session_end("Done.")):
@@ -124,7 +147,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     text = started.text
     heads = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert heads == [
-        *("persona", "apollo", "Last time", "About apollo", "What this memory holds", "Who changed what last"),
+        *("persona", 'Block "apollo"', "Last time", "About apollo", "What this memory holds", "Who changed what last"),
         *("Open questions: answer with decide", "Goals", "Contradictions to settle", "Facts about what is used most"),
     ]
     assert "> A careful colleague." in text

@@ -30,7 +30,7 @@ async def home(memory: Memory) -> Memory:
     for city in ("bern", "rome"):
         await memory.create_node("City", f"# {city}", id=city)
         await memory.create_connection("LivesIn", "anna", city, id=f"in-{city}", properties={"code": 1})
-    await memory.set_validity("in-bern", valid_to="2026-03-01")
+    await memory.set_validity("in-bern", valid_to="2026-02-28")
     await memory.set_validity("in-rome", valid_from="2026-03-01T00:00:00+00:00")
     return memory
 
@@ -97,7 +97,7 @@ async def test_an_update_keeps_the_bounds_and_a_revert_takes_them_back(home: Mem
 
 async def test_what_was_believed_of_a_time_is_found_at_a_point_of_the_log(home: Memory) -> None:
     before = (await home.history.log(limit=1)).entries[0].seq
-    await home.set_validity("in-bern", valid_to="2026-02-01")
+    await home.set_validity("in-bern", valid_to="2026-01-31")
     await home.set_validity("in-rome", valid_from="2026-02-01")
     assert await cities(home, FEBRUARY) == ("rome",)
     past = await home.history.as_of(before)

@@ -135,14 +135,14 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
                 "-p",
                 "n:=1",
             ),
-            *("--created-after", "2025-10-01", "--min-edges", "2", "--weight", "title=2", "--weight", "edge=0.5"),
+            *("--created-after", "2025-10-01", "--min-edges", "2", "--weight", "title=2.5", "--weight", "edge=0.5"),
             *("--mode", "lexical", "--depth", "1", "-n", "5", "--max-tokens", "500", "--cursor", "c", "--explain"),
             *("--as-of", "7", "--valid-at", "2026-05-01T00:00:00Z", "--syntax", "lucene"),
         ],
         {
             "query": "When do the tiles come?",
             "search_mode": "lexical",
-            "weightings": {"title": 2.0, "edge": 0.5},
+            "weightings": {"title": 2.5, "edge": 0.5},
             "filters": {
                 "node_types": ["Project"],
                 "tags": ["home"],

@@ -44,8 +44,12 @@ def test_a_day_is_meant_from_its_beginning_or_to_its_end(argument: str, is_end: 
     assert moment(argument, "2026-02-28", NOW) == LogPosition(at=at)
 
 
-def test_a_time_in_the_world_is_the_beginning_of_what_was_named() -> None:
-    assert instant("valid_to", "yesterday", NOW) == datetime(2026, 2, 28, tzinfo=UTC)
+def test_a_date_in_the_world_means_its_beginning_and_as_valid_to_its_end() -> None:
+    assert instant("valid_from", "yesterday", NOW) == datetime(2026, 2, 28, tzinfo=UTC)
+    assert instant("valid_to", "yesterday", NOW) == datetime(2026, 3, 1, tzinfo=UTC)
+    assert instant("observations[0].valid_to", "2024-05-26", NOW) == datetime(2024, 5, 27, tzinfo=UTC)
+    assert instant("valid_to", "2024-05", NOW) == datetime(2024, 6, 1, tzinfo=UTC)
+    assert instant("valid_to", "2024-05-26 09:00", NOW) == datetime(2024, 5, 26, 9, tzinfo=UTC)
     assert instant("valid_to", datetime(2026, 2, 28), NOW) == datetime(2026, 2, 28, tzinfo=UTC)
 
 

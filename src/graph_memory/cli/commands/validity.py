@@ -30,7 +30,10 @@ FromOption = Annotated[
 ToOption = Annotated[
     str | None,
     typer.Option(
-        "--to", metavar="TIME", callback=world_time("to"), help="End of its validity. open removes the bound."
+        "--to",
+        metavar="TIME",
+        callback=world_time("valid_to"),
+        help="End of its validity; a date includes that day. open removes the bound.",
     ),
 ]
 

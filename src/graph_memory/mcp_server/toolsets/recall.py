@@ -22,10 +22,8 @@ from graph_memory.mcp_server.arguments import (
     object_schema,
 )
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.memory.recall.request import FILTERS
-from graph_memory.memory.recall.results import WEIGHTS, SearchMode, SearchResult, Style, Syntax, Synthesis
-from graph_memory.memory.recall.tiers.request import CONTEXT
-from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
+from graph_memory.memory.recall.results import FILTERS, WEIGHTS, SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.memory.recall.tiers.results import CONTEXT, Depth, Form, QueryResult, RecallResult
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

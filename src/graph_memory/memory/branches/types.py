@@ -12,7 +12,7 @@ from graph_memory.model.ontology.growth import Value, declaration_of, told_name,
 from graph_memory.model.ontology.ontology import ANY, connection_type_from, node_type_from
 from graph_memory.model.ontology.types import AnyType, type_state
 from graph_memory.model.projection import declared_in
-from graph_memory.model.wording import listed
+from graph_memory.model.wording import listed_parts
 
 Key = tuple[str | None, str]
 Values = dict[Key, Value]
@@ -74,7 +74,7 @@ def _merged_list(
 
 
 def _conflict(trio: ThreeWay, both: Sequence[Key]) -> Conflict:
-    names = listed([told_name(*key) for key in both])
+    names = listed_parts([told_name(*key) for key in both])
     reason = f"the target and the source declare {names} differently"
     return Conflict(subject=trio.subject, kind=trio.kind, clash=ConflictKind.ONTOLOGY, reason=reason)
 

@@ -16,7 +16,7 @@ from graph_memory.memory.knowledge.names import entity_not_found, near_names
 from graph_memory.memory.knowledge.reading import NAMED
 from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.arguments import fault
-from graph_memory.model.wording import listed, quoted
+from graph_memory.model.wording import listed_parts, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -66,7 +66,7 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
     if not same:
         same, by = await names_called(reader, domain, name), "alias"
     if len(same) > 1:
-        hint = f"Give one of them exactly: {listed([quoted(one) for one in same])}."
+        hint = f"Give one of them exactly: {listed_parts([quoted(one) for one in same])}."
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
     if same:
         return Found(same[0], by)
@@ -90,7 +90,7 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
         return named
     called = await names_called(reader, domain, name)
     if len(called) > 1:
-        hint = f"Give one of them: {listed([quoted(one) for one in called])}."
+        hint = f"Give one of them: {listed_parts([quoted(one) for one in called])}."
         raise fault("name", f"{len(called)} entities are called {quoted(name)}", hint)
     if not called:
         raise await entity_not_found(reader, domain, name)
@@ -120,7 +120,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
         return Found(names[0], "text")
     if not names:
         raise fault("name", "The text names no entity that is known", "Give the name of what it is about, as name.")
-    hint = f"Give the one that it is about, as name: {listed([quoted(name) for name in sorted(names)])}."
+    hint = f"Give the one that it is about, as name: {listed_parts([quoted(name) for name in sorted(names)])}."
     raise fault("name", f"The text names {len(names)} entities", hint)
 
 

@@ -11,7 +11,7 @@ from graph_memory.memory.entities.statements.stems import stems_of
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import listed, nearest, quoted
+from graph_memory.model.wording import listed_parts, nearest, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -55,11 +55,15 @@ async def check_named(
 def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequence[str] = ()) -> GraphError:
     hint = "Give the id of an observation of this entity, or its text exactly: open_nodes shows the texts."
     if owners:
-        who = quoted(owners[0]) if len(owners) == 1 else f"Each of {listed([quoted(one) for one in sorted(owners)])}"
+        who = (
+            quoted(owners[0])
+            if len(owners) == 1
+            else f"Each of {listed_parts([quoted(one) for one in sorted(owners)])}"
+        )
         hint = f"{who} has it: an observation is named together with its own entity."
     elif near := _nearest(name, known):
         told = [f"{quoted(one.text)} ({one.id})" for one in near]
-        hint = f"Did you mean {told[0] if len(told) == 1 else f'one of {listed(told)}'}? {hint}"
+        hint = f"Did you mean {told[0] if len(told) == 1 else f'one of {listed_parts(told)}'}? {hint}"
     return fault(argument, f"The entity has no observation {quoted(name)}", hint)
 
 

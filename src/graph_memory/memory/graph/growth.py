@@ -27,7 +27,7 @@ from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed
 from graph_memory.model.ontology.inheritance import check_inherited, is_begun, new_to
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
-from graph_memory.model.projection import ontology_state, type_draft
+from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyApplied
 from graph_memory.ontologies import begun
 from graph_memory.storage.log.jobs import GROWING, Job
@@ -132,9 +132,9 @@ def growth_drafts(planned: Growth, last: _Last) -> list[Draft]:
     changed = [_changed(change, last[subject_of_type(change.after)]) for change in planned.changed]
     described = last.get("ontology")
     return [
-        *map(type_draft, planned.node_types),
+        *map(new_type_draft, planned.node_types),
         *(draft for draft in changed if draft.kind is Kind.NODE_TYPE),
-        *map(type_draft, planned.connection_types),
+        *map(new_type_draft, planned.connection_types),
         *(draft for draft in changed if draft.kind is Kind.CONNECTION_TYPE),
         *([_described(described, planned.description or "")] if described else []),
     ]

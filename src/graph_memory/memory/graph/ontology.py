@@ -15,7 +15,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.inheritance import is_begun, new_to
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
-from graph_memory.model.projection import ontology_state, type_draft
+from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyChanged
 from graph_memory.model.subjects import DomainState
 from graph_memory.model.wording import kind_of
@@ -59,7 +59,7 @@ async def add_node_type(core: Core, domain: str, node_type: NodeType) -> Ontolog
 
     def decide(head: Head, _: None) -> Sequence[Draft]:
         head.ontology.with_node_type(node_type)
-        return [type_draft(node_type)]
+        return [new_type_draft(node_type)]
 
     receipt = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
     return OntologyChanged(version=receipt.seq or 0)
@@ -75,7 +75,7 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
 
     def decide(head: Head, _: None) -> Sequence[Draft]:
         head.ontology.with_connection_type(connection_type)
-        return [type_draft(connection_type)]
+        return [new_type_draft(connection_type)]
 
     receipt = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
     return OntologyChanged(version=receipt.seq or 0)
@@ -128,7 +128,7 @@ def decide_ontology(head: Head, ontology: Ontology, last: Event | None = None) -
     return [
         *([] if head.seq else [domain_draft(DomainState(created=head.at))]),
         *([replace(beginning, state=state)] if is_told else []),
-        *map(type_draft, types),
+        *map(new_type_draft, types),
     ]
 
 
@@ -157,7 +157,7 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
         raise GraphError(Code.INVALID_CONNECTION_TYPE, message, {"type": name, "hint": hint})
     check_room(ontology, head.domain, limit)
     declared = NodeType(name, ad_hoc=True) if is_node else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
-    return [type_draft(declared), draft]
+    return [new_type_draft(declared), draft]
 
 
 def ad_hoc_types(ontology: Ontology) -> int:

@@ -13,7 +13,7 @@ from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Head, Op, Origin, new_id
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
-from graph_memory.model.projection import type_draft, with_types
+from graph_memory.model.projection import new_type_draft, with_types
 from graph_memory.model.subjects import ConnectionState, NodeState, ObservationState
 from graph_memory.model.titles import title_of
 
@@ -184,7 +184,7 @@ class Drafting:
         chosen = wanted if ad_hoc_types(self.ontology) + kept_free < self.type_limit else general
         if find(chosen.name) is None:
             check_room(self.ontology, self.head.domain, self.type_limit)
-            draft = type_draft(chosen)
+            draft = new_type_draft(chosen)
             self.ontology = with_types(self.ontology, [draft])
             self.drafts.append(draft)
         return chosen.name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import nearest, shown
+from graph_memory.model.wording import nearest, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -26,7 +26,7 @@ async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _H
     """Return the error for the name of no entity, with the nearest name that there is."""
     found = await near_names(reader, domain, name)
     meant = nearest(name, found)
-    return not_found(name, how if meant is None else f'Did you mean "{shown(meant)}"? {how}')
+    return not_found(name, how if meant is None else f"Did you mean {quoted(meant)}? {how}")
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:

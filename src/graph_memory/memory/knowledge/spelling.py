@@ -7,10 +7,10 @@ cannot be one is stored under a name that is near, and the text stays on the rec
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.properties import ANY, NAME_CHARACTERS, check_name
+from graph_memory.model.visible import check_visible, visible
 
 ENTITY = "entity"
 """The type of entities that were given none, and of those whose own type has no room among the types."""
@@ -23,10 +23,9 @@ WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 def stored_name(spelling: str, otherwise: str) -> str:
     """Return the name under which a type of this spelling is stored, the other where nothing of it can be kept."""
     try:
-        return check_name("Type", spelling)
+        return check_visible("Type", check_name("Type", spelling))
     except GraphError:
-        kept = "".join(" " if unicodedata.category(each) in ("Cc", "Cs") else each for each in spelling)
-        name = " ".join(kept.split()).lstrip("_ ")[:NAME_CHARACTERS].rstrip()
+        name = " ".join(visible(spelling).split()).lstrip("_ ")[:NAME_CHARACTERS].rstrip()
         return otherwise if name in ("", ANY) else name
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast, get_args
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, microseconds
 from graph_memory.memory.recall.ranking import DEFAULT, Weights
-from graph_memory.memory.recall.results import WEIGHTS, SearchMode, Syntax
+from graph_memory.memory.recall.results import FILTERS, WEIGHTS, SearchMode, Syntax
 from graph_memory.model.arguments import check_query, check_tags, fault, not_a_cursor
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
@@ -27,10 +27,6 @@ DEEPEST = 3
 FEWEST_TOKENS = 50
 _FEWEST_TOKENS = 100
 """A search says in so many what it has no room for."""
-FILTERS = (
-    "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
-    "min_strength", "properties",
-)  # fmt: skip
 _FIELDS = ("created_after", "created_before", "path_prefix", "namespace")
 _MOST_TYPES = 100
 _CURSOR = re.compile(r"search:(\d{1,16}):(\d{1,7}):(\d{1,7})")

@@ -13,6 +13,11 @@ Syntax = Literal["plain", "lucene"]
 Style = Literal["summary", "analysis", "recommendations"]
 WEIGHTS = ("title", "content", "tag", "edge", "recency", "use")
 """What `weightings` can weigh."""
+FILTERS = (
+    "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
+    "min_strength", "properties",
+)  # fmt: skip
+"""The keys that `filters` may have."""
 
 
 class Part(Result):

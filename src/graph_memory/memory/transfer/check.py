@@ -19,6 +19,7 @@ from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.rules import check_state
 from graph_memory.model.subjects import DomainState, State
+from graph_memory.model.visible import check_visible
 from graph_memory.model.wording import shown
 
 LATEST = timedelta(days=36_525)
@@ -114,6 +115,7 @@ class LogCheck:
                 self._check_unused(gone.name)
             return
         declared = _READ[kind](_parsed(str(row["_definition"])))
+        check_visible("Type", declared.name)
         if subject != type_subject(kind, declared.name) or any(
             row.get(name) != value for name, value in _summary(type_state(declared)).items()
         ):

@@ -10,7 +10,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import LINK_FLAGS, AnyType, PropertyRule, definition
 from graph_memory.model.properties import PropertyType, equal_values
-from graph_memory.model.wording import listed, quoted
+from graph_memory.model.wording import listed, listed_parts, quoted
 
 _Declared = TypeVar("_Declared", NodeType, ConnectionType)
 _WIDER = {
@@ -141,7 +141,7 @@ def _demands(after: PropertyRule, before: PropertyRule) -> Iterator[str]:
     if after.type not in (None, before.type) and before.type not in _WIDER.get(after.type, set()):
         yield f"property {after.name} must be {after.type.wording}"
     if after.enum and (not before.enum or any(not _is_among(value, after.enum) for value in before.enum)):
-        yield f"property {after.name} must be one of {listed([quoted(value) for value in after.enum])}"
+        yield f"property {after.name} must be one of {listed_parts([quoted(value) for value in after.enum])}"
     if after.unique and not before.unique:
         yield f"property {after.name} becomes unique"
 
@@ -206,7 +206,7 @@ def _words(value: Value, key: str) -> str:
     if not key:
         return "declared"
     if isinstance(value, tuple):
-        return listed([str(one) if key.endswith("_types") else quoted(one) for one in value])
+        return listed_parts([str(one) if key.endswith("_types") else quoted(one) for one in value])
     return "yes" if value is True else str(value)
 
 

@@ -24,7 +24,7 @@ from graph_memory.model.properties import (
 )
 from graph_memory.model.subjects import State, StoredValue, present
 from graph_memory.model.weight import LEAST_HALF_LIFE, MOST_HALF_LIFE
-from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, suggestion
+from graph_memory.model.wording import MOST_LISTED, listed, listed_parts, quoted, shown, suggestion
 
 LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
 """The fields of a connection type that are rules about its other connections."""
@@ -65,7 +65,7 @@ class PropertyRule:
             texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
             hint = suggestion(str(value), texts, "Use one of the allowed values, with the same type.")
             details = {"allowed": list(self.enum[:MOST_LISTED]), "hint": hint}
-            raise self._refused(owner, f"one of {listed([quoted(value) for value in self.enum])}", value, details)
+            raise self._refused(owner, f"one of {listed_parts([quoted(value) for value in self.enum])}", value, details)
 
     def _refused(self, owner: str, wanted: str, value: PropertyValue, details: Mapping[str, object]) -> GraphError:
         message = f"Property {self.name} of {owner} must be {wanted}, not {quoted(value)}"

@@ -5,8 +5,8 @@ A block is a node, so the log, reverts and branches know it. It is no entity.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph_memory.memory.core import Core
@@ -14,7 +14,8 @@ from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, note
 from graph_memory.memory.entities.sessions.results import Block, BlockEdited, Blocks
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import nearest, quoted
+from graph_memory.model.visible import check_visible
+from graph_memory.model.wording import listed, nearest, quoted
 
 BLOCK = Kept("MemoryBlock", "label", "A short text that an agent reads at the start of each session")
 STANDARD = ("persona", "human", "project")
@@ -51,10 +52,12 @@ class Edit:
             raise fault("text", "There is nothing to append", "Give a text.")
         if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MOST):
             raise fault("limit", f"limit is {self.limit!r}", f"Give a whole number of characters from 1 to {MOST:,}.")
+        object.__setattr__(self, "text", _with_line_feeds(self.text))
+        object.__setattr__(self, "old", None if self.old is None else _with_line_feeds(self.old))
 
     def applied(self, before: Note | None) -> Wanted:
         """Return the block after the edit. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE over its limit."""
-        text = self._text(before.text if before else "")
+        text = self._text(_with_line_feeds(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
             hint = "Replace it with less, put details into observations, or give a larger limit."
@@ -76,8 +79,15 @@ class Edit:
         return before.replace(self.old, self.text)
 
 
+def _with_line_feeds(text: str) -> str:
+    """Return a text whose lines all end alike, so that a part is found however its caller ends lines."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def check_label(label: object) -> str:
     """Return the label of a block. Raises INVALID_ARGUMENT."""
+    if isinstance(label, str) and is_encodable(label):
+        check_visible("Label", label)
     is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
     if not is_label or not 1 <= len(str(label)) <= LONGEST_LABEL:
         hint = f"Give a word or a few, of 1 to {LONGEST_LABEL} characters, such as {', '.join(STANDARD)}."
@@ -93,16 +103,17 @@ def limit_of(note: Note) -> int:
 
 async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     """Return blocks. `Entities.get_block` tells the rest."""
-    if label is not None:
-        check_label(label)
     found = {block.label: block for block in await blocks_of(core, domain)}
     every = {**{one: _empty(one) for one in STANDARD}, **found}
     if label is None:
         return Blocks(blocks=tuple(every.values()))
+    label = _same_label(check_label(label), every)
     if label not in every:
         near = nearest(label, list(every))
-        hint = f"There are {', '.join(every)}; edit_block makes one."
-        raise fault("label", f"There is no block {quoted(label)}", f"Did you mean {near}? {hint}" if near else hint)
+        hint = f"There are {listed(list(every))}; edit_block makes one."
+        raise fault(
+            "label", f"There is no block {quoted(label)}", f"Did you mean {quoted(near)}? {hint}" if near else hint
+        )
     return Blocks(blocks=(every[label],))
 
 
@@ -112,6 +123,13 @@ async def blocks_of(core: Core, domain: str) -> Sequence[Block]:
     order = {label: place for place, label in enumerate(STANDARD)}
     blocks = [_block(note) for note in notes if note.properties.get(BLOCK.key)]
     return sorted(blocks, key=lambda one: (order.get(one.label, len(order)), one.label))
+
+
+def _same_label(label: str, known: Collection[str]) -> str:
+    """Return the known label that is the same but for capitals, or the label itself."""
+    if label in known:
+        return label
+    return next((one for one in known if one.casefold() == label.casefold()), label)
 
 
 def _empty(label: str) -> Block:
@@ -130,7 +148,9 @@ def _block(note: Note) -> Block:
 
 
 async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
-    """Edit a block. `Entities.edit_block` tells the rest."""
+    """Edit a block. See `Entities.edit_block`."""
+    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain))]
+    edit = replace(edit, label=_same_label(edit.label, known))
     done = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.applied)
     limit = done.wanted.properties["limit"]
     return BlockEdited(

@@ -17,7 +17,7 @@ from graph_memory.model.events import Draft, Event, Head, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.ontology.ontology import NodeType
 from graph_memory.model.ontology.types import PropertyRule
-from graph_memory.model.projection import live_state, type_draft
+from graph_memory.model.projection import live_state, new_type_draft
 from graph_memory.model.properties import PropertyType, PropertyValue
 from graph_memory.model.subjects import MODIFIED, NodeState
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
@@ -159,4 +159,4 @@ def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
         message = f"Node type {kept.type}, which keeps this, is not defined"
         raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
     check_room(head.ontology, head.domain, core.open_type_limit)
-    return [type_draft(kept.declared)]
+    return [new_type_draft(kept.declared)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from graph_memory.memory.recall.bm25 import NOTHING_ASKED
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.wording import flat
+from graph_memory.model.visible import visible
 
 Count = Callable[[str], int]
 _CUT = "> … (cut: {} shows all of it)"
@@ -49,7 +50,7 @@ class Primer:
     def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
         """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""
         most, self.most = self.most, self.tokens + int(self.left * share)
-        lines = [*begins, *(f"> {line}" for line in text.splitlines())]
+        lines = [*begins, *(f"> {visible(line)}" for line in text.splitlines())]
         before, told = self.left_out, self.section(head, lines)
         if told < len(lines):
             self.left_out = before + 1

@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.health import contradictions, open_questions
 from graph_memory.memory.entities.cleaning.looking import CHANGED, OF_TYPE
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.sessions.blocks import BLOCK, blocks_of
+from graph_memory.memory.entities.sessions.blocks import BLOCK, STANDARD, blocks_of
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
@@ -84,7 +84,8 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     primer = Primer(given.max_tokens, count)
     blocks, last = await blocks_of(core, domain), await _last_summary(core, domain, given)
     for block in _ordered(blocks, given.project):
-        primer.quotation(block.label, block.text, "get_block")
+        head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
+        primer.quotation(head, block.text, "get_block")
     if last is not None:
         when, how = last.node.modified.date().isoformat(), f"recall with focus {last.node.id}"
         primer.quotation("Last time", last.text, how, [f"{when}:"], _PART)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import cast, get_args
 
 from graph_memory.memory.recall.request import FEWEST_TOKENS, LONGEST_QUERY, MOST_RESULTS
-from graph_memory.memory.recall.tiers.results import Depth, Form
+from graph_memory.memory.recall.tiers.results import CONTEXT, Depth, Form
 from graph_memory.model.arguments import check_query, check_tags, fault
 from graph_memory.model.points import instant
 from graph_memory.model.wording import quoted, shown, suggestion
@@ -18,8 +18,6 @@ TOKENS: Mapping[Depth, int] = {"shallow": 500, "medium": 2_000, "deep": 5_000}
 """How much a reply of each depth takes at most, unless it is said."""
 MOST_TOKENS = 100_000
 MOST_FOCUS = 50
-CONTEXT = ("text", "types", "tags", "path", "session")
-"""The keys that a context may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from graph_memory.model.results import Answered, NodeBrief
 
 Depth = Literal["shallow", "medium", "deep"]
 Form = Literal["prose", "structured"]
+CONTEXT = ("text", "types", "tags", "path", "session")
+"""The keys that a `context` may have."""
 
 
 class RecallResult(Answered):

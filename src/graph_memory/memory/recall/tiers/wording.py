@@ -7,27 +7,17 @@ quotation mark that would close its own, or a mark of Markdown or XML that a mod
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import datetime
 
 from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.visible import QUOTES, visible
 
 CUT = "…"
 LABEL = 80
 """Characters of a title where it only says what something is connected to."""
 _INSTEAD = 200
 """Characters of a statement that took the place of another."""
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp", "Zs"})
-"""Categories of characters that break lines, turn the direction, or cannot be seen."""
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]"
-)
-"""Others that cannot be seen: fillers, blanks and selectors of variants, in which a text could hide."""
-_JOINERS = frozenset("\u200c\u200d\ufe0f")
-"""What words and pictures are made with: it stays between what is joined, once, and nowhere else."""
-_MARKS = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u301d\u301e\uff02'
-_QUOTES = str.maketrans(dict.fromkeys(_MARKS, "'"))
 _TAG = re.compile(r"<(?=[A-Za-z/!?|\[])|\uff1c")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _SPACES = re.compile(r" {2,}")
@@ -39,26 +29,8 @@ _MOST_WORDS = 4
 
 def flat(text: str) -> str:
     """Return a text on one line, without what cannot be seen, and with no mark that could be taken for structure."""
-    if not text.isascii() or not text.isprintable():
-        text = _JOINED.sub(_kept, _UNSEEN.sub(" ", "".join(each if _is_seen(each) else " " for each in text)))
-    text = _FENCE.sub("'''", _TAG.sub("\u2039", text.translate(_QUOTES)))
+    text = _FENCE.sub("'''", _TAG.sub("\u2039", visible(text).translate(QUOTES)))
     return _SPACES.sub(" ", text).strip()
-
-
-def _is_seen(character: str) -> bool:
-    return character == " " or character in _JOINERS or unicodedata.category(character) not in _HIDDEN
-
-
-_JOINED = re.compile(r"(?s)(.?)([\u200c\u200d\ufe0f]+)(?=(.?))")
-
-
-def _kept(found: re.Match[str]) -> str:
-    """Return what stays of joiners between two characters: those that join a script that needs them, or a picture."""
-    before, joiners, after = found.groups()
-    if joiners in ("\ufe0f", "\ufe0f\u200d") and (not before.isascii() or after == "\u20e3"):
-        return f"{before}{joiners}"
-    is_between = bool(before and after) and not before.isascii() and not after.isascii()
-    return f"{before}{joiners}" if joiners in ("\u200c", "\u200d") and is_between else f"{before} "
 
 
 def quoted(text: str) -> str:
