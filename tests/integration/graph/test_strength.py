@@ -112,6 +112,17 @@ async def test_a_batch_takes_strengths_also_with_edges(home: Memory) -> None:
     assert (await home.upkeep.verify()).clean
 
 
+async def test_who_created_a_relation_is_known_however_it_was_made(memory: Memory) -> None:
+    entities = memory.acting_as("anna").entities
+    await entities.create_entities([{"name": name, "entityType": "person", "observations": []} for name in ("A", "B")])
+    await entities.create_relations([{"from": "A", "to": "B", "type": "knows"}])
+    await entities.remember(name="A", relations=[{"type": "likes", "to": "B"}])
+    relation = {"from": "B", "to": "A", "type": "trusts"}
+    await memory.acting_as("anna").execute_batch([{"op": "create_relations", "relations": [relation]}])
+    made = (await memory.query_connections()).connection_ids
+    assert [(await memory.get_connection(one)).created_by for one in made] == ["anna"] * 3
+
+
 async def test_who_created_a_connection_stays_known(home: Memory) -> None:
     anna = home.acting_as("anna")
     await anna.create_connection("About", "a", "c", id="mine")

@@ -314,3 +314,32 @@ async def test_what_is_reverted_must_be_clear(work: Memory) -> None:
     with pytest.raises(GraphError) as caught:
         await work.history.revert(since=1, on_conflict="maybe")  # type: ignore[arg-type]
     assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_the_session_that_began_a_domain_is_undone_and_leaves_it_empty(memory: Memory, domain: str) -> None:
+    first = memory.acting_as("ann", "first")
+    await first.entities.remember(name="Ada", type="Person", observations=["Ada flies.", "Ada lives in Rome."])
+    await first.entities.remember(name="Ben", relations=[{"type": "knows", "to": "Ada"}])
+    await first.create_node("Note", "# A note")
+    await first.update_domain(domain, description="Of Ann")
+    preview = await first.history.revert_session("first", dry_run=True)
+    undone = await first.history.revert_session("first")
+    assert len(preview.changes) == len(undone.changes) > 6
+    assert undone.skipped == ()
+    assert (await memory.query_nodes()).node_ids == ()
+    ontology = await memory.get_ontology()
+    assert (ontology.node_types, ontology.connection_types) == ((), ())
+    assert (await memory.upkeep.verify()).differences == ()
+    await first.entities.remember(name="Ada", type="Person", observations=["Ada flies."])
+    assert (await memory.entities.open_nodes(["Ada"])).entities[0].observations == ("Ada flies.",)
+
+
+async def test_what_others_built_on_the_first_session_keeps_what_they_need(memory: Memory) -> None:
+    await memory.acting_as("ann", "first").entities.remember(name="Ada", type="Person", observations=["Ada flies."])
+    other = memory.acting_as("bob", "second")
+    await other.entities.remember(name="Ben", type="Person", observations=["Ben sails."])
+    undone = await other.history.revert_session("first", on_conflict="skip")
+    assert [node.name for node in (await memory.entities.read_graph()).entities] == ["Ben"]
+    assert [type_.name for type_ in (await memory.get_ontology()).node_types] == ["Person"]
+    assert undone.skipped
+    assert (await memory.upkeep.verify()).differences == ()

@@ -43,8 +43,8 @@ _DELETION = {
     "entityName": (str, "The name of the entity containing the observations"),
     "observations": ([str], "An array of observations to delete"),
 }
-MOST_TOKENS = 1_000_000
-"""What `read_graph` answers at most if nothing is said: more than a model reads, and than ordinary graphs have."""
+MOST_TOKENS = 25_000
+"""Tokens of an answer of `read_graph` without `max_tokens`: the most that common clients pass on to a model."""
 _GRAPH = {"entities": [_ENTITY], "relations": [_RELATION]}
 _ADDED = {"entityName": str, "addedObservations": [str]}
 _DONE = {"success": bool, "message": str}

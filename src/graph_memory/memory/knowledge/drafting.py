@@ -14,6 +14,7 @@ from graph_memory.model.events import Draft, Head, Op, Origin, new_id
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.projection import new_type_draft, with_types
+from graph_memory.model.strength import Provenance
 from graph_memory.model.subjects import ConnectionState, NodeState, ObservationState
 from graph_memory.model.titles import title_of
 
@@ -109,6 +110,7 @@ class Drafting:
             modified=self.head.at,
             properties=wanted.properties,
             relation=as_written(wanted.type, kind),
+            provenance=Provenance(actor=self.origin.actor),
             place=self._place(),
         )
         self.drafts.append(
