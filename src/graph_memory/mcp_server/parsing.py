@@ -83,9 +83,12 @@ class Arguments(Generic[A]):
 
 
 def whole_numbers(value: object) -> object:
-    """Return JSON with integers for the numbers that are whole, such as 5.0: JSON has one kind of number."""
+    """Return JSON with integers for the numbers that are whole, such as 5.0: JSON has one kind of number.
+
+    The negative zero stays, because no integer is equal to it in all respects.
+    """
     match value:
-        case float() if value.is_integer() and abs(value) <= MOST:
+        case float() if value.is_integer() and abs(value) <= MOST and str(value) != "-0.0":
             return int(value)
         case dict():
             return {key: whole_numbers(part) for key, part in cast("dict[str, object]", value).items()}

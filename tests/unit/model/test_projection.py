@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_memory.memory.knowledge.spelling import stored_name
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin, number
 from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
-from graph_memory.model.projection import Projection, Row, project
+from graph_memory.model.projection import Projection, Row, new_type_draft, project
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import ContentRef, NodeState, content_state
 from profiles import SOAK
@@ -232,3 +233,22 @@ def test_a_second_relationship_has_no_content_protection_and_evidence_of_its_own
 
 def test_a_type_without_second_relationships_asks_for_none():
     assert not projected(connection(Op.CREATE, "conn_x")).rows.keys() & {Step.PUT_INVERSES, Step.DROP_INVERSES}
+
+
+HIDDEN_INVERSE = ConnectionType("has", ("*",), ("*",), inverse="i\u2066s")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [NodeType("Per\u202eson"), ConnectionType("kno\u200bws", ("*",), ("*",)), HIDDEN_INVERSE],
+)
+def test_a_new_type_has_a_name_that_can_be_seen(declared: NodeType | ConnectionType) -> None:
+    with pytest.raises(GraphError) as caught:
+        new_type_draft(declared)
+    assert "contains the invisible character U+" in caught.value.message
+
+
+def test_an_entity_of_a_type_with_invisible_characters_is_stored_under_the_visible_name() -> None:
+    assert stored_name("Per\u202eson", "entity") == "Per son"
+    assert stored_name("\u200b", "entity") == "entity"
+    assert stored_name("Café 👩\u200d🚀", "entity") == "Café 👩\u200d🚀"
