@@ -339,7 +339,7 @@ async def test_what_is_superseded_says_since_when_not_and_what_holds_instead_whe
 async def test_a_node_that_holds_no_more_says_so_where_it_is_found_and_recalled(memory: Memory) -> None:
     await memory.create_ontology(load_ontology("gtd"))
     shed = await memory.create_node("Project", "# Shed", properties={"status": "active"})
-    await memory.set_validity(shed.node_id, valid_from="2020-05-01", valid_to="2024-02-01")
+    await memory.set_validity(shed.node_id, valid_from="2020-05-01", valid_to="2024-01-31")
     [hit] = (await memory.recall.search_memories("shed", search_mode="lexical")).hits
     assert hit.over == Over(since=datetime(2024, 2, 1, tzinfo=UTC))
     assert "1 May 2020 until 1 February 2024" in str((await memory.recall.recall("shed")).content)
