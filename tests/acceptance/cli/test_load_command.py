@@ -40,7 +40,7 @@ async def test_a_graph_is_loaded_with_a_report_and_exported(
     assert done.stdout == (
         "node type  nodes\nPerson     2\n2 created\n\n"
         "connection type  connections\nKnows            1\n1 created\n\n"
-        "people.csv: born is of type date, and becomes text.\n"
+        "people.csv:1: born is of type date, and becomes text.\n"
         f"Loaded into domain {domain}: 2 nodes, 1 connection, as numbers 5 to 7 of its log.\n"
     ), done.stderr
     out = run(environment, "export", str(people / "out"), "--format", "csv", "--domain", domain)

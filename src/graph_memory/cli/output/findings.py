@@ -20,7 +20,7 @@ def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
         more = refused.count - len(refused.first)
         typer.echo(f"Refused: {refused.count:,}{f' ({more:,} more than shown)' if more else ''}.\n")
     for told in notes:
-        typer.echo(plain(f"{told.file}: {told.text}."))
+        typer.echo(plain(f"{Place(told.file, told.line or 0)}: {told.text}."))
 
 
 def show_memory(done: MemoryImported) -> None:

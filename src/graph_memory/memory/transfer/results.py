@@ -91,6 +91,7 @@ class SourceNote(Result):
     """Something that a source has and a memory has not, and what becomes of it."""
 
     file: str
+    line: int | None = None
     column: str | None = None
     text: str
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from graph_memory.memory.transfer.examine import Examination, infer
-from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
+from graph_memory.memory.transfer.formats.records import Note, Refused, SourceOptions
 from graph_memory.memory.transfer.formats.source import GivenSource, items_of, sources_of
 from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
 from graph_memory.memory.transfer.staged import Findings
@@ -93,6 +93,12 @@ def _refusal(one: Refused) -> Refusal:
 
 def notes(findings: Findings) -> tuple[SourceNote, ...]:
     """Return what becomes of what a memory has not, as a report has it."""
-    return tuple(
-        SourceNote(file=one.place.file, column=one.place.column, text=one.text) for one in findings.notes.values()
-    )
+    found = [_note(note) for note in findings.notes.values()]
+    if findings.unlisted:
+        found.append(SourceNote(file=found[-1].file, text=f"{findings.unlisted:,} more notes are not listed"))
+    return tuple(found)
+
+
+def _note(note: Note) -> SourceNote:
+    at = note.place
+    return SourceNote(file=at.file, line=at.line or None, column=at.column, text=note.text)

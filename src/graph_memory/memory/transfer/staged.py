@@ -88,6 +88,8 @@ class Findings:
     is_cut: bool = False
     """Whether a file could not be read to its end."""
     notes: dict[str, Note] = field(default_factory=dict[str, Note])
+    unlisted: int = 0
+    """Number of notes that were not kept, as there were enough."""
 
     def refuse(self, refused: Refused) -> None:
         """Take note of something that cannot be loaded."""
@@ -101,3 +103,5 @@ class Findings:
         """Take note of something that becomes something else."""
         if len(self.notes) < EXAMPLES:
             self.notes.setdefault(note.text, note)
+        elif note.text not in self.notes:
+            self.unlisted += 1

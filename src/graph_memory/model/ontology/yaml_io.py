@@ -8,7 +8,7 @@ Aliases, tags and repeated keys are refused, depth and size are bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -76,9 +76,12 @@ def parse_bytes(data: bytes, file: str) -> Ontology:
         raise GraphError(Code.INVALID_ONTOLOGY, f"{file}:{line}: not UTF-8", details) from error
 
 
-def read_yaml(text: str, file: str) -> object:
-    """Return what YAML text says, of the same YAML. Raises INVALID_ONTOLOGY as `parse` does, naming file and line."""
-    return _Reader(file).read(text)
+def read_yaml(text: str, file: str, as_text: Collection[str] = ()) -> object:
+    """Return the data of text in the same YAML. Raises INVALID_ONTOLOGY as `parse` does, naming file and line.
+
+    Values under the keys in `as_text` are text as written, also where they look like numbers.
+    """
+    return _Reader(file, as_text).read(text)
 
 
 def to_yaml(ontology: Ontology) -> str:
@@ -136,6 +139,7 @@ class _Reader:
     """Turns events into plain data, and remembers the line of every place."""
 
     file: str
+    as_text: Collection[str] = ()
     lines: dict[str, int] = field(default_factory=dict)
 
     def read(self, text: str) -> object:
@@ -171,7 +175,7 @@ class _Reader:
             raise self.fault(f"nested more than {_MOST_NESTED} levels deep", _line(event))
         match event:
             case yaml.ScalarEvent():
-                return self._scalar(event)
+                return self._scalar(event, at)
             case yaml.SequenceStartEvent():
                 return self._sequence(events, event, at, depth)
             case yaml.MappingStartEvent():
@@ -180,11 +184,12 @@ class _Reader:
                 hint = "Write the value out in full."
                 raise self.fault("aliases (*name) are not supported", _line(event), hint=hint)
 
-    def _scalar(self, event: yaml.ScalarEvent) -> object:
+    def _scalar(self, event: yaml.ScalarEvent, at: str) -> object:
         if event.tag is not None:
             self._check_tag(event.tag, _line(event), allowed=_TEXT_TAGS)
             return event.value
-        return event.value if event.style else _resolve(event.value)
+        is_text = event.style or (at.partition("[")[0] in self.as_text and event.value not in _NULL)
+        return event.value if is_text else _resolve(event.value)
 
     def _sequence(self, events: Events, start: yaml.SequenceStartEvent, at: str, depth: int) -> list[object]:
         self._check_tag(start.tag, _line(start))

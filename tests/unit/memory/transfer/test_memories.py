@@ -315,10 +315,10 @@ def test_hostile_notes_are_refused_each_with_its_path_and_links_are_not_followed
     (vault / "loop").symlink_to(vault)
     os.mkfifo(vault / "pipe.md")
     read = Read(vault)
-    assert sorted(told.split(":")[0] for told in read.refused) == ["big.md", "bomb.md", "bytes.md", "tag.md"]
-    assert list(read.types) == ["good"]
-    assert "bomb.md:3" in next(told for told in read.refused if told.startswith("bomb"))
-    assert read.notes == ["links in the file system are not followed"] * 2
+    assert sorted(told.split(":")[0] for told in read.refused) == ["big.md", "bytes.md"]
+    assert list(read.types) == ["bomb", "good", "tag"]
+    assert read.notes[:2] == ["links in the file system are not followed"] * 2
+    assert [("bomb.md" in note, "tag.md" in note) for note in read.notes[2:]] == [(True, False), (False, True)]
 
 
 def test_what_is_no_memory_is_not_guessed_at(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import posixpath
+import re
 import stat
+import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from graph_memory.memory.transfer.formats.memories.notes import Note, note_of, texts_of
+from graph_memory.memory.transfer.formats.memories.notes import Link, Note, names_of, note_of, texts_of
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
     ObservationRow,
@@ -19,7 +22,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 )
 from graph_memory.memory.transfer.formats.records import Note as Told
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
-from graph_memory.model.arguments import fault
+from graph_memory.model.arguments import fault as invalid_argument
 from graph_memory.model.errors import Code
 from graph_memory.model.wording import shown
 
@@ -29,7 +32,14 @@ NOTE_BYTES = 4 * 1024 * 1024
 DEEPEST = 50
 MOST_NOTES = 200_000
 _TIMES = ("created", "created_at", "date")
-_LEFT_OUT = {"title", "type", "tags", "aliases", "alias"}
+_LEFT_OUT = {"title", "type", "tags", "tag", "aliases", "alias"}
+_LISTS = {"tags": ("tags", "tag"), "aliases": ("aliases", "alias")}
+_ATTACHMENT = re.compile(
+    r".*\.(avif|bmp|gif|heic|jpe?g|png|svg|tiff?|webp|3gp|aac|flac|m4a|mp3|og[ag]|opus|wav|webm|avi|m4v|mkv|mov|mp4"
+    r"|mpeg|ogv|pdf|canvas|base|docx?|od[tsp]|pptx?|xlsx?|zip)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Names of files that are no notes, also where they are not in the folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,42 +51,103 @@ class _File:
 
     @property
     def title(self) -> str:
-        return text_in(self.note.front, "title") or self.path.stem
+        return (text_in(self.note.front, "title") or "").strip() or unicodedata.normalize("NFC", self.path.stem)
+
+    @property
+    def called(self) -> tuple[list[str], ...]:
+        """What the note can be called, the surest first: path, title, the end of its path, other names."""
+        parts = self.path.with_suffix("").parts
+        paths = ["/".join(parts), (text_in(self.note.front, "permalink") or "").strip("/")]
+        ends = ["/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1)] or [parts[-1]]
+        return paths, [self.title], ends, self.names("aliases")
+
+    def names(self, kind: str) -> list[str]:
+        """Return the tags or the aliases that the front matter gives."""
+        return [name for key in _LISTS[kind] for name in names_of(self.note.front.get(key))]
 
     def place(self, line: int = 0) -> Place:
         return Place(str(self.path), line)
 
 
+@dataclass(slots=True)
+class _Folder:
+    """The notes of a folder, and what else is in it."""
+
+    notes: list[_File] = field(default_factory=list[_File])
+    others: set[str] = field(default_factory=set[str])
+    """Paths and names of the files that are no notes."""
+    targets: dict[str, str] = field(default_factory=dict[str, str])
+    """Which note a link may mean, by all that a note can be called."""
+
+    def index(self, names: Mapping[PurePosixPath, str]) -> None:
+        """Note what every note can be called. Where several are called the same, the surest and then the first wins."""
+        for rank in range(len(self.notes[0].called)) if self.notes else ():
+            for file in self.notes:
+                for called in file.called[rank]:
+                    self.targets.setdefault(_key(called), names[file.path])
+
+    def end_of(self, link: Link, file: _File) -> str | None:
+        """Return the name of the note that a link leads to, None if it leads to another file or out of the folder."""
+        near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
+        far = [name.lstrip("/") for name in link.names]
+        for name in (*near, *far):
+            if (found := self.targets.get(_key(name))) is not None:
+                return found
+        if any(_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):
+            return None
+        if not far or (link.is_path and not link.names_a_note):
+            return None
+        return unicodedata.normalize("NFC", posixpath.normpath(f"/{near[-1]}")[1:] if link.is_path else far[-1])
+
+
 def read_markdown(path: Path) -> Rows:
     """Yield what is in the notes of a folder, or in one note. Links in the file system are not followed."""
-    files: list[_File] = []
+    folder = _Folder()
     for found in _found(path):
         if isinstance(found, _File):
-            files.append(found)
+            folder.notes.append(found)
+        elif isinstance(found, PurePosixPath):
+            folder.others |= {_key(str(found)), _key(found.name)}
         else:
             yield found
-    names = _names(files)
-    targets = _targets(files, names)
-    for file in files:
+    names = _names(folder.notes)
+    folder.index(names)
+    for file in folder.notes:
         yield from _entity(file, names[file.path])
-    for file in files:
-        yield from _relations(file, names[file.path], targets)
+    for file in folder.notes:
+        for link in file.note.links:
+            if end := folder.end_of(link, file):
+                yield RelationRow(place=file.place(link.line), start=names[file.path], end=end, type=link.type)
 
 
-def _found(path: Path) -> Iterator[_File | Refused | Told]:
+def _key(name: str) -> str:
+    """Return a name or a path as links are compared: whatever their case, and however their accents are encoded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _found(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
     if not path.is_dir():
         yield _read(path, PurePosixPath(path.name))
         return
-    for count, (file, at) in enumerate(_walk(path, PurePosixPath(), 0), 1):
+    count = 0
+    for file, at in _walk(path, PurePosixPath(), 0):
+        if isinstance(at, Told) or not _is_note(at):
+            yield at
+            continue
+        count += 1
         if count > MOST_NOTES:
-            raise fault("source", f"The folder has more than {MOST_NOTES:,} notes", "Import parts of it.")
-        yield at if isinstance(at, Told) else _read(file, at)
+            raise invalid_argument("source", f"The folder has more than {MOST_NOTES:,} notes", "Import parts of it.")
+        yield _read(file, at)
+
+
+def _is_note(path: PurePosixPath) -> bool:
+    return path.name.lower().endswith(".md")
 
 
 def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, PurePosixPath | Told]]:
-    """Yield the notes of a folder in the order of their names, and notes on what is passed by."""
+    """Yield the files of a folder in the order of their names, and notes on what is passed by."""
     if depth > DEEPEST:
-        raise fault("source", f"Folders are nested more than {DEEPEST} deep", "Import a part of them.")
+        raise invalid_argument("source", f"Folders are nested more than {DEEPEST} deep", "Import a part of them.")
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         inside = at / entry.name
         if entry.name.startswith("."):
@@ -85,14 +156,14 @@ def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, P
             yield Path(entry.path), Told(Place(str(inside)), "links in the file system are not followed")
         elif entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry.path), inside, depth + 1)
-        elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(".md"):
+        elif entry.is_file(follow_symlinks=False):
             yield Path(entry.path), inside
 
 
 def _read(file: Path, at: PurePosixPath) -> _File | Refused:
     place = Place(str(at))
     try:
-        return _File(at, note_of(_text(file), place))
+        return _File(at, note_of(_text(file)))
     except Unfit as error:
         return error.at(place)
     except UnicodeDecodeError as error:
@@ -121,29 +192,13 @@ def _names(files: list[_File]) -> dict[PurePosixPath, str]:
     return {file.path: file.title if counts[file.title] == 1 else str(file.path.with_suffix("")) for file in files}
 
 
-def _targets(files: list[_File], names: Mapping[PurePosixPath, str]) -> dict[str, str]:
-    """Return which note a link may mean, by all that a note can be called, whatever the case; the nearest wins."""
-    found: dict[str, str] = {}
-    for rank in range(len(_called(files[0]))) if files else ():
-        for file in files:
-            for called in _called(file)[rank]:
-                found.setdefault(called.casefold(), names[file.path])
-    return found
-
-
-def _called(file: _File) -> tuple[list[str], ...]:
-    """Return what a note can be called: its path, its title, the name of its file, its other names."""
-    front = file.note.front
-    path = [str(file.path.with_suffix("")), text_in(front, "permalink") or ""]
-    return path, [file.title], [file.path.stem], texts_of([front.get("aliases"), front.get("alias")])
-
-
 def _entity(file: _File, name: str) -> Rows:
     front = file.note.front
+    if fault := file.note.fault:
+        text = f"the front matter of {shown(file.path)} is taken for text: {fault.message}"
+        yield Told(file.place(fault.line), text)
     properties = scalars_of(front, _LEFT_OUT) | {"path": str(file.path)}
-    for key in ("tags", "aliases"):
-        if told := texts_of(front.get(key)):
-            properties[key] = ", ".join(told)
+    properties |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
     kept = {*properties, *_LEFT_OUT}
     lost = [key for key, value in front.items() if key not in kept and value is not None and not texts_of(value)]
     if lost:
@@ -153,10 +208,3 @@ def _entity(file: _File, name: str) -> Rows:
     time = text_in(front, *_TIMES)
     for line, text in file.note.observations:
         yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
-
-
-def _relations(file: _File, name: str, targets: Mapping[str, str]) -> Rows:
-    for link in file.note.links:
-        near = str(file.path.parent / link.target)
-        end = targets.get(near.casefold()) or targets.get(link.target.casefold()) or link.target
-        yield RelationRow(place=file.place(link.line), start=name, end=end, type=link.type)

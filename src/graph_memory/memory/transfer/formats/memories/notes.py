@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
+from urllib.parse import unquote
 
-from graph_memory.memory.transfer.formats.records import Place, Unfit
+from markdown_it.token import Token
+
+from graph_memory.memory.transfer.formats.memories.markdown_parser import COMMENTS, markdown_parser
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.yaml_io import read_yaml
 
 LINKS_TO = "links_to"
 """The type of relations that a link in running text makes."""
-_FENCE = re.compile(r"\s*(```|~~~)")
-_OBSERVATION = re.compile(r"\s{0,3}[-*+] (\[(?![ xX\-]\])[^\[\]\n]{1,100}\](?!\() \S.*)")
-_RELATION = re.compile(r"\s{0,3}[-*+] ([^\[\]\n`]{1,200}?) ?\[\[([^\[\]\n]{1,1000})\]\]\s*(?:\((.*)\))?\s*")
-_LINK = re.compile(r"(!?)\[\[([^\[\]\n]{1,1000})\]\]|(!?)\[[^\[\]\n]{0,1000}\]\(([^()\s]{1,1000}\.md)(?:#[^()\s]*)?\)")
+_AS_TEXT = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias"})
+"""Keys of the front matter whose values are text, also where they look like numbers."""
+_WORD = r"[^\W\d_][^\s\[\](){}<>:;,.!?\"]*"
+_WORDS = rf"{_WORD}(?: {_WORD}){{0,2}}"
+_OBSERVATION = re.compile(rf"\[(?=[^\]]{{2,60}}\]){_WORDS}\]\s+\S", re.DOTALL)
+_TYPE = re.compile(rf"(?=.{{1,60}}$)({_WORDS})(:{{0,2}})")
+_CONTEXT = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 _WHOLE_LINK = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\]")
-_ATTACHMENT = re.compile(r"\.(?!md$)[a-z0-9]{1,5}$", re.IGNORECASE)
-_CODE = re.compile(r"`[^`\n]*`")
-_OWN_HEADING = re.compile(r"#{1,6} (observations|relations)\s*", re.IGNORECASE)
+_PLACE = re.compile(r"(.*?)[#^].+", re.DOTALL)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_LINE_END = re.compile(r"\r\n?|\n")
+_NO_LINES = range(0)
+_OWN_SECTIONS = ("observations", "relations")
+_TEXT = 7
+"""The level of lines that are no heading, below that of any heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to another note: as it is written, without a heading in it and without another name for it."""
+    """A link to another note."""
 
     line: int
     type: str
     target: str
+    """The name or path of the note as written, decoded, without an alias."""
+    is_path: bool = False
+    """Whether it is a link of Markdown, whose target is a path, and not one in `[[…]]`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the note may be called: as written, and without the heading or block that may follow the name."""
+        place = None if self.is_path else _PLACE.fullmatch(self.target)
+        return tuple(filter(None, map(_bare, (self.target, place[1]) if place else (self.target,))))
+
+    @property
+    def names_a_note(self) -> bool:
+        """Whether the target ends as a note does."""
+        return self.target.lower().endswith(".md")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a note, and where."""
+
+    line: int
+    message: str
 
 
 @dataclass(slots=True)
@@ -37,71 +69,157 @@ class Note:
     """A note that was read."""
 
     front: Mapping[str, object]
+    fault: Fault | None = None
     observations: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     links: list[Link] = field(default_factory=list[Link])
     body: str = ""
     """The text without the front matter, and without the lines that became observations or relations."""
 
 
-def note_of(text: str, place: Place) -> Note:
-    """Return what is in a note. Raises Unfit for front matter that cannot be read."""
-    front, begin, lines = _front(text.splitlines(), place)
-    note = Note(front)
-    note.links += _links_of_properties(front)
-    kept: list[str] = []
-    is_code = False
-    for number, line in enumerate(lines, begin):
-        is_code ^= bool(_FENCE.match(line))
-        if is_code or not _took(note, number, line):
-            kept.append(line)
-    note.body = "\n".join(_without_empty_sections(kept)).strip("\n")
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An observation or a link in a note, and the lines that hold nothing else."""
+
+    value: tuple[int, str] | Link
+    lines: range = _NO_LINES
+
+
+def note_of(text: str) -> Note:
+    """Return what is in a note. Front matter that cannot be read is a fault, and stays in the body."""
+    lines = _LINE_END.split(text)
+    front, begin, fault = _front(lines)
+    note = Note(front, fault, links=list(_links_of_properties(front)))
+    tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
+    taken: set[int] = set()
+    for item in _outside_comments(_items(tokens)):
+        taken.update(item.lines)
+        if isinstance(item.value, Link):
+            note.links.append(item.value)
+        else:
+            note.observations.append(item.value)
+    first = 0 if fault else begin
+    kept = [number for number in range(first, len(lines)) if number not in taken]
+    empty = _empty_sections(lines, kept, _headings(tokens)) if taken else set[int]()
+    note.body = "\n".join(lines[number] for number in kept if number not in empty).strip("\n")
     return note
 
 
-def _front(lines: list[str], place: Place) -> tuple[Mapping[str, object], int, list[str]]:
-    """Return the front matter, the number of the first line after it, and the lines from there."""
-    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
-    if not lines or lines[0].rstrip() != "---" or end is None:
-        return {}, 1, lines
+def _front(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | None]:
+    """Return the front matter, the number of lines before the text, and what is wrong with the front matter."""
+    end = next((at for at, line in enumerate(lines) if at and line.rstrip() in ("---", "...")), None)
+    if lines[0].rstrip() != "---" or end is None:
+        return {}, 0, None
     try:
-        found = read_yaml("\n".join(["", *lines[1:end]]), place.file)
+        found = read_yaml("\n".join(["", *lines[1:end]]), "front matter", _AS_TEXT)
     except GraphError as error:
-        raise Unfit(f"The front matter cannot be read: {error.message}", error.hint) from error
+        line = cast("int", error.details["line"])
+        return {}, end + 1, Fault(line, error.message.removeprefix(f"front matter:{line}: "))
     if found is not None and not isinstance(found, dict):
-        raise Unfit("The front matter is no list of names and values")
-    return cast("Mapping[str, object]", found or {}), end + 2, lines[end + 1 :]
+        return {}, end + 1, Fault(1, "it is no list of names and values")
+    return cast("Mapping[str, object]", found or {}), end + 1, None
 
 
-def _took(note: Note, number: int, line: str) -> bool:
-    """Take an observation, a relation or links out of a line; say whether nothing of the line is left."""
-    if found := _OBSERVATION.fullmatch(line):
-        note.observations.append((number, found[1].rstrip()))
-        note.links += _links(number, line)
-        return True
-    plain = _CODE.sub("", line)
-    if (found := _RELATION.fullmatch(plain)) and (target := _target(found[2])) and found[1].strip():
-        note.links.append(Link(number, found[1].strip().rstrip(":"), target))
-        return found[3] is None
-    note.links += _links(number, plain)
-    return False
+def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
+    """Yield observations, links, and the signs that begin or end a comment, in the order of the text."""
+    quotes = 0
+    for at, token in enumerate(tokens):
+        quotes += token.nesting if token.type.startswith("blockquote") else 0
+        if token.type == "inline" and token.map:
+            is_item = at > 1 and tokens[at - 2].type == "list_item_open" and tokens[at - 2].markup in ("-", "*", "+")
+            listed = _listed(token, range(*token.map)) if is_item and not quotes else None
+            if listed:
+                yield listed
+            if listed is None or not isinstance(listed.value, Link):
+                yield from _links(token.children or [], token.map[0] + 1)
 
 
-def _links(number: int, line: str) -> Iterator[Link]:
-    for found in _LINK.finditer(line):
-        target = _target(found[2] or found[4])
-        if target and "://" not in target:
-            yield Link(number, LINKS_TO, target)
+def _listed(token: Token, lines: range) -> _Item | None:
+    """Return the observation or the relation that an item of a list is, if it is one."""
+    children = token.children or []
+    if _OBSERVATION.match(token.content) and children[0].type == "text":
+        text = _without_comments(token)
+        return _Item((lines[0] + 1, text), _NO_LINES if len(text) < len(token.content) else lines)
+    if [child.type for child in children] not in (["text", "wikilink"], ["text", "wikilink", "text"]):
+        return None
+    relation, target = _relation_type(children[0].content.strip()), _target(children[1].content)
+    context = children[2].content.strip() if children[2:] else ""
+    if not relation or not target or (context and not _CONTEXT.fullmatch(context)):
+        return None
+    return _Item(Link(lines[0] + 1, relation, target), _NO_LINES if context else lines)
+
+
+def _without_comments(token: Token) -> str:
+    text = token.content
+    for child in reversed(token.children or []):
+        if child.type == "comment":
+            text = text[: child.meta["begin"]].rstrip() + text[child.meta["end"] :]
+    return text.strip()
+
+
+def _relation_type(text: str) -> str:
+    """Return the type of a relation that stands before a link; nothing if it reads like a sentence.
+
+    It has up to three words without punctuation. It begins with no capital, unless all letters are or a colon follows.
+    """
+    found = _TYPE.fullmatch(text)
+    if found is None or (found[1][0].isupper() and not found[1].isupper() and not found[2]):
+        return ""
+    return found[1]
+
+
+def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
+    for child in children:
+        if child.type == "comment_sign":
+            yield child
+        elif child.type == "wikilink" and (target := _target(child.content)):
+            yield _Item(Link(line, LINKS_TO, target))
+        elif child.type in ("link_open", "image") and (target := _target_of_url(_url(child))):
+            yield _Item(Link(line, LINKS_TO, target, is_path=True))
+        line += child.type in ("softbreak", "hardbreak")
+
+
+def _outside_comments(found: Iterable[_Item | Token]) -> Iterator[_Item]:
+    """Leave out what is between signs that begin and end a comment. What is only begun hides nothing."""
+    held: list[_Item] = []
+    closing = ""
+    for item in found:
+        if isinstance(item, _Item):
+            if not closing:
+                yield item
+            else:
+                held.append(item)
+        elif closing == item.content:
+            closing = ""
+            held.clear()
+        elif not closing:
+            closing = COMMENTS.get(item.content, "")
+    yield from held
 
 
 def _target(written: str) -> str:
-    """Return which note a link names; nothing for a heading of the same note, and for a picture or another file."""
-    name = written.split("|")[0].split("#")[0].split("^")[0].strip().removeprefix("memory://")
-    return "" if _ATTACHMENT.search(name) else name.removesuffix(".md").removeprefix("./")
+    """Return which note a link in `[[…]]` names; nothing for a heading or a block of the same note."""
+    name = written.split("|")[0].rstrip("\\").strip().removeprefix("memory://")
+    return "" if name.startswith(("#", "^")) else name
+
+
+def _url(token: Token) -> str:
+    return str(token.attrs.get("href" if token.type == "link_open" else "src", ""))
+
+
+def _target_of_url(url: str) -> str:
+    """Return the path that a link of Markdown leads to; nothing for a place on the web or in the same note."""
+    path = url.removeprefix("memory://").partition("#")[0].partition("?")[0]
+    return "" if _SCHEME.match(path) else unquote(path).strip()
+
+
+def _bare(name: str) -> str:
+    name = name.strip()
+    return name[:-3] if name.lower().endswith(".md") else name
 
 
 def _links_of_properties(front: Mapping[str, object]) -> Iterator[Link]:
     for name, value in front.items():
-        for text in _texts(value):
+        for text in _texts(value) if name not in _AS_TEXT else ():
             found = _WHOLE_LINK.fullmatch(text)
             if found and (target := _target(found[1])):
                 yield Link(1, name, target)
@@ -126,11 +244,29 @@ def texts_of(value: object) -> list[str]:
     return [text for text in _texts(value) if text]
 
 
-def _without_empty_sections(lines: list[str]) -> list[str]:
-    """Drop the headings of observations and relations that have nothing under them any more."""
-    kept: list[str] = []
-    for at, line in enumerate(lines):
-        rest = next((after for after in lines[at + 1 :] if after.strip()), "#")
-        if not (_OWN_HEADING.fullmatch(line) and rest.startswith("#")):
-            kept.append(line)
-    return kept
+def names_of(value: object) -> list[str]:
+    """Return tags or aliases as a list: a text has commas between them."""
+    given = value.split(",") if isinstance(value, str) else texts_of(value)
+    return [name for text in given if (name := text.strip())]
+
+
+def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
+    """Return the level and the text of each heading of a note, by its line."""
+    return {
+        token.map[0]: (int(token.tag[1:]), tokens[at + 1].content.strip().lower())
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open" and token.map and token.level == 0
+    }
+
+
+def _empty_sections(lines: Sequence[str], kept: Sequence[int], headings: Mapping[int, tuple[int, str]]) -> set[int]:
+    """Return the headings of observations and relations that have nothing under them any more."""
+    empty: set[int] = set()
+    after = 0
+    for number in reversed(kept):
+        level, text = headings.get(number, (_TEXT if lines[number].strip() else 0, ""))
+        if text in _OWN_SECTIONS and after <= level:
+            empty.add(number)
+        elif level:
+            after = level
+    return empty

@@ -9,7 +9,6 @@ from typing import cast
 from graph_memory.memory.transfer.formats.files import Lines, opened
 from graph_memory.memory.transfer.formats.memories import graphs
 from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, whole
-from graph_memory.memory.transfer.formats.memories.markdown import read_markdown
 from graph_memory.memory.transfer.formats.memories.mem0 import read_mem0
 from graph_memory.memory.transfer.formats.memories.mnemograph import DATABASE, EVENTS, SQLITE, read_mnemograph
 from graph_memory.memory.transfer.formats.memories.official import read_official
@@ -21,11 +20,18 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.foreign import is_server
 
+
+def _read_markdown(path: Path) -> Rows:
+    from graph_memory.memory.transfer.formats.memories.markdown import read_markdown  # its parser takes time to import
+
+    return read_markdown(path)
+
+
 _FILES: Mapping[MemoryFormat, Callable[[Path], Rows]] = {
     "official": read_official,
     "mnemograph": read_mnemograph,
     "mcp-neo4j-memory": read_official,
-    "markdown": read_markdown,
+    "markdown": _read_markdown,
     "mem0": read_mem0,
 }
 _SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {

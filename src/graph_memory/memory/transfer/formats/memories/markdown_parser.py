@@ -1,0 +1,106 @@
+"""A CommonMark parser that knows tables, footnotes, Obsidian's links, and what Obsidian hides: comments and formulas.
+
+Links become tokens of the type `wikilink`. Comments within one paragraph become tokens of the type `comment`; a sign of
+a comment whose other end is in another paragraph becomes a `comment_sign`. Formulas and comments that begin a line give
+no tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, html_block
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.footnote import footnote_plugin
+
+COMMENTS: Mapping[str, str] = MappingProxyType({"%%": "%%", "<!--": "-->"})
+"""What begins a comment, and what ends it."""
+_HIDDEN = {**COMMENTS, "$$": "$$"}
+_SIGNS = (*COMMENTS, *(end for begin, end in COMMENTS.items() if end != begin))
+_LINK = re.compile(r"!?\[\[([^\[\]\n]{1,1000})\]\](?!\(\w+:)")
+_FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
+_MOST_NESTED = 40
+
+
+@cache
+def markdown_parser() -> MarkdownIt:
+    """Return the parser. It keeps no state between notes."""
+    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTED}).enable("table")
+    footnote_plugin(parser, inline=False, move_to_end=False)
+    parser.block.ruler.at("html_block", _hidden_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.inline.ruler.before("link", "hidden", _hidden)
+    return parser
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    """Read `[[target|alias]]` and `![[target]]`. `[[1]](https://…)` is left to the rule for links."""
+    if state.src[state.pos] not in "[!" or (found := _LINK.match(state.src, state.pos)) is None:
+        return False
+    if not silent:
+        state.push("wikilink", "", 0).content = found[1]
+    state.pos = found.end()
+    return True
+
+
+def _hidden(state: StateInline, silent: bool) -> bool:
+    """Read a comment, a formula, or a sign that begins or ends a comment elsewhere."""
+    begin = next((sign for sign in (*_HIDDEN, *_SIGNS) if state.src.startswith(sign, state.pos)), "")
+    end = _end_of_hidden(state, begin)
+    if end < 0 and begin not in _SIGNS:
+        return False
+    if not silent and begin in _SIGNS:
+        token = state.push("comment_sign" if end < 0 else "comment", "", 0)
+        token.content, token.meta = begin, {"begin": state.pos, "end": end}
+    state.pos = end if end >= 0 else state.pos + len(begin)
+    return True
+
+
+def _end_of_hidden(state: StateInline, begin: str) -> int:
+    """Return where a comment or a formula ends that may begin at the position of the parser; -1 if none does."""
+    if begin in _HIDDEN:
+        found = _closing(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
+        return found + len(_HIDDEN[begin]) if found >= 0 else -1
+    formula = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
+    return formula.end() if formula else -1
+
+
+def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """Skip a comment or a formula that begins a line, over any number of lines, but not the text after it."""
+    at = state.bMarks[first] + state.tShift[first]
+    begin = next((sign for sign in _HIDDEN if state.src.startswith(sign, at)), None)
+    if begin is None:
+        return html_block(state, first, end, silent)
+    found = -1 if state.is_code_block(first) else _closing(state.env, state.src, _HIDDEN[begin], at + len(begin))
+    last = bisect_right(state.eMarks, found, first, end)
+    if found < 0 or last == end or _is_left(state, first, last):
+        return False
+    if not silent:
+        _push_rest(state, found + len(_HIDDEN[begin]), last)
+        state.line = last + 1
+    return True
+
+
+def _is_left(state: StateBlock, first: int, last: int) -> bool:
+    """Whether a line up to the last is outside of the list item in which the first is."""
+    lines = range(first + 1, last + 1)
+    return any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in lines)
+
+
+def _push_rest(state: StateBlock, at: int, line: int) -> None:
+    token = state.push("inline", "", 0)
+    token.content, token.map, token.children = state.src[at : state.eMarks[line]].strip(), [line, line + 1], []
+
+
+def _closing(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - as the parser declares it
+    """Return where a sign next stands in a text, -1 if nowhere. No part of a text is searched again and again."""
+    begin, found = env.get((sign, text), (0, 0))
+    if not (begin <= at and (at <= found or found < 0)):
+        begin, found = env[sign, text] = at, text.find(sign, at)
+    return found

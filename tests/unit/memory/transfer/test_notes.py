@@ -1,0 +1,299 @@
+"""Markdown notes, read: what each small note gives, and that nothing else of its text is lost."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from graph_memory.memory.transfer.formats.memories.markdown import read_markdown
+from graph_memory.memory.transfer.formats.memories.notes import note_of
+from unit.memory.transfer.test_memories import Read, written
+
+NEL, LS, FF = "\x85", "\u2028", "\x0c"
+FACT = "[fact] Ada likes tea"
+
+
+def links(text: str) -> list[tuple[str, str]]:
+    return [(link.type, link.names[-1]) for link in note_of(text).links]
+
+
+def observations(text: str) -> list[str]:
+    return [observation for _, observation in note_of(text).observations]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[[Ada]]", ["Ada"]),
+        ("[[Ada|the countess]] and [[Ada#Life]], [[Ada^a1]], [[Ada#^a1|x]]", ["Ada"] * 4),
+        ("![[Ada]] and ![[Ada#Life]]", ["Ada", "Ada"]),
+        ("| a | b |\n|---|---|\n| [[Ada\\|A]] | [[Tea]] |", ["Ada", "Tea"]),
+        ("# See [[Ada]]\n\nSee\n===\n\n> - [[Tea]]", ["Ada", "Tea"]),
+        ("[[Node.js]] [[2024.05.26]] [[v1.2]] [[St. John]]", ["Node.js", "2024.05.26", "v1.2", "St. John"]),
+        ("[[C#]] [[F#|sharp]]", ["C#", "F#"]),
+        ("[[memory://drinks/tea]]", ["drinks/tea"]),
+        ("[x](Ada.md) [x](<../A b.md>) [x](../A%20b.md#c) [x][r]\n\n[r]: Tea.md", ["Ada", "../A b", "../A b", "Tea"]),
+        ("[x](https://a.org/b.md) <https://a.org/c.md> [x](mailto:a@b.md) [x](#Life) [[#Life]] [[^a]]", []),
+        ("[[1]](https://example.org) and [[Ada]](as it were)", ["Ada"]),
+        ("\\[[Ada]] and `[[Ada]]` and ``[[Tea]] ` [[Ada]]``", []),
+        ("%% [[Ada]] %% [[Tea]] %% [[Ada]] %%", ["Tea"]),
+        ("%%\n[[Ada]]\n\n```\n\n%% [[Tea]]", ["Tea"]),
+        ("before %% [[Ada]]\n\n[[Ada]]\n\n- [[Ada]] %% [[Tea]]", ["Tea"]),
+        ("50%% of [[Tea]]\n\n[[Ada]]", ["Tea", "Ada"]),
+        ("<!-- [[Ada]] --> [[Tea]]", ["Tea"]),
+        ("x <!-- [[Ada]] --> [[Tea]]", ["Tea"]),
+        ("<!--\n[[Ada]]\n\n~~~\n[[Ada]]\n-->\n[[Tea]]", ["Tea"]),
+        ("x <!-- [[Ada]]\n\n[[Ada]] --> [[Tea]] a --> b [[Tea]]", ["Tea", "Tea"]),
+        ("<!-- never closed [[Tea]]\n\n[[Ada]]", ["Tea", "Ada"]),
+        ("- <!-- a\n- [[Ada]]\n- --> [[Tea]]", ["Tea"]),
+        ("`%%` [[Tea]] `%%` and `<!--` [[Tea]]", ["Tea", "Tea"]),
+        ("$[[Ada]]$ $$[[Ada]]$$ [[Tea]]", ["Tea"]),
+        ("$$\n[[Ada]]\n\n[[Ada]]\n$$\n[[Tea]]", ["Tea"]),
+        ("It costs $5 or [[Tea]] $6 and \\$7 [[Tea]]", ["Tea", "Tea"]),
+        ("```[[Ada]]``` [[Tea]]", ["Tea"]),
+        ("```\n[[Ada]]\n```\n[[Tea]]", ["Tea"]),
+        ("~~~\n```\n[[Ada]]\n~~~\n[[Tea]]", ["Tea"]),
+        ("````md\n```\n[[Ada]]\n```\n[[Ada]]\n````\n[[Tea]]", ["Tea"]),
+        ("> ```\n> [[Ada]]\n> ```\n> [[Tea]]", ["Tea"]),
+        ("> ```\n> [[Ada]]\n\n[[Tea]]", ["Tea"]),
+        ("- a\n\n  ```\n  [[Ada]]\n  ```\n- [[Tea]]", ["Tea"]),
+        ("a\n\n    [[Ada]]\n\n\t[[Ada]]\n\n[[Tea]]", ["Tea"]),
+        ("<pre>\n[[Ada]]\n</pre>\n[[Tea]]", ["Tea"]),
+        ("<details>\n\n[[Tea]]\n\n</details>", ["Tea"]),
+        ("Text[^1] and [^2]\n\n[^1]: [[Tea]]\n[^2]: see [[Ada]]", ["Tea", "Ada"]),
+        ("- [ ] call [[Ada]]\n- [/] drink [[Tea]]", ["Ada", "Tea"]),
+        ("---\nsee: '[[Tea]]'\nother: [[Ada]]\ntitle: '[[No]]'\n---\n", ["Tea", "Ada"]),
+    ],
+)
+def test_links_are_read_where_obsidian_shows_them(text: str, names: list[str]):
+    note = note_of(text)
+    assert [link.names[-1] for link in note.links] == names
+    assert note.body.strip() == ("" if text.startswith("---") else text.strip())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"- {FACT}", [FACT]),
+        (f"* {FACT}\n+ {FACT} #tag (why)", [FACT, f"{FACT} #tag (why)"]),
+        (f"1. text\n   - {FACT}\n     - [nested idea] Too", [FACT, "[nested idea] Too"]),
+        ("- [tech/data-base] x\n- [Überblick] y\n- [श्रेणी] z", ["[tech/data-base] x", "[Überblick] y", "[श्रेणी] z"]),
+        (f"- {FACT}{LS}and coffee{NEL}also{FF}more", [f"{FACT}{LS}and coffee{NEL}also{FF}more"]),
+        (f"- {FACT}\n  and coffee\n\nText", [f"{FACT}\nand coffee"]),
+        (f"- {FACT}\r\n- [fact] b\r- [fact] c", [FACT, "[fact] b", "[fact] c"]),
+        ("- [fact] use `[[x]]` and **that**", ["[fact] use `[[x]]` and **that**"]),
+        (f"- {FACT}\n\n## Other\n- [fact] b", [FACT, "[fact] b"]),
+        (f"~~~ ```\n~~~\n- {FACT}", [FACT]),
+        (f"```x```\n- {FACT}", [FACT]),
+    ],
+)
+def test_items_with_a_category_are_observations(text: str, told: list[str]):
+    assert observations(text) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"- [{sign}] text" for sign in ' xX/>-<!?*"lbiSIpcfkwud1é'),
+        *(f"- [{time}] text" for time in ("10:30", "2024-05-26", "10:30 AM", "Mon 10:30", "May 26", "1:02:03", "2pm")),
+        "- [^1] text",
+        "- [^note] text",
+        "- [1] text\n- [12] text\n- [1, 2] text",
+        "- [@smith] text",
+        "- [!note] text",
+        "- [due:: tomorrow] text",
+        "- [site](https://example.org) is a link",
+        "- [site][ref] text\n\n[ref]: https://example.org",
+        "- [site] text\n\n[site]: https://example.org",
+        "- [[Ada]] text",
+        "- [fact]text",
+        "- [fact]",
+        f"{FACT}",
+        f"1. {FACT}",
+        f"> - {FACT}",
+        f"```\n- {FACT}\n```",
+        f"~~~\n- {FACT}\n~~~",
+        f"> ```\n> - {FACT}\n> ```",
+        f"````\n```\n- {FACT}\n```\n````",
+        f"text\n\n    - {FACT}",
+        f"<!--\n- {FACT}\n-->",
+        f"%%\n- {FACT}\n%%",
+        f"text %%\n\n- {FACT}\n\n%%",
+        f"$$\n- {FACT}\n$$",
+    ],
+)
+def test_other_items_stay_in_the_text(text: str):
+    note = note_of(text)
+    assert note.observations == []
+    assert note.body == text
+
+
+def test_a_comment_in_an_observation_is_left_out_of_it_and_stays_in_the_text():
+    text = f"- {FACT} %% or [[Coffee]]? %% since 2020 <!-- [[Milk]] -->"
+    note = note_of(text)
+    assert note.observations == [(1, f"{FACT} since 2020")]
+    assert note.links == []
+    assert note.body == text
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("pairs_with [[Tea]]", "pairs_with"),
+        ("is part of [[Tea]]", "is part of"),
+        ("inspired by [[Tea]] (long ago)", "inspired by"),
+        ("depends-on: [[Tea]]", "depends-on"),
+        ("Author: [[Tea]]", "Author"),
+        ("author:: [[Tea]]", "author"),
+        ("WORKS_AT [[Tea]]", "WORKS_AT"),
+        ("gehört zu [[Tea|x]]", "gehört zu"),
+        ("[[Tea]]", "links_to"),
+        ("Yesterday I talked about [[Tea]]", "links_to"),
+        ("I met [[Tea]]", "links_to"),
+        ("See [[Tea]]", "links_to"),
+        ("we all went for some [[Tea]]", "links_to"),
+        ("well, then [[Tea]]", "links_to"),
+        ("10:30 [[Tea]]", "links_to"),
+        ("2024-05-26 [[Tea]]", "links_to"),
+        ("pairs_with [[Tea]] in the morning", "links_to"),
+        ("**bold** [[Tea]]", "links_to"),
+        ("[x] done [[Tea]]", "links_to"),
+        ("%% old %% likes [[Tea]]", "links_to"),
+    ],
+)
+def test_only_a_short_type_before_a_link_is_the_type_of_a_relation(line: str, kind: str):
+    note = note_of(f"- {line}")
+    assert [(link.type, link.names[-1]) for link in note.links] == [(kind, "Tea")]
+    is_taken = kind != "links_to" and "(" not in line
+    assert note.body == ("" if is_taken else f"- {line}")
+
+
+def test_lines_that_became_something_leave_the_text_and_headings_only_if_nothing_is_left_under_them():
+    text = f"# A\n## Observations\n- {FACT}\n\n### Sub\nx\n## Relations\n- likes [[Tea]]\n## Observations\n#tag\n"
+    assert note_of(text).body == "# A\n## Observations\n\n### Sub\nx\n## Observations\n#tag"
+    code = f"- {FACT}\n```\n## Observations\n```\n# End"
+    assert note_of(code).body == "```\n## Observations\n```\n# End"
+
+
+@pytest.mark.parametrize(
+    ("front", "title", "properties"),
+    [
+        ("title: 1984", "1984", {}),
+        ("title: 007.50", "007.50", {}),
+        ("title: true", "true", {}),
+        ("title: 2024-05-26", "2024-05-26", {}),
+        ("title:", "Note", {}),
+        ("aliases: Mom, Mum", "Note", {"aliases": "Mom, Mum"}),
+        ("aliases: Mom", "Note", {"aliases": "Mom"}),
+        ("alias: [1984, x]", "Note", {"aliases": "1984, x"}),
+        ("tags: a, b", "Note", {"tags": "a, b"}),
+        ("tags: 2024", "Note", {"tags": "2024"}),
+        ("tags:\n  - a\n  - 1.0", "Note", {"tags": "a, 1.0"}),
+        ("rating: 4\nis: true", "Note", {"rating": 4, "is": True}),
+    ],
+)
+def test_front_matter_is_read_with_names_as_text(front: str, title: str, properties: dict[str, object], tmp_path: Path):
+    read = Read(written(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
+    (entity,) = read.entities
+    assert (entity.name, entity.description) == (title, "Text")
+    assert entity.properties == {**properties, "path": "Note.md"}
+
+
+def test_aliases_in_one_text_are_names_that_links_may_have(tmp_path: Path):
+    written(tmp_path, "Mother.md", "---\naliases: Mom, Mum\n---\n")
+    written(tmp_path, "a.md", "[[mum]] [[MOM]]")
+    assert Read(tmp_path).relations == [("a", "Mother", "links_to")] * 2
+
+
+@pytest.mark.parametrize(
+    ("front", "line"),
+    [
+        ("title: Foo: Bar", 2),
+        ("a: 1\ntags: [a, b", 3),
+        ("a: 1\na: 2", 3),
+        ("a: &x [1]\nb: *x", 3),
+        ("just text", 1),
+        ("- a\n- b", 1),
+        ("a:\n\t- b", 3),
+        ("a: \x01", 2),
+    ],
+)
+def test_faulty_front_matter_is_reported_with_its_line_and_loses_nothing(front: str, line: int, tmp_path: Path):
+    written(tmp_path, "bad.md", f"---\n{front}\n---\nBody with [[good]]\n- {FACT}")
+    written(tmp_path, "good.md", "text")
+    rows = list(read_markdown(tmp_path))
+    read = Read(tmp_path)
+    assert read.refused == []
+    assert read.types == {"bad": "note", "good": "note"}
+    assert read.entities[0].description == f"---\n{front}\n---\nBody with [[good]]"
+    assert (read.texts, read.relations) == ([("bad", FACT)], [("bad", "good", "links_to")])
+    assert [str(row.place) for row in rows if row.place.line == line and "front matter of bad.md" in str(row)]
+    assert read.observations[0].place.line == front.count("\n") + 5
+
+
+@pytest.mark.parametrize(
+    ("link", "end"),
+    [
+        ("[[Node.js]]", "Node.js"),
+        ("[[2024.05.26]]", "2024.05.26"),
+        ("[[node.JS#Install|x]]", "Node.js"),
+        ("[x](../Node.js.md)", "Node.js"),
+        ("[x](../Some%20Note.md)", "Some Note"),
+        ("[x](../Some%20Note)", "Some Note"),
+        ("[x](<../Some Note.md#a b>)", "Some Note"),
+        ("[x](/Some%20Note.md)", "Some Note"),
+        ("[x](./deep/Inner.md)", "Inner"),
+        ("[[deep/Inner]]", "Inner"),
+        ("[[Inner]]", "Inner"),
+        ("[[sub/deep/Inner.md]]", "Inner"),
+        ("[[C#]]", "C#"),
+        ("[x](../C%23.md)", "C#"),
+        (f"[[{unicodedata.normalize('NFC', 'Café')}]]", "Café"),
+        (f"[[{unicodedata.normalize('NFD', 'café')}]]", "Café"),
+        (f"[x](../{unicodedata.normalize('NFC', 'Café')}.md)", "Café"),
+        ("[x](../Caf%C3%A9.md)", "Café"),
+        ("[[New.Note]]", "New.Note"),
+        ("[x](New%20Note.md)", "sub/New Note"),
+        ("[x](../../../New.md)", "New"),
+        ("![[picture.png]]", None),
+        ("[[talk.PDF#page=3]]", None),
+        ("[[data.xyz]] and [x](../files/data.xyz)", None),
+        ("[x](about.html) [x](../files/)  [x](.md)", None),
+    ],
+)
+def test_a_link_leads_to_the_note_that_is_there(link: str, end: str | None, tmp_path: Path):
+    for name in ("Node.js", "2024.05.26", "Some Note", "C#", unicodedata.normalize("NFD", "Café"), "sub/deep/Inner"):
+        written(tmp_path, f"{name}.md", "text")
+    written(tmp_path, "files/data.xyz", "x")
+    written(tmp_path, "sub/From.md", link)
+    assert Read(tmp_path).relations == ([] if end is None else [("From", end, "links_to")])
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "[",
+        "[[",
+        "![",
+        "%%\n",
+        "<!--",
+        "- <!--\n",
+        "$$\n",
+        "$$ab\n",
+        "$a ",
+        "> ",
+        "- ",
+        "`",
+        "~~~\n",
+        "*",
+        "|a",
+        "[^a]: ",
+    ],
+)
+def test_a_hostile_note_is_read_in_time_that_grows_with_its_length(part: str):
+    began = time.monotonic()
+    note_of(part * 8_000)
+    assert time.monotonic() - began < 5
