@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+_FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
 KIB = 1024
 MIB = 1024 * KIB
 
@@ -60,7 +63,7 @@ class Settings(BaseSettings):
         default=None,
         validation_alias=AliasChoices("MEMORY_FILE_PATH", "memory_file_path"),
         description="File of the official memory server. `mcp` imports it once, into a domain that nothing was written "
-        "in; the file itself is not changed.",
+        "in; the file itself is not changed. `~`, `$HOME` and `file://` are resolved.",
     )
 
     source_username: str = Field(
@@ -225,6 +228,11 @@ class Settings(BaseSettings):
         default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."
     )
 
+    @field_validator("home", "cache", "java", "memory_file_path", mode="before")
+    @classmethod
+    def _expand(cls, value: object) -> object:
+        return expanded_path(value) if isinstance(value, str) else value
+
     @field_validator("toolsets", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
@@ -248,6 +256,24 @@ class Settings(BaseSettings):
         if value and given.data.get("embeddings") in ("local", "off"):
             raise ValueError("is for the embeddings ollama and openai alone")
         return value
+
+
+def missing_memory_file(settings: Settings) -> str:
+    """Return a warning if `MEMORY_FILE_PATH` names no file; nothing otherwise."""
+    path = settings.memory_file_path
+    if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
+        return ""
+    return f"MEMORY_FILE_PATH names {path}, which is no file: no memory was imported from there."
+
+
+def expanded_path(given: str) -> str:
+    """Return a path as a shell would: without quotes around it, with `~`, `$HOME` and `file://` resolved."""
+    path = given.strip()
+    if len(path) > 1 and path[0] == path[-1] and path[0] in "\"'":
+        path = path[1:-1]
+    if prefix := _FILE_URL.match(path):
+        path = url2pathname(path[prefix.end() :])
+    return os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111 - Path.expanduser raises for an unknown user
 
 
 def http_url(given: str) -> str:

@@ -24,7 +24,7 @@ from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.domain_results import DomainSelected
 from graph_memory.model.errors import GraphError
-from graph_memory.settings import Settings
+from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -71,6 +71,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
     calls = Calls(tools, settings)
     has_graph = any(isinstance(tool, OfficialTool) for tool in tools.values())
     graph = calls.graph.handlers() if has_graph else {}
+    said = OF_ENTITIES if are_official(tools.values()) else instructions(tools)
     prompts = prompt_handlers() if STARTS in tools else {}
 
     @asynccontextmanager
@@ -82,7 +83,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
         NAME,
         version=version("graph-memory"),
         title="Graph Memory",
-        instructions=OF_ENTITIES if are_official(tools.values()) else instructions(tools),
+        instructions=f"{said} {missing_memory_file(settings)}".rstrip(),
         lifespan=lifespan,
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,

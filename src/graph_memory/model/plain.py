@@ -168,14 +168,40 @@ class Fields:
         return False
 
 
+class NotJson(ValueError):  # noqa: N818 - says what is wrong with data
+    """What keeps data from being JSON, and at which line and column; 0 if it is at no single place."""
+
+    def __init__(self, problem: str, line: int = 0, column: int = 0) -> None:
+        at = f"line {line}, column {column}: " if line > 1 else f"column {column}: " if column else ""
+        super().__init__(f"{at}{problem}")
+        self.problem = problem
+        self.line = line
+        self.column = column
+
+
+MORE_FOLLOWS = "more follows after the value"
+_PROBLEMS = {
+    "Expecting value": "a value is missing",
+    "Expecting property name": "a name in double quotes is missing",
+    "Expecting ':'": "a colon is missing",
+    "Expecting ','": "a comma or the closing bracket is missing",
+    "Unterminated string": "a text begins here and does not end",
+    "Invalid control character": "a text has a control character, such as a line break, that is not escaped",
+    "Invalid \\": "a text has a backslash that escapes nothing",
+    "Extra data": MORE_FOLLOWS,
+    "Illegal trailing comma": "a comma is too many",
+}
+"""What is wrong, by how the messages of Python's parser begin."""
+
+
 def _refuse(constant: str) -> object:
-    raise ValueError(constant)
+    raise NotJson(f"{constant} is no number of JSON")
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name appears twice in an object")
+        raise NotJson("a name appears twice in an object")
     return found
 
 
@@ -183,11 +209,22 @@ _JSON = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
 
 
 def parsed_json(data: bytes) -> object:
-    """Return what JSON in UTF-8 says that everybody reads alike. Raises ValueError for any other."""
+    """Return what JSON in UTF-8 says that everybody reads alike. Raises NotJson for any other."""
     try:
         value = _JSON.decode(data.decode())
         if b"\\ud" in data.lower():
             json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise NotJson("it is nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise NotJson(f"byte {error.start + 1} is not UTF-8") from error
+    except UnicodeEncodeError as error:
+        raise NotJson("a text has half a character pair (\\ud800 to \\udfff)") from error
+    except json.JSONDecodeError as error:
+        found = (told for start, told in _PROBLEMS.items() if error.msg.startswith(start))
+        raise NotJson(next(found, "a sign stands where none may be"), error.lineno, error.colno) from error
+    except NotJson:
+        raise
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise NotJson("a number has too many digits") from error
     return value

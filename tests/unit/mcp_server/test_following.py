@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -32,3 +34,16 @@ async def test_a_server_of_the_official_tools_alone_follows_no_logs(
     monkeypatch.setattr(app, "open_memory", opened)
     async with opener_of(Settings(memory_file_path=None), None, toolsets)(silent):
         assert asked == [follows]
+
+
+async def test_the_log_says_that_the_memory_file_is_missing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @asynccontextmanager
+    async def opened(*_: object, **__: object) -> AsyncGenerator[Mock]:
+        yield Mock(transfer=Mock(import_once=AsyncMock(return_value=None)))
+
+    monkeypatch.setattr(app, "open_memory", opened)
+    missing = tmp_path / "gone.jsonl"
+    async with opener_of(Settings(memory_file_path=missing), None, ["entities"])(silent):
+        assert f"MEMORY_FILE_PATH names {missing}, which is no file" in caplog.text

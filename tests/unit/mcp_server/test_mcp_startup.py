@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -160,3 +161,11 @@ async def test_a_memory_that_does_not_close_is_left_in_the_end(monkeypatch: pyte
 
 async def no_tell(_seconds: float, _stage: str) -> None:
     return None
+
+
+async def test_the_instructions_say_that_the_memory_file_is_missing(tmp_path: Path):
+    missing = tmp_path / "gone.jsonl"
+    async with client_of(Opening(), memory_file_path=missing) as client:
+        assert f"MEMORY_FILE_PATH names {missing}, which is no file" in (client.instructions or "")
+    async with client_of(Opening()) as client:
+        assert "MEMORY_FILE_PATH" not in (client.instructions or "")

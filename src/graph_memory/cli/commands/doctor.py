@@ -17,7 +17,7 @@ from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.output.printing import counted
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
 from graph_memory.model.errors import GraphError, unusable_place
-from graph_memory.settings import Settings
+from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
     from graph_memory.memory.recall.backlog import Backlog
@@ -49,6 +49,8 @@ def _checks(settings: Settings) -> Iterator[Check]:
         yield from _guarded("disk", check_disk(settings))
     else:
         yield from _guarded("local neo4j", check_needs(settings))
+    if missing := missing_memory_file(settings):
+        yield Check("memory file", Outcome.NOTE, missing, "Correct the path, or take MEMORY_FILE_PATH out.")
     yield from _guarded("connection", _connection(settings))
     yield from _guarded("blobs", _blobs(settings))
     yield anyio.run(_embeddings, settings)

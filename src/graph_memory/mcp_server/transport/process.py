@@ -22,7 +22,7 @@ from graph_memory.mcp_server.official import are_official
 from graph_memory.mcp_server.startup import Opener, Progress
 from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.events import Origin
-from graph_memory.settings import Settings
+from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -62,6 +62,8 @@ async def _import_file(memory: Memory, settings: Settings, progress: Progress) -
     """Import the file of the official memory server that the environment names, if this memory is new."""
     if settings.memory_file_path is None:
         return
+    if missing := missing_memory_file(settings):
+        _log.warning(missing)
     done = await memory.transfer.import_once(settings.memory_file_path, tell=progress)
     if done is not None and done.entities.new + done.relations.new + done.observations.new:
         told = f"{done.entities.new:,} entities and {done.relations.new:,} relations"

@@ -83,7 +83,6 @@ def test_every_damaged_line_is_refused_with_its_number_and_the_rest_is_read(tmp_
     read = Read(written(tmp_path, "m.jsonl", b"\n".join(lines)))
     assert [told.split(": ")[0] for told in read.refused] == [
         "m.jsonl:2",
-        "m.jsonl:3, column observations",
         "m.jsonl:4, column observations[1]",
         "m.jsonl:5, column name",
         "m.jsonl:6, column to",
@@ -92,7 +91,7 @@ def test_every_damaged_line_is_refused_with_its_number_and_the_rest_is_read(tmp_
         "m.jsonl:9",
         "m.jsonl:10",
     ]
-    assert list(read.types) == ["a"]
+    assert list(read.types) == ["a", "c"]
     assert read.relations == [("a", "a", "t")]
     assert len(read.notes) == 2
     assert "since" in read.notes[1]
@@ -109,6 +108,54 @@ def test_an_answer_of_read_graph_is_read_of_either_server(tmp_path: Path) -> Non
     assert (one.form, two.form) == ("official", "mcp-neo4j-memory")
     assert one.types == two.types == {"a": "t"}
     assert two.relations == [("a", "a", "IS")]
+
+
+ITEMS = [
+    {"type": "entity", "name": "a", "entityType": "t", "observations": ["x"]},
+    {"type": "entity", "name": "b", "entityType": None, "observations": None},
+    {"type": "entity", "name": "c"},
+    {"type": "relation", "from": "a", "to": "b", "relationType": "is"},
+]
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl", "memory"])
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("kind", ["items", "graph"])
+def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without_fields_it_can_do_without(
+    tmp_path: Path, name: str, indent: int | None, kind: str
+) -> None:
+    entities = [{key: value for key, value in item.items() if key != "type"} for item in ITEMS[:3]]
+    data = ITEMS if kind == "items" else {"entities": entities, "relations": ITEMS[3:]}
+    read = Read(written(tmp_path, name, json.dumps(data, indent=indent)))
+    assert read.form == "official"
+    assert read.types == {"a": "t", "b": None, "c": None}
+    assert (read.texts, read.relations, read.refused) == ([("a", "x")], [("a", "b", "is")], [])
+    assert set(read.notes) == {"entities without a type get the type entity"}
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl", "m.jsonl.gz"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\n \n", b"\xef\xbb\xbf", b"{}", b"[]", b"{\n}\n", b"[\n]", b'{"entities": []}']
+)
+def test_a_file_of_the_official_server_without_data_is_an_empty_memory(tmp_path: Path, name: str, data: bytes) -> None:
+    read = Read(written(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data), "official")
+    assert (read.entities, read.relations, read.refused) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ("[1]", "m.json, property items: Entry 1 of items is a number; it must be an object"),
+        ('[{"type": "entity", "name": 1}]', "m.json, items 1, property name: name is a number; it must be text"),
+        ('{"entities": {}}', "m.json, property entities: entities is an object; it must be a list"),
+        ('{"x": []}', "m.json: The file has no entities"),
+        ('[{"type":\n}]', "m.json: The file is not JSON: line 2, column 1: a value is missing"),
+        ("hello", "m.json: The file is not JSON: column 1: a value is missing"),
+    ],
+)
+def test_a_file_that_is_no_memory_of_the_official_server_says_why(tmp_path: Path, data: str, told: str) -> None:
+    (only,) = Read(written(tmp_path, "m.json", data), "official").refused
+    assert only.replace("column items", "property items").replace("column entities", "property entities") == told
 
 
 def event(op: str, data: object, session: str = "s1", at: str = AT) -> dict[str, object]:

@@ -26,7 +26,7 @@ from graph_memory.memory.transfer.formats.values import from_json
 from graph_memory.memory.transfer.values import Strict, Wrong, read
 from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import STORED, check_metadata
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import NotJson, parsed_json
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import MADE
 
@@ -117,12 +117,9 @@ def _item(line: bytes, place: Place, options: SourceOptions) -> Item:
 def _object(line: bytes, place: Place) -> Mapping[str, object]:
     try:
         value = parsed_json(line)
-    except UnicodeDecodeError as error:
-        raise Unfit(f"Byte {error.start + 1} of the line is not UTF-8", "Save the file as UTF-8.") from error
-    except json.JSONDecodeError as error:
-        raise Unfit(f"The line is not JSON: {error.msg}", _HINT, str(error.colno)) from error
-    except ValueError as error:
-        raise Unfit(f"The line is not JSON that everybody reads alike: {error}", _HINT) from error
+    except NotJson as error:
+        column = str(error.column) if error.column else None
+        raise Unfit(f"The line is not JSON: {error.problem}", _HINT, column) from error
     if not isinstance(value, dict):
         raise Unfit("The line is not an object", _HINT)
     found = cast("Mapping[str, object]", value)

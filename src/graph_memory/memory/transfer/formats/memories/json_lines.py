@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -10,11 +9,10 @@ from typing import cast
 from graph_memory.memory.transfer.formats.files import LONGEST, Lines, opened, unpacking
 from graph_memory.memory.transfer.formats.memories.rows import Rows
 from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import NotJson, parsed_json
 from graph_memory.model.wording import kind_of
 
 Object = Mapping[str, object]
-_ENCODING = "Save the file as UTF-8."
 
 
 def lines_of(path: Path, rows_of: Callable[[Object, Place], Rows]) -> Rows:
@@ -35,6 +33,12 @@ def fitting(place: Place, rows: Callable[[], Rows]) -> Rows:
         yield from rows()
     except Unfit as error:
         yield error.at(place)
+
+
+def first_line(path: Path) -> bytes:
+    """Return the first line of a file that is not empty. Raises Unreadable."""
+    with opened(path) as stream:
+        return next((line for line in Lines(stream, path.name) if line.strip()), b"")
 
 
 def as_object(line: bytes) -> Object:
@@ -62,13 +66,8 @@ def whole(path: Path) -> object:
 def _parsed(data: bytes, what: str) -> object:
     try:
         return parsed_json(data)
-    except UnicodeDecodeError as error:
-        raise Unfit(f"Byte {error.start + 1} of the {what} is not UTF-8", _ENCODING) from error
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}" if what == "file" else f"column {error.colno}"
-        raise Unfit(f"The {what} is not JSON: {error.msg} at {where}") from error
-    except ValueError as error:
-        raise Unfit(f"The {what} is not JSON that everybody reads alike: {error}") from error
+    except NotJson as error:
+        raise Unfit(f"The {what} is not JSON: {error}") from error
 
 
 def entries_of(given: object, name: str, file: str) -> Iterator[tuple[Place, Object]]:

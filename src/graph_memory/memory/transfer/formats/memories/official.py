@@ -12,8 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
-from graph_memory.memory.transfer.formats.memories.json_lines import Object, entries_of, fitting, lines_of, whole
+from graph_memory.memory.transfer.formats.memories.json_lines import (
+    Object,
+    as_object,
+    entries_of,
+    first_line,
+    fitting,
+    lines_of,
+    whole,
+)
 from graph_memory.memory.transfer.formats.memories.rows import (
+    ENTITY,
     EntityRow,
     ObservationRow,
     RelationRow,
@@ -26,38 +35,47 @@ from graph_memory.model.wording import kind_of, listed, shown
 
 _ENTITY = ("type", "name", "entityType", "observations")
 _RELATION = ("type", "from", "to", "relationType", "source", "target")
+_UNTYPED = f"entities without a type get the type {ENTITY}"
 _UNKNOWN = "lines that are neither an entity nor a relation are left out, as the official server leaves them out"
 
 
 def read_official(path: Path) -> Rows:
-    """Yield what is in a file of the official server, or in an answer of `read_graph` that was kept."""
-    if path.name.lower().removesuffix(".gz").endswith(".json"):
-        yield from _read_graph(path)
-    else:
-        yield from lines_of(path, _line)
+    """Yield what is in a file of the official server, or in an answer of `read_graph` that was kept.
 
-
-def _read_graph(path: Path) -> Rows:
+    The data tells which it is, as both have been called `memory.json`. A file without data is an empty memory.
+    """
+    first: Object | None = None
     try:
-        found = whole(path)
+        start = first_line(path)
+        first = _object_in(start)
+        if start and "type" not in (first or ()):
+            found = whole(path)
+            yield from fitting(Place(path.name), lambda: _graph(found, path.name))
+            return
     except Unreadable as error:
-        if error.refused.message.startswith("The file is not JSON: Extra data"):  # lines, under the server's old name
-            yield from lines_of(path, _line)
-        else:
+        if first is None and path.name.lower().removesuffix(".gz").endswith(".json"):
             yield error.refused
-        return
-    yield from fitting(Place(path.name), lambda: graph_rows(found, path.name))
+            return
+    yield from lines_of(path, _line)
 
 
-def graph_rows(found: object, file: str) -> Rows:
-    """Yield what an object with entities and relations has. Raises Unfit for anything else."""
-    if isinstance(found, dict) and "type" in found:
-        yield from _line(cast("Object", found), Place(file, 1))
+def _object_in(line: bytes) -> Object | None:
+    try:
+        return as_object(line)
+    except Unfit:
+        return None
+
+
+def _graph(found: object, file: str) -> Rows:
+    """Yield what an object with entities and relations has, or a list of both. Raises Unfit for anything else."""
+    if isinstance(found, list) or (isinstance(found, dict) and "type" in found):
+        for place, entry in entries_of(cast("object", found if isinstance(found, list) else [found]), "items", file):
+            yield from fitting(place, partial(_line, entry, place))
         return
-    if not isinstance(found, dict) or "entities" not in found:
+    if not isinstance(found, dict) or (found and not {"entities", "relations"} & set(cast("Object", found))):
         raise Unfit("The file has no entities", 'It is {"entities": […], "relations": […]}.')
     graph = cast("Object", found)
-    for place, entry in entries_of(graph["entities"], "entities", file):
+    for place, entry in entries_of(graph.get("entities", []), "entities", file):
         yield from fitting(place, partial(entity_rows, entry, place, "entityType", "type"))
     for place, entry in entries_of(graph.get("relations", []), "relations", file):
         yield from fitting(place, partial(_relation, entry, place))
@@ -77,11 +95,13 @@ def _line(found: Object, place: Place) -> Rows:
 
 def entity_rows(found: Object, place: Place, *type_names: str) -> Rows:
     """Yield an entity and what was observed of it. Raises Unfit before the first of them."""
-    name, kind = text_of(found, "name"), text_of(found, *type_names)
-    given = found.get("observations")
+    name = text_of(found, "name")
+    kind = text_of(found, *type_names) if any(found.get(each) is not None for each in type_names) else None
+    given = found.get("observations") or list[object]()
     if not isinstance(given, list):
-        what = "is missing" if given is None else f"is {kind_of(given)}; it must be a list"
-        raise Unfit(f"observations {what}", None, "observations")
+        raise Unfit(f"observations is {kind_of(given)}; it must be a list", None, "observations")
+    if kind is None:
+        yield Note(place, _UNTYPED)
     rows: list[Row] = [EntityRow(place=place, name=name, type=kind)]
     for number, text in enumerate(cast("Sequence[object]", given)):
         if not isinstance(text, str):

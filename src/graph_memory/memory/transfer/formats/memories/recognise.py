@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
-from graph_memory.memory.transfer.formats.files import Lines, opened
+from graph_memory.memory.transfer.formats.files import opened
 from graph_memory.memory.transfer.formats.memories import graphs
-from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, whole
+from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, first_line, whole
 from graph_memory.memory.transfer.formats.memories.mem0 import read_mem0
 from graph_memory.memory.transfer.formats.memories.mnemograph import DATABASE, EVENTS, SQLITE, read_mnemograph
 from graph_memory.memory.transfer.formats.memories.official import read_official
@@ -96,27 +96,21 @@ def _in_file(file: Path) -> MemoryFormat | None:
         return "markdown"
     try:
         with opened(file) as stream:
-            start = stream.read(len(SQLITE))
-        if start == SQLITE:
-            return "mnemograph"
-        return _by_first_line(file) if not name.endswith(".json") else _by_object(whole(file))
-    except Unreadable as error:
-        return _by_first_line(file) if "Extra data" in error.refused.message else None
-
-
-def _by_first_line(file: Path) -> MemoryFormat | None:
-    with opened(file) as stream:
-        line = next((line for line in Lines(stream, file.name) if line.strip()), b"")
-    try:
-        return _by_object(as_object(line))
-    except Unfit:
+            if stream.read(len(SQLITE)) == SQLITE:
+                return "mnemograph"
+        line = first_line(file)
+        try:
+            return _by_object(as_object(line))
+        except Unfit:
+            return _by_object(whole(file)) if line.lstrip()[:1] in (b"{", b"[") else None
+    except Unreadable:
         return None
 
 
 def _by_object(found: object) -> MemoryFormat | None:
     if isinstance(found, list):
         entries = cast("list[object]", found)
-        return "mem0" if all(_has(entry, "memory") for entry in entries[:1]) else None
+        return _by_object(cast("Object", entries[0])) if entries and isinstance(entries[0], dict) else None
     if not isinstance(found, dict):
         return None
     told = cast("Object", found)
