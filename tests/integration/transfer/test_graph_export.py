@@ -29,6 +29,7 @@ from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, 
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.results import GraphFormat
 from integration.branches.test_branch import filled
+from unit.memory.transfer.test_round_trip import OWN_KEYS
 
 pytestmark = pytest.mark.anyio
 
@@ -165,6 +166,34 @@ async def test_a_graph_that_a_script_made_is_loaded_from_there_as_it_was(
     options = SourceOptions(only_labels=(LABEL,))
     await copy.transfer.load(source, ontology=await memory.get_ontology(), options=options)
     assert await lines(copy) == await lines(memory)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "graphml", "cypher", "folder", "archive"])
+async def test_properties_may_be_called_like_the_keys_of_a_format(
+    memory: Memory, domain: str, tmp_path: Path, form: Any, plain: Driver, settings: Settings
+) -> None:
+    await memory.create_ontology(ontology_from(TYPES))
+    named = {name: f"x {name}" for name in OWN_KEYS}
+    await memory.create_node("A b`'", "text", id="n1", properties=named, tags=["t"], path="p", **FIELDS)
+    await memory.create_connection("Link", "n1", "n1", id="c1", properties=named, content="why")
+    copy = memory.in_domain(f"{domain}-copy")
+    target = tmp_path / ("out" if form in ("csv", "folder") else f"out.{form}")
+    if form == "folder":
+        await memory.transfer.export_folder(target)
+        await memory.transfer.import_folder(target, name=f"{domain}-copy")
+    elif form == "archive":
+        await memory.transfer.export_file(target)
+        await memory.transfer.import_file(target, name=f"{domain}-copy")
+    else:
+        await memory.transfer.export_graph(target, form)
+        source, options = (target, SourceOptions())
+        if form == "cypher":
+            run(plain, target.read_text())
+            address = address_of(settings)
+            source = Neo4jSource(address.uri, address.username, address.password)
+            options = SourceOptions(only_labels=(LABEL,))
+        await copy.transfer.load(source, ontology=await memory.get_ontology(), options=options)
+    assert [*map(json.loads, await lines(copy))] == [*map(json.loads, await lines(memory))]
 
 
 CHAIN = {

@@ -194,7 +194,7 @@ def _text(folder: Path, name: str) -> str:
     except OSError as error:
         raise wrong(name, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise wrong(name, f"cannot be read: {error}") from error
+        raise wrong(name, f"cannot be read: byte {error.start + 1:,} is not UTF-8") from error
 
 
 def _read(folder: Path, name: str) -> bytes:

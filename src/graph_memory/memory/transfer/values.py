@@ -107,6 +107,23 @@ def read(model: type[_M], given: Mapping[str, object]) -> _M:
         raise Wrong(_fault(error)) from error
 
 
+_WANTED = {
+    "string_too_short": "text with at least one character",
+    "string_too_long": "shorter",
+    "string": "text",
+    "dict": "an object",
+    "model": "an object",
+    "list": "a list",
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "greater": "larger",
+    "less": "smaller",
+}
+"""What a value must be, by how the name of the rule begins that it breaks."""
+
+
 def _fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     name = shown(".".join(map(str, first["loc"])))
@@ -119,5 +136,6 @@ def _fault(error: ValidationError) -> str:
             return f"holds {quoted(first['input'])} as {name}, which is not allowed"
         case "value_error":
             return f"{first['msg'].removeprefix('Value error, ')}{f' as {name}' if name else ''}"
-        case _:
-            return f"holds {kind_of(first['input'])} as {name}: {first['msg'].lower()}"
+        case kind:
+            wanted = next((text for start, text in _WANTED.items() if kind.startswith(start)), "of another kind")
+            return f"holds {kind_of(first['input'])} as {name}: it must be {wanted}"

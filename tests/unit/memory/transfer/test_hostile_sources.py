@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def test_a_truncated_gzip_ends_with_the_line_before(name: str, tmp_path: Path) -
     for damaged in (whole[:-10], whole[: len(whole) // 2], whole[:100] + b"\0" * 50 + whole[150:]):
         place, message, ends = told(name, damaged, tmp_path)
         assert place.startswith(name)
-        assert "damaged or cut short" in message
+        assert message == "The compressed file is damaged or cut short after this line"
         assert ends
 
 
@@ -144,6 +145,46 @@ def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatc
     place, message, _ = told("x.csv", b':ID,:LABEL\n1,"' + b"xxx\n" * 500_000 + b'"\n', tmp_path)
     assert place.startswith("x.csv:")
     assert "longer than" in message
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "windows-1252", "utf-8"])
+def test_graphml_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_path: Path) -> None:
+    node = '<node id="1" labels="Größe"/></graph></graphml>'
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><graphml><graph>{node}'
+    (tmp_path / "x.graphml").write_bytes(xml.encode(encoding))
+    (found,) = items_of(sources_of([tmp_path]), SourceOptions())
+    assert getattr(found, "labels", None) == ("Größe",)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["shift_jis", "utf-16-le", "utf-32-be", "utf-7", "klingon", "rot13", "idna", "hex"]
+)
+def test_graphml_in_an_encoding_that_cannot_be_read_is_refused_by_its_name(encoding: str, tmp_path: Path) -> None:
+    xml = f'<?xml version="1.0" encoding="{encoding}"?><graphml/>'
+    place, message, ends = told("x.graphml", xml.encode(), tmp_path)
+    assert (place, ends) == ("x.graphml:1", True)
+    assert message == f'The file says that its encoding is "{encoding}", which cannot be read'
+
+
+@pytest.mark.parametrize("size", [24_000_000, 70_000_000])
+def test_a_long_attribute_is_read_or_refused_in_time_that_grows_with_its_length(size: int, tmp_path: Path) -> None:
+    began = time.monotonic()
+    (tmp_path / "x.graphml").write_bytes(b'<graphml><graph><node labels="' + b"x" * size + b'"/></graph></graphml>')
+    assert ["longer than" in one.message for one in refused(tmp_path)] == [size > files.LONGEST]
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("line", [b"\n", b" \r\n"])
+@pytest.mark.parametrize(
+    ("name", "start"), [("x.jsonl.gz", b""), ("x.csv.gz", b":ID,:LABEL\n"), ("x.csv.gz", b':ID,:LABEL\n1,"')]
+)
+def test_a_file_of_empty_lines_is_refused_after_so_many(name: str, start: bytes, line: bytes, tmp_path: Path) -> None:
+    began = time.monotonic()
+    place, message, ends = told(name, gzip.compress(start + line * 20_000_000, 1), tmp_path)
+    assert message == "More than 1,000,000 empty lines follow each other"
+    assert place.startswith(f"{name}:10000")
+    assert ends
+    assert time.monotonic() - began < 20
 
 
 def test_rows_after_a_fault_are_read(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import networkx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -48,7 +49,39 @@ values = st.one_of(
     st.booleans(),
 )
 moments = st.none() | st.datetimes().map(lambda at: at.isoformat() + "Z")
-properties = st.dictionaries(names | st.sampled_from(["a", "b", "c:string", "x{y}"]), values, max_size=4)
+OWN_KEYS = [
+    *(
+        ":ID",
+        ":LABEL",
+        ":TYPE",
+        ":START_ID",
+        ":END_ID",
+        ":IGNORE",
+        "x:ID",
+        "x:TYPE",
+        "x:int",
+        "x:int[]",
+        "c:string",
+        "x{y}",
+    ),
+    *("label", "labels", "id", "source", "target", "key", "data", "node", "edge", "p0", "p1", "d0", "name", "graph"),
+    *("type", "from", "to", "properties", "content", "tags", "format", "encoding", "path", "namespace", "title"),
+    *(
+        "metadata",
+        "strength",
+        "importance",
+        "created_by",
+        "valid_from",
+        "row",
+        "start",
+        "end",
+        "connection",
+        "seq",
+        "op",
+    ),
+]
+"""Names of properties that some format has as keys of its own."""
+properties = st.dictionaries(names | st.sampled_from(["a", "b", *OWN_KEYS]), values, max_size=4)
 lines = names.filter(lambda name: bool(name.strip()) and name.isprintable())
 fields = st.fixed_dictionaries(
     {},
@@ -173,6 +206,24 @@ def test_what_was_written_is_read_again_or_refused_by_name(
         assert exactly(read(written)) == exactly(graph)
 
 
+@pytest.mark.parametrize("name", OWN_KEYS)
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_property_may_be_called_like_a_key_of_the_format(form: str, name: str, tmp_path: Path):
+    node = NodeRecord(place=HERE, key=Key("n"), labels=("A",), properties={name: "x"}, tags=("t",), content="y")
+    edge = ConnectionRecord(place=HERE, id="c", type="R", start=Key("n"), end=Key("n"), properties={name: "x", "a": 1})
+    assert exactly(read(write([node, edge], form, tmp_path))) == exactly([node, edge])
+
+
+def test_other_programs_see_types_and_properties_of_graphml_apart(tmp_path: Path):
+    node = NodeRecord(place=HERE, key=Key("n"), labels=("A",), properties={"labels": "x", "label": "y"})
+    other = NodeRecord(place=HERE, key=Key("m"), labels=("B",))
+    edge = ConnectionRecord(place=HERE, id="c", type="R", start=Key("n"), end=Key("n"), properties={"labels": "z"})
+    graph = networkx.read_graphml(write([node, other, edge], "graphml", tmp_path))
+    assert graph.nodes["n"] == {"_labels": ":A", "labels": "x", "label": "y"}
+    assert graph.nodes["m"] == {"_labels": ":B"}
+    assert graph.edges["n", "n"] == {"label": "R", "labels": "z", "id": "c"}
+
+
 def test_a_property_whose_values_differ_in_type_keeps_each_type_in_csv(tmp_path: Path):
     kinds = [1, 1.0, True, "1", "", -0.0, 2**63 - 1]
     nodes = [
@@ -200,6 +251,7 @@ def test_types_that_differ_in_case_or_have_slashes_get_sources_of_their_own(tmp_
     [
         ("csv", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), tags=("a;b",))),
         ("csv", NodeRecord(place=HERE, key=Key("n1"), labels=("A;B",))),
+        ("csv", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), content="\n \r" * 1_000_001)),
         ("graphml", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), properties={"x": "\0"})),
         ("graphml", NodeRecord(place=HERE, key=Key("n1"), labels=("A:B",))),
         ("graphml", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), tags=("a\nb",))),

@@ -204,12 +204,12 @@ def header_of(line: str) -> Header:
         raise Unfit("The first line is no header of neo4j-admin: it names neither :ID nor :START_ID", _HEADER_HINT)
     columns = [_column(cell or "", number) for number, cell in enumerate(cells(line, delimiter), 1)]
     roles = {column.role: number for number, column in enumerate(columns) if column.role and column.role != "IGNORE"}
-    named = [f":{column.role}" if column.role and column.role != "ID" else column.name for column in columns]
-    seen: set[str] = set()
-    for column, name in zip(columns, named, strict=True):
-        if name in seen and name and column.role != "IGNORE":
-            raise Unfit(f"The header names {shown(name)} twice", column=name)
-        seen.add(name)
+    seen: set[tuple[str, str]] = set()
+    for column in columns:
+        role, name = ("", column.name) if column.role in (None, "ID") else (column.role, "")
+        if (role, name) in seen and column.role != "IGNORE" and (role or name):
+            raise Unfit(f"The header names {shown(name or f':{role}')} twice", column=name or f":{role}")
+        seen.add((role, name))
     if ("START_ID" in roles) != ("END_ID" in roles) or ("ID" in roles) == ("START_ID" in roles):
         raise Unfit("The header must have either :ID, or :START_ID and :END_ID", _HEADER_HINT)
     own = CONNECTION_OWN if "START_ID" in roles else NODE_OWN

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
 from graph_memory.files import open_private
 from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
+from graph_memory.memory.transfer.formats.files import MOST_EMPTY
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
 from graph_memory.model.properties import PropertyValue
@@ -160,9 +162,18 @@ def _line(cells: Iterable[str]) -> bytes:
 
 
 def _check(record: Record) -> None:
-    """Raise INVALID_ARGUMENT for what is told by a separator and has it."""
+    """Raise INVALID_ARGUMENT for what is told by a separator and has it, and for more empty lines than are read."""
+    texts = (value for value in (*_own(record).values(), *record.properties.values()) if isinstance(value, str))
+    if any(text.count("\n") > MOST_EMPTY and _empty_lines(text) > MOST_EMPTY for text in texts):
+        raise uncarried(record, "CSV", f"a text has more than {MOST_EMPTY:,} empty lines one after the other")
     if isinstance(record, NodeRecord):
         if ARRAY_DELIMITER in record.labels[0]:
             raise uncarried(record, "CSV", f"its type has a {ARRAY_DELIMITER}")
         if any(ARRAY_DELIMITER in tag for tag in record.tags):
             raise uncarried(record, "CSV", f"one of its tags has a {ARRAY_DELIMITER}")
+
+
+def _empty_lines(text: str) -> int:
+    """Return how many empty lines of a text follow each other at most."""
+    groups = groupby(text.split("\n"), lambda line: not line.strip())
+    return max((sum(1 for _ in lines) for is_empty, lines in groups if is_empty), default=0)

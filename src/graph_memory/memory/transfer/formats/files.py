@@ -15,6 +15,8 @@ from graph_memory.model.errors import Code
 
 LONGEST = 64 * 1024 * 1024
 """Bytes of a line or a value at most: a node with the most text that one may have fits, however it is written."""
+MOST_EMPTY = 1_000_000
+"""Most empty lines that may follow each other: so many are unpacked in seconds."""
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
@@ -29,7 +31,8 @@ def opened(path: Path) -> Generator[IO[bytes]]:
             file.seek(0)
             if start in _UTF16:
                 raise Unreadable(Place(path.name, 1), "The file is UTF-16, not UTF-8", "Save it as UTF-8.")
-            yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start == _GZIP else file
+            with unpacking(Place(path.name)):
+                yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start == _GZIP else file
     except OSError as error:
         raise fault("source", f"Cannot read {path}: {error.strerror or error}", "Give a readable file.") from error
 
@@ -40,7 +43,7 @@ def unpacking(after: Place) -> Generator[None]:
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        message = f"The compressed file is damaged or cut short after this line: {error}"
+        message = "The compressed file is damaged or cut short after this line"
         raise Unreadable(after, message, "Copy or download it again.") from error
 
 
@@ -51,6 +54,7 @@ class Lines:
         self._stream = stream
         self.file = file
         self.number = 0
+        self._empty = 0
 
     @property
     def place(self) -> Place:
@@ -66,8 +70,12 @@ class Lines:
         with unpacking(self.place):
             line = self._stream.readline(LONGEST + 1)
         self.number += bool(line)
+        self._empty = 0 if line.strip() else self._empty + 1
         if len(line) > LONGEST:
             raise too_long(self.place)
+        if self._empty > MOST_EMPTY:
+            message = f"More than {MOST_EMPTY:,} empty lines follow each other"
+            raise Unreadable(self.place, message, "Remove them: the file may be damaged.")
         return line.removeprefix(_BOM) if self.number == 1 else line
 
 

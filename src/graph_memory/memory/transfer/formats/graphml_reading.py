@@ -34,6 +34,7 @@ from graph_memory.model.wording import quoted, shown
 
 CHUNK = 64 * 1024
 TAG_SEPARATOR = "\n"
+_ENCODING_FAULTS = (expat.errors.XML_ERROR_UNKNOWN_ENCODING, expat.errors.XML_ERROR_INCORRECT_ENCODING)
 _TYPE_KEYS = {"node": "labels", "edge": "label"}
 _OWN = {"node": NODE_OWN, "edge": CONNECTION_OWN}
 
@@ -77,12 +78,14 @@ class _Parser:
         self._size = 0
         self._data_key = ""
         self._has_root = False
+        self._encoding = "UTF-8"
         self._found: deque[Item] = deque()
         self._expat = expat.ParserCreate(namespace_separator=" ")
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
         self._expat.CharacterDataHandler = self._characters
         self._expat.StartDoctypeDeclHandler = self._refuse_doctype
+        self._expat.XmlDeclHandler = self._declare_encoding
 
     @property
     def _place(self) -> Place:
@@ -91,14 +94,12 @@ class _Parser:
     def items(self, stream: IO[bytes]) -> Iterator[Item]:
         fed = 0
         while True:
+            begun = (
+                fed - self._expat.CurrentByteIndex
+            )  # a tag that goes on is read again from here: so ever more is given
             with unpacking(self._place):
-                chunk = stream.read(CHUNK)
-            try:
-                self._expat.Parse(chunk, not chunk)
-            except expat.ExpatError as error:
-                message = f"The file is not valid XML: {expat.errors.messages[error.code]}"
-                place = Place(self._file, error.lineno, str(error.offset + 1))
-                raise Unreadable(place, message, "It is damaged or cut short: export it again.") from error
+                chunk = stream.read(max(CHUNK, min(begun, LONGEST - begun)))
+            self._parse(chunk)
             fed += len(chunk)
             if fed - self._expat.CurrentByteIndex > LONGEST:
                 raise too_long(self._place)
@@ -106,6 +107,25 @@ class _Parser:
                 yield self._found.popleft()
             if not chunk:
                 return
+
+    def _parse(self, chunk: bytes) -> None:
+        try:
+            self._expat.Parse(chunk, not chunk)
+        except expat.ExpatError as error:
+            if expat.errors.messages[error.code] in _ENCODING_FAULTS:
+                raise self._misencoded() from error
+            message = f"The file is not valid XML: {expat.errors.messages[error.code]}"
+            place = Place(self._file, error.lineno, str(error.offset + 1))
+            raise Unreadable(place, message, "It is damaged or cut short: export it again.") from error
+        except (LookupError, ValueError) as error:  # an encoding that the parser does not have
+            raise self._misencoded() from error
+
+    def _declare_encoding(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        self._encoding = encoding or "UTF-8"
+
+    def _misencoded(self) -> Unreadable:
+        message = f"The file says that its encoding is {quoted(self._encoding)}, which cannot be read"
+        return Unreadable(Place(self._file, 1), message, "Save the file as UTF-8, and say so in its first line.")
 
     def _refuse_doctype(self, *_: object) -> None:
         raise Unreadable(self._place, "The file has a DOCTYPE, which may declare entities", "Remove the DOCTYPE.")

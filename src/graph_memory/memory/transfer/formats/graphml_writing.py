@@ -21,11 +21,13 @@ _KeyId = tuple[str, str, str]
 
 def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) -> None:
     """Write records; they are gone through twice, as the keys come first. Raises INVALID_ARGUMENT."""
-    keys = _keys(records())
+    own, keys = _keys(records())
     stream.write(_START.encode())
-    for (about, name, kind), own in keys.items():
-        declared = f"<key id={_attribute(own)} for={_attribute(about)} attr.name={_attribute(name)}"
-        stream.write(f"{declared} attr.type={_attribute(kind)}/>\n".encode())
+    named = {(about, name) for about, name, _ in keys}
+    for (about, name), kind in own.items():
+        stream.write(_declaration(name, about, f"_{name}" if (about, name) in named else name, kind))
+    for (about, name, kind), key in keys.items():
+        stream.write(_declaration(key, about, name, kind))
     stream.write(b'<graph id="G" edgedefault="directed">\n')
     for record in records():
         _check(record)
@@ -33,18 +35,21 @@ def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) ->
     stream.write(b"</graph>\n</graphml>\n")
 
 
-def _keys(records: Iterable[Record]) -> dict[_KeyId, str]:
-    """Return the id of the key of each property, and of those of our own."""
+def _declaration(key: str, about: str, name: str, kind: str) -> bytes:
+    declared = f"<key id={_attribute(key)} for={_attribute(about)} attr.name={_attribute(name)}"
+    return f"{declared} attr.type={_attribute(kind)}/>\n".encode()
+
+
+def _keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str], dict[_KeyId, str]]:
+    """Return the types of the keys of our own, whose ids are their names, and the ids of the keys of properties."""
+    own: dict[tuple[str, str], str] = {}
     found: dict[_KeyId, str] = {}
     for record in records:
         about = _about(record)
-        for name in _own(record):
-            found.setdefault((about, name, "double" if name in NUMBERS else "string"), name)
+        own |= {(about, name): "double" if name in NUMBERS else "string" for name in _own(record)}
         for name, value in record.properties.items():
-            key = (about, name, kind_of_value(value))
-            if key not in found:
-                found[key] = f"p{len(found)}"
-    return found
+            found.setdefault((about, name, kind_of_value(value)), f"p{len(found)}")
+    return own, found
 
 
 def _element(record: Record, keys: Mapping[_KeyId, str]) -> Iterator[str]:

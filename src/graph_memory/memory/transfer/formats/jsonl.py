@@ -116,7 +116,7 @@ def _item(line: bytes, place: Place, options: SourceOptions) -> Item:
 
 def _object(line: bytes, place: Place) -> Mapping[str, object]:
     try:
-        value = parsed_json(line)
+        value = parsed_json(line.rstrip())
     except NotJson as error:
         column = str(error.column) if error.column else None
         raise Unfit(f"The line is not JSON: {error.problem}", _HINT, column) from error

@@ -65,7 +65,7 @@ def whole(path: Path) -> object:
 
 def _parsed(data: bytes, what: str) -> object:
     try:
-        return parsed_json(data)
+        return parsed_json(data.rstrip())
     except NotJson as error:
         raise Unfit(f"The {what} is not JSON: {error}") from error
 

@@ -127,7 +127,8 @@ def _from_database(file: Path) -> Iterator[_Event | Refused]:
                 except Unfit as error:
                     yield error.at(place)
     except sqlite3.Error as error:
-        raise Unreadable(Place(file.name), f"The database of mnemograph cannot be read: {error}") from error
+        message = "The database of mnemograph cannot be read: it is damaged, or another program wrote it"
+        raise Unreadable(Place(file.name), message, "Copy it again, or import its events.jsonl.") from error
 
 
 @contextmanager
