@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory.transfer import importing
 from integration.branches.test_branch import LARGE, filled
+from unit.memory.transfer.test_malformed import DAMAGED, OF_PYTHON, damaged
 
 pytestmark = pytest.mark.anyio
 
@@ -120,7 +122,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
         ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "node": "b"}}}, "which does not exist"),
         ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "confidence": 2}}}, "confidence"),
-        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "text": "\ud800"}}}, "surrogate"),
+        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "text": "\ud800"}}}, "half a character pair"),
         ({"nodes": {"a": {**NODE, "entity": "x"}}}, "name"),
     ],
 )
@@ -413,3 +415,24 @@ async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory,
         await memory.transfer.export_folder(tmp_path / "before", at=1)
     assert refused.value.details["argument"] == "at"
     assert not (tmp_path / "before").exists()
+
+
+@pytest.mark.parametrize("name", ["_system/registry.json", "_system/ontology.yaml"])
+async def test_a_damaged_folder_is_imported_or_refused_in_words_of_our_own(
+    memory: Memory, domain: str, tmp_path: Path, name: str
+) -> None:
+    await filled(memory, domain)
+    await memory.transfer.export_folder(tmp_path / "out")
+    file, chance, refused = tmp_path / "out" / name, random.Random(name), list[GraphError]()
+    data = file.read_bytes()
+    for number in range(DAMAGED):
+        file.write_bytes(damaged(data, chance))
+        try:
+            await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-{number}")
+        except GraphError as error:
+            refused.append(error)
+    assert {error.code for error in refused} <= {
+        *(Code.INVALID_ARCHIVE, Code.INVALID_ENCODING, Code.INVALID_ONTOLOGY, Code.INVALID_NODE_TYPE),
+        Code.TYPE_ALREADY_EXISTS,
+    }
+    assert [str(error) for error in refused if any(word in str(error) for word in OF_PYTHON)] == []
