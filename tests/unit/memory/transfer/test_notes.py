@@ -71,7 +71,7 @@ def observations(text: str) -> list[str]:
 def test_links_are_read_where_obsidian_shows_them(text: str, names: list[str]):
     note = note_of(text)
     assert [link.names[-1] for link in note.links] == names
-    assert note.body.strip() == ("" if text.startswith("---") else text.strip())
+    assert note.body().strip() == ("" if text.startswith("---") else text.strip())
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,10 @@ def test_links_are_read_where_obsidian_shows_them(text: str, names: list[str]):
         (f"- {FACT}", [FACT]),
         (f"* {FACT}\n+ {FACT} #tag (why)", [FACT, f"{FACT} #tag (why)"]),
         (f"1. text\n   - {FACT}\n     - [nested idea] Too", [FACT, "[nested idea] Too"]),
-        ("- [tech/data-base] x\n- [Überblick] y\n- [श्रेणी] z", ["[tech/data-base] x", "[Überblick] y", "[श्रेणी] z"]),
+        (
+            "- [tech/data-base] x\n- [Überblick] y\n- [श्रेणी] z\n- [node.js] n",
+            ["[tech/data-base] x", "[Überblick] y", "[श्रेणी] z", "[node.js] n"],
+        ),
         (f"- {FACT}{LS}and coffee{NEL}also{FF}more", [f"{FACT}{LS}and coffee{NEL}also{FF}more"]),
         (f"- {FACT}\n  and coffee\n\nText", [f"{FACT}\nand coffee"]),
         (f"- {FACT}\r\n- [fact] b\r- [fact] c", [FACT, "[fact] b", "[fact] c"]),
@@ -128,7 +131,7 @@ def test_items_with_a_category_are_observations(text: str, told: list[str]):
 def test_other_items_stay_in_the_text(text: str):
     note = note_of(text)
     assert note.observations == []
-    assert note.body == text
+    assert note.body() == text
 
 
 def test_a_comment_in_an_observation_is_left_out_of_it_and_stays_in_the_text():
@@ -136,7 +139,7 @@ def test_a_comment_in_an_observation_is_left_out_of_it_and_stays_in_the_text():
     note = note_of(text)
     assert note.observations == [(1, f"{FACT} since 2020")]
     assert note.links == []
-    assert note.body == text
+    assert note.body() == text
 
 
 @pytest.mark.parametrize(
@@ -168,14 +171,14 @@ def test_only_a_short_type_before_a_link_is_the_type_of_a_relation(line: str, ki
     note = note_of(f"- {line}")
     assert [(link.type, link.names[-1]) for link in note.links] == [(kind, "Tea")]
     is_taken = kind != "links_to" and "(" not in line
-    assert note.body == ("" if is_taken else f"- {line}")
+    assert note.body() == ("" if is_taken else f"- {line}")
 
 
 def test_lines_that_became_something_leave_the_text_and_headings_only_if_nothing_is_left_under_them():
     text = f"# A\n## Observations\n- {FACT}\n\n### Sub\nx\n## Relations\n- likes [[Tea]]\n## Observations\n#tag\n"
-    assert note_of(text).body == "# A\n## Observations\n\n### Sub\nx\n## Observations\n#tag"
+    assert note_of(text).body() == "# A\n## Observations\n\n### Sub\nx\n## Observations\n#tag"
     code = f"- {FACT}\n```\n## Observations\n```\n# End"
-    assert note_of(code).body == "```\n## Observations\n```\n# End"
+    assert note_of(code).body() == "```\n## Observations\n```\n# End"
 
 
 @pytest.mark.parametrize(
@@ -193,6 +196,8 @@ def test_lines_that_became_something_leave_the_text_and_headings_only_if_nothing
         ("tags: 2024", "Note", {"tags": "2024"}),
         ("tags:\n  - a\n  - 1.0", "Note", {"tags": "a, 1.0"}),
         ("rating: 4\nis: true", "Note", {"rating": 4, "is": True}),
+        ("authors: [Ann, '[[Bo]]', [[Cy]], 5]", "Note", {"authors": "Ann, [[Bo]], [[Cy]], 5"}),
+        ("isbn: 99999999999999999999\nnone:\nempty: []", "Note", {"isbn": "99999999999999999999"}),
     ],
 )
 def test_front_matter_is_read_with_names_as_text(front: str, title: str, properties: dict[str, object], tmp_path: Path):
@@ -200,6 +205,32 @@ def test_front_matter_is_read_with_names_as_text(front: str, title: str, propert
     (entity,) = read.entities
     assert (entity.name, entity.description) == (title, "Text")
     assert entity.properties == {**properties, "path": "Note.md"}
+
+
+@pytest.mark.parametrize(
+    "key", ["a: {b: 1}", "a: [{b: 1}]", "name: Ada", "_id: 5", "path: x", "title: [x]", "tags: {a: 1}"]
+)
+def test_front_matter_that_no_property_can_hold_is_reported(key: str, tmp_path: Path):
+    read = Read(written(tmp_path, "Note.md", f"---\n{key}\nb: 1\n---\nText"))
+    assert read.entities[0].properties == {"path": "Note.md", "b": 1}
+    assert [note.split(" of the front matter is left out")[0] for note in read.notes] == [key.partition(":")[0]]
+
+
+def test_a_relation_to_a_file_that_is_no_note_stays_in_the_text(tmp_path: Path):
+    text = "- photo [[a.png]]\n- data [[b.xyz]]\n- likes [[Tea]]"
+    written(tmp_path, "b.xyz", "x")
+    written(tmp_path, "Note.md", text)
+    read = Read(tmp_path)
+    assert read.relations == [("Note", "Tea", "likes")]
+    assert read.entities[0].description == "- photo [[a.png]]\n- data [[b.xyz]]"
+
+
+def test_of_notes_that_differ_in_case_a_link_leads_to_the_one_that_is_written_so(tmp_path: Path):
+    for name in ("Tea", "tea", "TEA"):
+        written(tmp_path, f"{name}.md", "text")
+    written(tmp_path, "Note.md", "[[tea]] [[TEA]] [x](Tea.md) [[tEA]]")
+    if len(list(tmp_path.iterdir())) == 4:  # the file system tells case apart
+        assert [end for _, end, _ in Read(tmp_path).relations] == ["tea", "TEA", "Tea", "TEA"]
 
 
 def test_aliases_in_one_text_are_names_that_links_may_have(tmp_path: Path):

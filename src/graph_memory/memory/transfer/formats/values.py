@@ -13,7 +13,7 @@ from graph_memory.model.wording import kind_of, quoted
 
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_IN_64_BITS = range(-(2**63), 2**63)
+IN_64_BITS = range(-(2**63), 2**63)
 _LIST_HINT = "Memories keep no lists. Give --join-arrays TEXT to make one text of them, or use a connection per value."
 
 AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "duration", "point"})
@@ -23,7 +23,7 @@ AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "
 def integer(text: str) -> int:
     """Return a whole number within 64 bits. Raises Unfit."""
     found = int(text) if _INTEGER.fullmatch(text) else None
-    if found is None or found not in _IN_64_BITS:
+    if found is None or found not in IN_64_BITS:
         raise Unfit(f"{quoted(text)} is not a whole number of 64 bits")
     return found
 

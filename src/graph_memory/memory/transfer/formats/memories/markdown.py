@@ -9,9 +9,10 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from graph_memory.memory.transfer.formats.memories.notes import Link, Note, names_of, note_of, texts_of
+from graph_memory.memory.transfer.formats.memories.notes import Link, Note, names_of, note_of, property_of
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
     ObservationRow,
@@ -24,6 +25,7 @@ from graph_memory.memory.transfer.formats.records import Note as Told
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
 from graph_memory.model.arguments import fault as invalid_argument
 from graph_memory.model.errors import Code
+from graph_memory.model.properties import PropertyValue
 from graph_memory.model.wording import shown
 
 NOTE = "note"
@@ -76,23 +78,24 @@ class _Folder:
     notes: list[_File] = field(default_factory=list[_File])
     others: set[str] = field(default_factory=set[str])
     """Paths and names of the files that are no notes."""
-    targets: dict[str, str] = field(default_factory=dict[str, str])
-    """Which note a link may mean, by all that a note can be called."""
+    targets: dict[tuple[bool, str], str] = field(default_factory=dict[tuple[bool, str], str])
+    """Which note a link may mean, by all that a note can be called: as written, and whatever the case."""
 
     def index(self, names: Mapping[PurePosixPath, str]) -> None:
         """Note what every note can be called. Where several are called the same, the surest and then the first wins."""
         for rank in range(len(self.notes[0].called)) if self.notes else ():
             for file in self.notes:
                 for called in file.called[rank]:
-                    self.targets.setdefault(_key(called), names[file.path])
+                    for key in _keys(called):
+                        self.targets.setdefault(key, names[file.path])
 
     def end_of(self, link: Link, file: _File) -> str | None:
         """Return the name of the note that a link leads to, None if it leads to another file or out of the folder."""
         near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
         far = [name.lstrip("/") for name in link.names]
-        for name in (*near, *far):
-            if (found := self.targets.get(_key(name))) is not None:
-                return found
+        for key in chain.from_iterable(map(_keys, (*near, *far))):
+            if key in self.targets:
+                return self.targets[key]
         if any(_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):
             return None
         if not far or (link.is_path and not link.names_a_note):
@@ -113,7 +116,9 @@ def read_markdown(path: Path) -> Rows:
     names = _names(folder.notes)
     folder.index(names)
     for file in folder.notes:
-        yield from _entity(file, names[file.path])
+        yield from _entity(
+            file, names[file.path], file.note.body(lambda link, file=file: bool(folder.end_of(link, file)))
+        )
     for file in folder.notes:
         for link in file.note.links:
             if end := folder.end_of(link, file):
@@ -123,6 +128,10 @@ def read_markdown(path: Path) -> Rows:
 def _key(name: str) -> str:
     """Return a name or a path as links are compared: whatever their case, and however their accents are encoded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _keys(name: str) -> tuple[tuple[bool, str], tuple[bool, str]]:
+    return (True, unicodedata.normalize("NFC", name)), (False, _key(name))
 
 
 def _found(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
@@ -192,19 +201,30 @@ def _names(files: list[_File]) -> dict[PurePosixPath, str]:
     return {file.path: file.title if counts[file.title] == 1 else str(file.path.with_suffix("")) for file in files}
 
 
-def _entity(file: _File, name: str) -> Rows:
+def _entity(file: _File, name: str, body: str) -> Rows:
     front = file.note.front
     if fault := file.note.fault:
         text = f"the front matter of {shown(file.path)} is taken for text: {fault.message}"
         yield Told(file.place(fault.line), text)
-    properties = scalars_of(front, _LEFT_OUT) | {"path": str(file.path)}
+    properties = {key: found for key, value in front.items() if (found := property_of(value)) is not None}
+    properties = scalars_of(properties, {*_LEFT_OUT, "path"}) | {"path": str(file.path)}
     properties |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
-    kept = {*properties, *_LEFT_OUT}
-    lost = [key for key, value in front.items() if key not in kept and value is not None and not texts_of(value)]
-    if lost:
-        yield Told(file.place(1), f"{shown(', '.join(lost))} of the front matter is left out: it is no text or number")
+    if lost := [
+        key for key, value in front.items() if value not in (None, "", []) and not _is_kept(file, key, properties)
+    ]:
+        text = f"{shown(', '.join(lost))} of the front matter is left out: it is nested, or its name is reserved"
+        yield Told(file.place(1), text)
     kind = text_in(front, "type") or NOTE
-    yield EntityRow(place=file.place(1), name=name, type=kind, description=file.note.body, properties=properties)
+    yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)
     for line, text in file.note.observations:
         yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
+
+
+def _is_kept(file: _File, key: str, properties: Mapping[str, PropertyValue]) -> bool:
+    """Whether a value of the front matter is a property, or the title, the type, tags or aliases."""
+    if key in ("title", "type"):
+        return isinstance(file.note.front[key], str)
+    if key in chain.from_iterable(_LISTS.values()):
+        return bool(names_of(file.note.front[key]))
+    return key in properties and key != "path"

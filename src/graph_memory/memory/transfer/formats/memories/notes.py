@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 from urllib.parse import unquote
@@ -11,14 +12,16 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from graph_memory.memory.transfer.formats.memories.markdown_parser import COMMENTS, markdown_parser
+from graph_memory.memory.transfer.formats.values import IN_64_BITS
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.yaml_io import read_yaml
+from graph_memory.model.properties import PropertyValue
 
 LINKS_TO = "links_to"
 """The type of relations that a link in running text makes."""
 _AS_TEXT = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias"})
 """Keys of the front matter whose values are text, also where they look like numbers."""
-_WORD = r"[^\W\d_][^\s\[\](){}<>:;,.!?\"]*"
+_WORD = r"[^\W\d_](?:[^\s\[\](){}<>:;,.!?\"]|\.(?=\w))*"
 _WORDS = rf"{_WORD}(?: {_WORD}){{0,2}}"
 _OBSERVATION = re.compile(rf"\[(?=[^\]]{{2,60}}\]){_WORDS}\]\s+\S", re.DOTALL)
 _TYPE = re.compile(rf"(?=.{{1,60}}$)({_WORDS})(:{{0,2}})")
@@ -72,8 +75,19 @@ class Note:
     fault: Fault | None = None
     observations: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     links: list[Link] = field(default_factory=list[Link])
-    body: str = ""
-    """The text without the front matter, and without the lines that became observations or relations."""
+    lines: Mapping[int, str] = field(default_factory=dict[int, str])
+    """The text without the front matter, by the numbers of its lines, counted from 0."""
+    headings: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
+    """The level and the text of each heading, by its line."""
+    taken: list[tuple[range, Link | None]] = field(default_factory=list[tuple[range, Link | None]])
+    """The lines that hold nothing but an observation, or but a relation."""
+
+    def body(self, leads: Callable[[Link], bool] = lambda _: True) -> str:
+        """Return the text without the lines that became observations, or relations by links that lead to a note."""
+        taken = {line for lines, link in self.taken if link is None or leads(link) for line in lines}
+        kept = {number: line for number, line in self.lines.items() if number not in taken}
+        empty = _empty_sections(kept, self.headings) if taken else set[int]()
+        return "\n".join(line for number, line in kept.items() if number not in empty).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +99,19 @@ class _Item:
 
 
 def note_of(text: str) -> Note:
-    """Return what is in a note. Front matter that cannot be read is a fault, and stays in the body."""
+    """Return what is in a note. Front matter that cannot be read is a fault, and stays in the text."""
     lines = _LINE_END.split(text)
     front, begin, fault = _front(lines)
-    note = Note(front, fault, links=list(_links_of_properties(front)))
     tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
-    taken: set[int] = set()
+    kept = dict(enumerate(lines)) if fault else dict(enumerate(lines[begin:], begin))
+    note = Note(front, fault, links=list(_links_of_properties(front)), lines=kept, headings=_headings(tokens))
     for item in _outside_comments(_items(tokens)):
-        taken.update(item.lines)
         if isinstance(item.value, Link):
             note.links.append(item.value)
         else:
             note.observations.append(item.value)
-    first = 0 if fault else begin
-    kept = [number for number in range(first, len(lines)) if number not in taken]
-    empty = _empty_sections(lines, kept, _headings(tokens)) if taken else set[int]()
-    note.body = "\n".join(lines[number] for number in kept if number not in empty).strip("\n")
+        if item.lines:
+            note.taken.append((item.lines, item.value if isinstance(item.value, Link) else None))
     return note
 
 
@@ -244,6 +255,23 @@ def texts_of(value: object) -> list[str]:
     return [text for text in _texts(value) if text]
 
 
+def property_of(value: object) -> PropertyValue | None:
+    """Return a value of the front matter as a property: lists become text. None for what is empty or nested."""
+    match value:
+        case int():
+            return value if value in IN_64_BITS else str(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case str():
+            return value
+        case list():
+            texts = [text if (text := next(_texts([each]), None)) else each for each in cast("list[object]", value)]
+            is_flat = all(isinstance(text, str | int | float) for text in texts)
+            return ", ".join(map(str, texts)) or None if is_flat else None
+        case _:
+            return None
+
+
 def names_of(value: object) -> list[str]:
     """Return tags or aliases as a list: a text has commas between them."""
     given = value.split(",") if isinstance(value, str) else texts_of(value)
@@ -259,12 +287,12 @@ def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
     }
 
 
-def _empty_sections(lines: Sequence[str], kept: Sequence[int], headings: Mapping[int, tuple[int, str]]) -> set[int]:
+def _empty_sections(kept: dict[int, str], headings: Mapping[int, tuple[int, str]]) -> set[int]:
     """Return the headings of observations and relations that have nothing under them any more."""
     empty: set[int] = set()
     after = 0
     for number in reversed(kept):
-        level, text = headings.get(number, (_TEXT if lines[number].strip() else 0, ""))
+        level, text = headings.get(number, (_TEXT if kept[number].strip() else 0, ""))
         if text in _OWN_SECTIONS and after <= level:
             empty.add(number)
         elif level:
