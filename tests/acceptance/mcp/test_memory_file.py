@@ -21,7 +21,7 @@ async def test_the_official_servers_file_is_there_at_the_first_start_and_is_not_
     graph = grown(60)
     file = tmp_path / "memory.jsonl"
     file.write_text(lines(graph))
-    asked = {**environment, "MEMORY_FILE_PATH": str(file), "GRAPH_MEMORY_DOMAIN": domain}
+    asked = {**environment, "MEMORY_FILE_PATH": f"'file://{file}'", "GRAPH_MEMORY_DOMAIN": domain}
     async with connected(asked, "--toolsets", "entities") as agent:
         assert await agent.call("read_graph") == graph
     await memory.entities.create_entities([{"name": "new"}])
