@@ -258,12 +258,13 @@ class Settings(BaseSettings):
         return value
 
 
-def missing_memory_file(settings: Settings) -> str:
+def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
     """Return a warning if `MEMORY_FILE_PATH` names no file; nothing otherwise."""
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""
-    return f"MEMORY_FILE_PATH names {path}, which is no file: no memory was imported from there."
+    named = f"{path}, which is no file" if with_path else "no file"
+    return f"MEMORY_FILE_PATH names {named}: no memory was imported from there."
 
 
 def expanded_path(given: str) -> str:

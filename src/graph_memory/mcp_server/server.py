@@ -83,7 +83,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
         NAME,
         version=version("graph-memory"),
         title="Graph Memory",
-        instructions=f"{said} {missing_memory_file(settings)}".rstrip(),
+        instructions=f"{said} {missing_memory_file(settings, with_path=False)}".rstrip(),
         lifespan=lifespan,
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,

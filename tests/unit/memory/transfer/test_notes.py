@@ -142,6 +142,13 @@ def test_a_comment_in_an_observation_is_left_out_of_it_and_stays_in_the_text():
     assert note.body() == text
 
 
+def test_an_observation_ends_where_a_comment_begins_that_goes_on_elsewhere():
+    note = note_of(f"- {FACT} %% or\n  [[Coffee]]\n- [fact] hidden\n\n%%\n- [fact] shown")
+    assert note.observations == [(1, FACT), (6, "[fact] shown")]
+    assert note.links == []
+    assert note.body() == f"- {FACT} %% or\n  [[Coffee]]\n- [fact] hidden\n\n%%"
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

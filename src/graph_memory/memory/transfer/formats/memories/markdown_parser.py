@@ -57,7 +57,7 @@ def _hidden(state: StateInline, silent: bool) -> bool:
         return False
     if not silent and begin in _SIGNS:
         token = state.push("comment_sign" if end < 0 else "comment", "", 0)
-        token.content, token.meta = begin, {"begin": state.pos, "end": end}
+        token.content, token.meta = begin, {"begin": state.pos, "end": end, "hides": None}
     state.pos = end if end >= 0 else state.pos + len(begin)
     return True
 

@@ -103,6 +103,7 @@ def note_of(text: str) -> Note:
     lines = _LINE_END.split(text)
     front, begin, fault = _front(lines)
     tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
+    _pair_signs(tokens)
     kept = dict(enumerate(lines)) if fault else dict(enumerate(lines[begin:], begin))
     note = Note(front, fault, links=list(_links_of_properties(front)), lines=kept, headings=_headings(tokens))
     for item in _outside_comments(_items(tokens)):
@@ -164,6 +165,8 @@ def _without_comments(token: Token) -> str:
     for child in reversed(token.children or []):
         if child.type == "comment":
             text = text[: child.meta["begin"]].rstrip() + text[child.meta["end"] :]
+        elif child.type == "comment_sign" and child.meta["hides"]:
+            text = text[: child.meta["begin"]]
     return text.strip()
 
 
@@ -190,21 +193,23 @@ def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
 
 
 def _outside_comments(found: Iterable[_Item | Token]) -> Iterator[_Item]:
-    """Leave out what is between signs that begin and end a comment. What is only begun hides nothing."""
-    held: list[_Item] = []
-    closing = ""
+    """Leave out what is between signs that begin and end a comment."""
+    is_hidden = False
     for item in found:
-        if isinstance(item, _Item):
-            if not closing:
-                yield item
-            else:
-                held.append(item)
-        elif closing == item.content:
-            closing = ""
-            held.clear()
-        elif not closing:
-            closing = COMMENTS.get(item.content, "")
-    yield from held
+        if isinstance(item, Token):
+            is_hidden = item.meta["hides"] if item.meta["hides"] is not None else is_hidden
+        elif not is_hidden:
+            yield item
+
+
+def _pair_signs(tokens: Sequence[Token]) -> None:
+    """Note for each sign of a comment whether it hides or shows what follows. What is only begun hides nothing."""
+    begun: Token | None = None
+    for sign in (child for token in tokens for child in token.children or () if child.type == "comment_sign"):
+        if begun is None:
+            begun = sign if sign.content in COMMENTS else None
+        elif sign.content == COMMENTS[begun.content]:
+            begun.meta["hides"], sign.meta["hides"], begun = True, False, None
 
 
 def _target(written: str) -> str:
