@@ -1,6 +1,8 @@
-// Notes how far an index has come, and how many of its passages are current now.
+// Notes how far an index has come, how many parts of the next event's rows are written, and how many more of its passages are
+// current now. A page that was written lets the next one be larger.
 // mode: write
-// params: domain, seq, added
+// params: domain, seq, part, added
 // returns: -
 MATCH (i:_Index {_domain: $domain})
-SET i._seq = $seq, i._open = i._open + $added
+SET i._failures = CASE WHEN i._seq < $seq AND i._failures > 1 THEN i._failures - 1 WHEN i._seq = $seq THEN i._failures END
+SET i._seq = $seq, i._part = CASE WHEN $part > 0 THEN $part END, i._open = i._open + $added

@@ -1,14 +1,22 @@
 // The next events of a log, with the small text of each and, of an observation, the type of its node. Numbers have no
 // gap: where one is missing, a commit is seen by halves. Among snapshots, that of an observation may come first. Of an
-// entity it says whether it is of another type than before.
+// entity it says whether it is of another type than before. Events end before they have more than `most` characters, or their
+// subjects passages of so many, but for the first event.
 // mode: read
-// params: domain, after, limit
+// params: domain, after, limit, most, open
 // returns: event, text, node_type, retyped
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after
 WITH e
 ORDER BY e._domain, e._seq
 LIMIT $limit
+WITH e, coalesce(e._content_size, 0) + 500 * COUNT { MATCH (p:_Passage {_domain: $domain, _owner: e._subject, _until: $open}) }
+  + reduce(size = 0, key IN keys(e) | size + CASE WHEN e[key] IS :: STRING NOT NULL THEN size(e[key]) ELSE 8 END) AS size
+WITH collect(e) AS events, collect(size) AS sizes
+WITH events, reduce(sums = [0], size IN sizes | sums + [last(sums) + size]) AS sums
+UNWIND range(0, size(events) - 1) AS place
+WITH events[place] AS e
+WHERE place = 0 OR sums[place + 1] <= $most
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
 OPTIONAL CALL (e) {
   WITH e

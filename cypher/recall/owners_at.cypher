@@ -1,6 +1,7 @@
-// Owners of passages or names that were current after a number of the log, in order.
+// Owners of passages or names that were current after a number of the log, in order. They end before they have more than `most`
+// passages that are or were current, but for the first owner.
 // mode: read
-// params: domain, at, after, limit
+// params: domain, at, after, limit, most
 // returns: owner
 CALL () {
   MATCH (p:_Passage)
@@ -20,4 +21,12 @@ CALL () {
 WITH DISTINCT owner
 ORDER BY owner
 LIMIT $limit
+WITH owner, COUNT { MATCH (p:_Passage) WHERE p._domain = $domain AND p._owner = owner AND p._until > $at } AS size
+ORDER BY owner
+WITH collect(owner) AS owners, collect(size) AS sizes
+WITH owners, reduce(sums = [0], size IN sizes | sums + [last(sums) + size]) AS sums
+UNWIND range(0, size(owners) - 1) AS place
+WITH owners[place] AS owner, place
+WHERE place = 0 OR sums[place + 1] <= $most
 RETURN owner
+ORDER BY owner

@@ -9,4 +9,5 @@ WITH i
 MATCH (d:_Domain {_id: $domain})
 WHERE (i._seq < $below OR i._seq > d._seq) AND NOT ($once AND coalesce(i._is_remade, false))
 SET i._epoch = i._epoch + 1, i._is_emptied = true, i._seq = coalesce(d._forked_at, 0), i._open = 0, i._model = null
+REMOVE i._part, i._failures, i._skipped
 FOREACH (_ IN CASE WHEN $once THEN [0] ELSE [] END | SET i._is_remade = true)

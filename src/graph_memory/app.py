@@ -241,7 +241,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
     )
     return Core(
         store=store,
-        log=Log(store, inline_limit=settings.inline_content_bytes),
+        log=Log(store, inline_limit=settings.inline_content_bytes, text_limit=settings.text_content_bytes),
         contents=contents,
         origin=origin,
         open_type_limit=settings.open_type_limit,

@@ -8,7 +8,8 @@ import pytest
 
 from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
 from graph_memory.memory.recall.access import accesses_of, flush
-from graph_memory.memory.recall.index import behind, catch_up
+from graph_memory.memory.recall.coverage import behind
+from graph_memory.memory.recall.index import catch_up
 from graph_memory.model.errors import Code
 from integration.recall.test_use_counts import counting
 

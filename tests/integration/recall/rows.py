@@ -9,8 +9,9 @@ from neo4j import Driver
 from graph_memory import Memory
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.coverage import Coverage
 from graph_memory.memory.recall.filters import domain_token, until_token
-from graph_memory.memory.recall.index import Coverage, catch_up
+from graph_memory.memory.recall.index import catch_up
 
 
 class Rows:

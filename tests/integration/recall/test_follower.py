@@ -14,7 +14,8 @@ from graph_memory.embedding import Embedder
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import following, index, reindexing
-from graph_memory.memory.recall.index import Coverage, index_words
+from graph_memory.memory.recall.coverage import Coverage
+from graph_memory.memory.recall.index import index_words
 from integration.recall.rows import Rows
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,8 @@ from neo4j import Driver
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.branches import branch as branching
 from graph_memory.memory.recall import copying, index
-from graph_memory.memory.recall.index import POSITION, index_page, make_anew
+from graph_memory.memory.recall.coverage import POSITION
+from graph_memory.memory.recall.index import index_page, make_anew
 from graph_memory.memory.recall.reindexing import change_model
 from graph_memory.memory.retention import compaction
 from integration.recall.fakes import Fake, vector, with_embedder

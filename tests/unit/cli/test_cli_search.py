@@ -70,7 +70,7 @@ def test_what_was_not_searched_or_is_left_out_goes_to_stderr(memory: RecordingMe
     done = run("search", "tiles")
     assert done.stderr.splitlines() == [
         "Warning: Words alone.",
-        "1 of 25 results, searched by words and meaning. The latest 3 changes could not be searched yet: search again "
+        "1 of 25 results, searched by words and meaning. 3 changes could not be searched yet: search again "
         "soon. 1 passage can be found by words only, until their vectors exist. 2 left out for --max-tokens. There are "
         "more: use --limit N or --cursor search:1:2:3",
     ]

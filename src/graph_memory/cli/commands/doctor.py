@@ -109,14 +109,21 @@ def _search(settings: Settings) -> Iterator[Check]:
     if not lacking:
         yield Check("search", Outcome.OK, "every index that is used is complete")
         return
-    told = "; ".join(
-        f"domain {one.domain}: {counted(one.not_indexed, 'change')} not indexed, "
-        f"{counted(one.without_vectors, 'passage')} without vectors"
-        for one in lacking[:_MOST_NAMED]
-    )
+    told = "; ".join(map(_lacking, lacking[:_MOST_NAMED]))
     more = f"; and {counted(len(lacking) - _MOST_NAMED, 'more domain')}" if len(lacking) > _MOST_NAMED else ""
     remedy = "Servers and searches index by themselves; `graph-memory reindex --missing` does it now."
+    if any(one.skipped for one in lacking):
+        remedy += " `graph-memory reindex` tries events that could not be indexed again."
     yield Check("search", Outcome.NOTE, told + more, remedy)
+
+
+def _lacking(backlog: Backlog) -> str:
+    """Return what the index of a domain lacks, in a line."""
+    found = (
+        f"domain {backlog.domain}: {counted(backlog.not_indexed, 'change')} not indexed, "
+        f"{counted(backlog.without_vectors, 'passage')} without vectors"
+    )
+    return f"{found}, {backlog.failed} could not be indexed" if backlog.skipped else found
 
 
 def _blobs(settings: Settings) -> Iterator[Check]:

@@ -110,5 +110,5 @@ def _show(found: RecallResult) -> None:
     if found.left_out or found.shortened:
         told.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
     if found.not_covered:
-        told.append(f"The latest {counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
+        told.append(f"{counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
     note(" ".join(told))

@@ -14,7 +14,7 @@ from graph_memory.model.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.recall.index import Coverage
+    from graph_memory.memory.recall.coverage import Coverage
     from graph_memory.progress import Progress
 
 
@@ -56,6 +56,7 @@ def reindex(
         "not_indexed": covered.behind,
         "without_vectors": covered.without_vectors,
         "reason": covered.reason,
+        "skipped": list(covered.skipped) or None,
     }
     call.give({name: value for name, value in told.items() if value is not None}, lambda _: _show(covered))
 
@@ -66,6 +67,8 @@ def _show(covered: Coverage) -> None:
     typer.echo(f"{counted(covered.open, 'passage')}, {vectors}{words}.")
     if covered.behind:
         typer.echo(f"{counted(covered.behind, 'change')} not indexed yet: run it again.")
+    for warning in covered.warnings:
+        typer.echo(warning)
     if covered.without_vectors:
         why = f": {covered.reason}" if covered.reason else ""
         typer.echo(f"{counted(covered.without_vectors, 'passage')} without vectors{why}.")

@@ -109,7 +109,7 @@ def _tell_end(found: SearchResult) -> None:
     """Say how many there are, what may be missing, and how to go on."""
     told = [f"{len(found.hits):,} of {counted(found.found, 'result')}, searched by {_MODES[found.mode]}."]
     if found.not_covered:
-        told += [f"The latest {counted(found.not_covered, 'change')} could not be searched yet: search again soon."]
+        told += [f"{counted(found.not_covered, 'change')} could not be searched yet: search again soon."]
     if found.without_vectors:
         told += [f"{counted(found.without_vectors, 'passage')} can be found by words only, until their vectors exist."]
     if found.left_out:

@@ -8,8 +8,8 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
-from graph_memory.memory.recall import index, reindexing
-from graph_memory.memory.recall.index import Coverage
+from graph_memory.memory.recall import reindexing
+from graph_memory.memory.recall.coverage import Coverage, coverage
 from graph_memory.memory.verify import blob_gc, verify
 from graph_memory.model.results import BlobsCollected, Verification
 from graph_memory.progress import Progress, silent
@@ -53,7 +53,7 @@ class Upkeep:
 
     async def index_status(self, *, domain: str | None = None) -> Coverage:
         """Return how far the index of search has come, and what it lacks."""
-        return await index.coverage(self._core, self._domain(domain))
+        return await coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
         """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.

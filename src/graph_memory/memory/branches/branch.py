@@ -28,6 +28,7 @@ from graph_memory.model.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_s
 from graph_memory.model.projection import Projection, indexed_rules, materialized_as, project, project_inverse
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects import DomainState, content_ref
+from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD
@@ -277,7 +278,15 @@ class _Branching:
             else:
                 await end_copied(transaction, self._source, domain, self._job.progress.seq + 1)
 
-        await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
+        async def leave(_: Transaction) -> None:
+            """Leave the rest to be indexed from the branch's own log."""
+
+        try:
+            await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
+        except GraphError as error:
+            if not is_too_much(error):
+                raise
+            await self._job.step(self._job.then(stage="end"), leave)
 
     async def _put_inverses(self, transaction: Transaction, numbers: Sequence[int]) -> None:
         """Make the second relationships of a stretch of connections."""

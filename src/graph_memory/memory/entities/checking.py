@@ -11,7 +11,6 @@ from graph_memory.memory.knowledge.spelling import ENTITY, RELATION, stored_name
 from graph_memory.memory.transfer.formats.memories.rows import ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
 from graph_memory.memory.transfer.gathered import STEP, Gathered, GatheredEntity
-from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.ontology import Ontology
 
@@ -33,12 +32,12 @@ class Checking:
     """Turns what was gathered into what can be written; what cannot be is refused, with its place."""
 
     def __init__(
-        self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_content: Callable[[Content], None]
+        self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
     ) -> None:
         self._gathered = gathered
         self._closed = ontology if ontology is not None and not ontology.open else None
         self._now = now
-        self._check_content = check_content
+        self._check_size = check_size
         self.checked = Checked()
 
     def running(self) -> Iterator[None]:
@@ -58,7 +57,7 @@ class Checking:
         more = {"description": entity.description, "properties": entity.properties}
         try:
             (found,) = asked.new_entities([{**told, **{key: value for key, value in more.items() if value}}], self._now)
-            self._check_content(found.content)
+            self._check_size(max(found.content.size, len(found.name.encode())))
             if self._closed is not None:
                 self._closed.node_type(stored_name(found.type, ENTITY))
         except GraphError as error:
@@ -76,6 +75,7 @@ class Checking:
         given = [{"entityName": row.entity, "contents": [told]}]
         try:
             (found,) = asked.new_observations(given, self._now)
+            self._check_size(len(found.observations[0].text.encode()))
         except GraphError as error:
             self._gathered.findings.refuse(Refused.of(row.place, error))
             return None

@@ -62,7 +62,7 @@ async def import_memory(
     gathered = Gathered()
     await in_steps(gathered.filling(rows_of(source, form)), partial(tell, "Reading", None))
     present = await core.log.ontology(domain)
-    checking = Checking(gathered, present, utc_now(), core.contents.check)
+    checking = Checking(gathered, present, utc_now(), core.contents.check_size)
     await in_steps(checking.running(), partial(tell, "Checking", None))
     if not options.dry_run:
         check(gathered.findings, skip_invalid=options.skip_invalid)

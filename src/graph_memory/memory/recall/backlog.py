@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graph_memory.memory.recall.coverage import numbered
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What the index of a domain lacks: changes of its log, and vectors of its passages."""
+    """What the index of a domain lacks: changes of its log, vectors of its passages, and events that failed alone."""
 
     domain: str
     not_indexed: int
     without_vectors: int
+    skipped: list[int]
+    """The numbers of the events that could not be indexed."""
+
+    @property
+    def failed(self) -> str:
+        """The events that could not be indexed, as a line names them."""
+        return numbered(self.skipped)
 
 
 BACKLOG = query("recall/backlog", Backlog)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.access import take_out_access, take_out_dead
+from graph_memory.memory.recall.coverage import POSITION
 from graph_memory.memory.recall.filters import domain_token, until_token
-from graph_memory.memory.recall.index import DELETED_AT_ONCE, POSITION, RESET, index_words
+from graph_memory.memory.recall.index import DELETED_AT_ONCE, RESET, index_words
 from graph_memory.model.analysers import label_of, labelled
+from graph_memory.model.errors import GraphError
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 500
-"""Owners whose rows are copied in one transaction."""
+"""Maximum number of owners whose rows are copied in one transaction."""
+COPIED_AT_ONCE = 2_000
+"""Maximum number of passages that are copied in one transaction, if several owners have them."""
+
+_log = logging.getLogger(__name__)
 
 RAISE_EPOCH = query("recall/raise_epoch", Nothing)
 DROP_SUBJECT = query("recall/drop_subject", int)
@@ -31,14 +38,17 @@ async def covers(core: Core, domain: str, at: int) -> bool:
     position = await core.store.one(POSITION, domain=domain)
     if position is None or position.seq is None:
         return False
-    await index_words(core, domain, until=at)
+    try:
+        await index_words(core, domain, until=at)
+    except GraphError as error:
+        _log.warning("indexing domain %s before a branch is made: %s", domain, error)
     position = await core.store.one(POSITION, domain=domain)
     return position is not None and (position.seq or 0) >= at
 
 
 async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[str]:
     """Return the next owners of rows that were current after a number of the log."""
-    return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE)
+    return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=COPIED_AT_ONCE)
 
 
 async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:

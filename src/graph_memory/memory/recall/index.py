@@ -3,13 +3,18 @@
 A page of the log is read without a lock. Then the index is locked, and only if nobody has indexed that page meanwhile,
 or taken something out, its rows are written and the index advances, all in one transaction. So any process may index a
 page, and each is indexed once. Vectors come later, by what a passage says: one that was erased meanwhile gets none.
+
+An event whose rows are too many for one transaction is a page of its own. Its rows are written in several transactions,
+and the index advances with the last of them. Each transaction counts up the part that is done. Another process, or the
+same one after a crash, reads the rows that are there and writes the others.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import LiteralString
 
@@ -19,52 +24,33 @@ from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.coverage import POSITION, Coverage, Position, coverage, covered, position_of
+from graph_memory.memory.recall.effort import Effort, effort
 from graph_memory.memory.recall.filters import until_token
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
-from graph_memory.model.analysers import ENGLISH, label_of, labelled
-from graph_memory.model.errors import GraphError
+from graph_memory.model.analysers import ENGLISH, label_of
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.subjects import content_ref
+from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log.jobs import READY
-from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 250
-"""Events that are indexed in one transaction."""
+"""Maximum number of events that are indexed in one transaction."""
 PAGE_TEXT = 1_000_000
-"""Characters of content after which a page ends."""
+"""Maximum number of characters of a page of several events: of texts, properties, names, and of passages that end."""
 AT_ONCE, FEW_AT_ONCE = 32, 8
 """Texts that get their vectors at once; few while a search waits, which may take long texts half a second."""
 UNHURRIED = 2.0
 """Seconds that are left where nobody waits."""
 PUT_AT_ONCE = 1_000
 """Passages that get a vector in one transaction: any number may say the same."""
-MANY = 100_000
-"""Passages without vectors beyond which they are not counted."""
 DELETED_AT_ONCE = 2_000
 _SETTLED = timedelta(minutes=1)
 """The age of an event whose content is not there: it is not on its way, but lost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """How far the log and the index of a domain have come. There is no index before the first search."""
-
-    last: int
-    state: str
-    compacted_to: int
-    begins_after: int
-    seq: int | None
-    epoch: int | None
-    model: str | None
-    analyser: str | None
-    open: int | None
-    is_emptied: bool
-    """Whether it is made anew, and the rows that it had are deleted."""
-    waits: bool
-    """Whether a passage waits for its vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +89,6 @@ class WaitingRow:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """Up to which event a search knows a domain, how many changes it lacks, and passages without vectors."""
-
-    seq: int
-    behind: int
-    without_vectors: int
-    model: str | None
-    """The model of the vectors; None where there are none to compare with."""
-    open: int
-    analyser: LiteralString
-    """By which of Neo4j's analysers the words are read."""
-    reason: str | None = None
-    """Why there are no vectors."""
-
-
-POSITION = query("recall/position", Position)
 BEGIN = query("recall/begin", Nothing)
 LOCK = query("recall/lock", bool)
 ADVANCE = query("recall/advance", Nothing)
@@ -132,26 +101,42 @@ CLOSE_NAMES = query("recall/close_names", int)
 CREATE_PASSAGES = query("recall/create_passages", int)
 CREATE_NAMES = query("recall/create_names", int)
 WAITING = query("recall/waiting", WaitingRow)
-WAITING_COUNT = query("recall/waiting_count", int)
 PUT_VECTORS = query("recall/put_vectors", int)
 CLAIM_MODEL = query("recall/claim_model", str)
 EMPTIED = query("recall/emptied", Nothing)
 RESET = query("recall/reset", Nothing)
+FAILED = query("recall/failed", Nothing)
+SKIP = query("recall/skip", Nothing)
+_log = logging.getLogger(__name__)
 
 
 async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: bool = True) -> Coverage:
     """Index what a domain's index lacks, words and then vectors, for so many seconds at most; say what it covers.
 
-    Where only words are compared, nobody waits for `vectors`. Raises ONTOLOGY_NOT_FOUND.
+    Where only words are compared, nobody waits for `vectors`. A failure to index is part of the answer, not an error.
+    Raises ONTOLOGY_NOT_FOUND.
     """
-    position = await _position(core, domain)
+    position = await position_of(core, domain)
     if position.seq == position.last and not (vectors and position.waits):
-        return _covered(position, 0)
+        return covered(position, 0)
     until = time.monotonic() + within
-    while await index_page(core, domain) and time.monotonic() < until:
-        pass
-    reason = await embed(core, domain, until) if vectors else None
-    return await coverage(core, domain, reason)
+    reason = problem = None
+    try:
+        while await index_page(core, domain) and time.monotonic() < until:
+            pass
+    except GraphError as error:
+        problem = _noted(domain, error)
+    try:
+        reason = await embed(core, domain, until) if vectors else None
+    except GraphError as error:
+        reason = _noted(domain, error)
+    return await coverage(core, domain, reason, problem)
+
+
+def _noted(domain: str, error: GraphError) -> str:
+    """Log why a domain could not be indexed, and return it."""
+    _log.warning("indexing domain %s: %s", domain, error)
+    return error.message
 
 
 async def index_words(core: Core, domain: str, *, until: int = END) -> None:
@@ -162,41 +147,13 @@ async def index_words(core: Core, domain: str, *, until: int = END) -> None:
             return
 
 
-async def behind(core: Core, domain: str) -> int:
-    """Return how many changes of a domain's log its index lacks. Raises ONTOLOGY_NOT_FOUND."""
-    return _covered(await _position(core, domain), 0).behind
-
-
-async def coverage(core: Core, domain: str, reason: str | None = None) -> Coverage:
-    """Return what the index of a domain covers. Raises ONTOLOGY_NOT_FOUND."""
-    position = await _position(core, domain)
-    [waiting] = await core.store.read(WAITING_COUNT, domain=domain, limit=MANY)
-    return _covered(position, waiting, reason)
-
-
-def _covered(position: Position, waiting: int, reason: str | None = None) -> Coverage:
-    reached = position.seq if position.seq is not None else position.begins_after
-    return Coverage(
-        seq=reached,
-        behind=position.last - reached,
-        without_vectors=waiting,
-        model=position.model,
-        open=position.open or 0,
-        analyser=labelled(position.analyser),
-        reason=reason,
-    )
-
-
-async def _position(core: Core, domain: str) -> Position:
-    position = await core.store.one(POSITION, domain=domain)
-    if position is None:
-        raise no_ontology(domain)
-    return position
-
-
 async def index_page(core: Core, domain: str) -> bool:
-    """Index the next page of a domain's log, and say whether there may be more to do."""
-    position = await _position(core, domain)
+    """Index the next page of a domain's log, and say whether there may be more to do.
+
+    A page that is too much for Neo4j, or that cannot be indexed, is tried again with half its events. An event that
+    fails alone is skipped, and its number is kept.
+    """
+    position = await position_of(core, domain)
     if position.state != READY or position.last == position.seq:
         return False
     if position.seq is None:
@@ -208,13 +165,40 @@ async def index_page(core: Core, domain: str) -> bool:
     if position.is_emptied:
         await _empty(core, domain, position)
         return True
-    rows = _settled(position, await core.store.read(EVENTS, domain=domain, after=position.seq, limit=PAGE))
-    versions = await versions_of(core, domain, rows, most=PAGE_TEXT)
-    if not versions:
-        return False
-    reached, found = versions
-    changes = await _changes(core, domain, found)
-    return await _written(core, domain, position, reached, changes)
+    given = effort(position.failures, events=PAGE)
+    try:
+        if given is not None:
+            return await _index(core, domain, position, given)
+    except GraphError as error:
+        if not is_too_much(error) and error.code is not Code.INTERNAL:
+            raise
+        _log.warning("indexing domain %s after event %s, %s: %s", domain, position.seq, given, error)
+    await _give_less(core, domain, position)
+    return True
+
+
+async def _index(core: Core, domain: str, position: Position, given: Effort) -> bool:
+    """Index the next events, as many as fit into one transaction, or one; say whether there may be more to do."""
+    asked = {"after": position.seq, "limit": given.events, "most": PAGE_TEXT, "open": END}
+    rows = _settled(position, await core.store.read(EVENTS, domain=domain, **asked))
+    while versions := await versions_of(core, domain, rows):
+        reached, found = versions
+        changes = await _changes(core, domain, found)
+        if changes.size <= given.rows or len(rows) == 1:
+            return await _written(core, domain, position, reached, changes, given.rows)
+        rows = rows[: len(rows) // 2]
+    return False
+
+
+async def _give_less(core: Core, domain: str, position: Position) -> None:
+    """Note that a page failed. If it was one event in the smallest parts, skip that."""
+    is_last_try = effort(position.failures + 1, events=PAGE) is None
+
+    async def attempt(transaction: Transaction) -> None:
+        if await _is_so(transaction, domain, position):
+            await transaction.run(SKIP if is_last_try else FAILED, domain=domain)
+
+    await core.store.write("index_page", attempt)
 
 
 async def make_anew(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
@@ -247,7 +231,7 @@ async def _empty(core: Core, domain: str, position: Position) -> None:
 
 async def _is_so(transaction: Transaction, domain: str, position: Position) -> bool:
     """Lock an index, and say whether it is what it was when its position was read."""
-    read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied}
+    read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied, "part": position.part}
     return await transaction.one(LOCK, domain=domain, state=READY, **read) is True
 
 
@@ -271,18 +255,11 @@ def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]
     return rows
 
 
-async def versions_of(
-    core: Core, domain: str, rows: Sequence[EventRow], *, most: int = END
-) -> tuple[int, list[Version]] | None:
-    """Return the number of the last event, and what the events left of data; None where nothing can be read yet.
-
-    Events end after those that have so many characters of content.
-    """
+async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
+    """Return the number of the last event, and what the events left of data; None where nothing can be read yet."""
     found: list[Version] = []
-    reached = size = 0
+    reached = 0
     for row in rows:
-        if size >= most:
-            break
         event = Event.from_row(row.event)
         if event.draft.kind in DATA:
             try:
@@ -292,7 +269,6 @@ async def versions_of(
                     break
                 text = None
             found.append(version_of(event, text, row.node_type, retyped=row.retyped))
-            size += len(text or "")
         reached = event.seq
     return (reached, found) if reached else None
 
@@ -328,7 +304,10 @@ async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Chan
             owner.end(changes)
         return changes
 
-    return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
+    try:
+        return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
+    except Exception as error:
+        raise GraphError(Code.INTERNAL, "A text cannot be split into passages", {"error": repr(error)}) from error
 
 
 async def _observed(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
@@ -341,27 +320,41 @@ async def _observed(core: Core, domain: str, versions: Sequence[Version]) -> Map
     return found
 
 
-async def _written(core: Core, domain: str, position: Position, reached: int, changes: Changes) -> bool:
-    """Write what a page changes, unless the index is not what it was when the page was read."""
+async def _written(core: Core, domain: str, position: Position, reached: int, changes: Changes, most: int) -> bool:
+    """Write what a page changes, at most so many rows in a transaction, unless the index is not what it was when read.
 
-    async def attempt(transaction: Transaction) -> None:
-        if not await _is_so(transaction, domain, position):
-            return
-        open_token = until_token(END)
-        if changes.closed:
-            given = {"open": END, "open_token": open_token, "lived": LIVED}
-            rows = [{"owner": owner, "ended": ended} for owner, ended in changes.closed.items()]
-            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=rows, **given)
-        if changes.closed_names:
-            await transaction.run(CLOSE_NAMES, domain=domain, rows=changes.closed_names, open=END)
-        if changes.created:
-            await transaction.run(CREATE_PASSAGES, domain=domain, rows=changes.created)
-        if changes.created_names:
-            await transaction.run(CREATE_NAMES, rows=changes.created_names)
-        await transaction.run(ADVANCE, domain=domain, seq=reached, added=changes.added)
-
-    await core.store.write("index_page", attempt)
+    The index advances with the last transaction.
+    """
+    left = list(changes.parts(most))
+    is_written = True
+    while left and is_written:
+        part = left.pop(0)
+        after = replace(position, part=position.part + 1) if left else replace(position, part=0, seq=reached)
+        is_written = await _write_part(core, domain, position, after, part)
+        position = after
     return True
+
+
+async def _write_part(core: Core, domain: str, position: Position, after: Position, part: Changes) -> bool:
+    """Write rows, and that the index has come from one position to another; say whether it was at the first."""
+
+    async def attempt(transaction: Transaction) -> bool:
+        if not await _is_so(transaction, domain, position):
+            return False
+        if part.closed:
+            given = {"open": END, "open_token": until_token(END), "lived": LIVED}
+            rows = [{"owner": owner, "ended": ended} for owner, ended in part.closed.items()]
+            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=rows, **given)
+        if part.closed_names:
+            await transaction.run(CLOSE_NAMES, domain=domain, rows=part.closed_names, open=END)
+        if part.created:
+            await transaction.run(CREATE_PASSAGES, domain=domain, rows=part.created)
+        if part.created_names:
+            await transaction.run(CREATE_NAMES, rows=part.created_names)
+        await transaction.run(ADVANCE, domain=domain, seq=after.seq, part=after.part, added=part.added)
+        return True
+
+    return await core.store.write("index_page", attempt)
 
 
 async def embed(core: Core, domain: str, until: float) -> str | None:

@@ -10,14 +10,12 @@ from typing import LiteralString
 
 from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
+from graph_memory.memory.recall.coverage import Coverage, behind, coverage
 from graph_memory.memory.recall.index import (
     AT_ONCE,
     PUT_AT_ONCE,
-    Coverage,
     WaitingRow,
     begin,
-    behind,
-    coverage,
     embed,
     index_page,
     make_anew,
@@ -48,8 +46,8 @@ EXCHANGED_AT_ONCE = 1_000
 NEXT_ANALYSER = query("recall/next_analyser", Nothing)
 RELABEL = query("recall/relabel", str)
 TAKE_ANALYSER = query("recall/take_analyser", Nothing)
-OWNERS = 100
-"""Subjects whose passages are put into another index in one transaction."""
+RELABELLED_AT_ONCE = 2_000
+"""Maximum number of passages that are put into another index in one transaction."""
 
 
 async def reindex(
@@ -107,11 +105,11 @@ async def change_analyser(core: Core, domain: str, analyser: LiteralString, prog
 
 
 async def _relabel(core: Core, domain: str, progress: Progress) -> None:
-    """Have each passage be in the indexes that it should be in, page by page."""
+    """Have each passage be in the indexes that it should be in, some at a time."""
     after = ""
 
     async def attempt(transaction: Transaction) -> str | None:
-        return await transaction.one(RELABEL, domain=domain, labels=list(LABELS), after=after, limit=OWNERS)
+        return await transaction.one(RELABEL, domain=domain, labels=list(LABELS), after=after, limit=RELABELLED_AT_ONCE)
 
     while last := await core.store.write("relabel", attempt):
         progress("Reading words anew", None)

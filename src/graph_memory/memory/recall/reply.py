@@ -61,12 +61,13 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
         kept = min(len(hits), len(present))
         reached = after + (len(page) if kept == len(present) else page.index(present[kept]))
         cursor = _next(scope, ranking, reached)
-        notes = [*ranking.notes, _cut_off(ranking) if cursor is None and not ranking.is_all else None, note]
+        cut_off = _cut_off(ranking) if cursor is None and not ranking.is_all else None
+        notes = [*scope.coverage.warnings, *ranking.notes, cut_off, note]
         return SearchResult(
             hits=tuple(hits),
             mode=ranking.mode,
             found=len(ranking.ranked),
-            not_covered=scope.coverage.behind or None,
+            not_covered=scope.coverage.not_covered,
             without_vectors=scope.coverage.without_vectors or None if ranking.mode != "lexical" else None,
             left_out=len(present) + len(others) - len(hits) or None,
             analyser=scope.coverage.analyser if scope.coverage.analyser != ENGLISH else None,

@@ -76,7 +76,7 @@ class SearchResult(Answered):
     found: int = Field(description="Nodes and connections in the ranking of which this is a part")
     domains: tuple[str, ...] | None = Field(default=None, description="The domains that were searched, if several")
     not_covered: int | None = Field(
-        default=None, description="Latest changes that are not indexed yet, so not searched; search again in a moment"
+        default=None, description="Changes that are not indexed, so not searched: the latest, and such as warnings name"
     )
     without_vectors: int | None = Field(
         default=None, description="Passages that have no vectors yet, so are found by words alone"

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from graph_memory.memory.recall.analysers import ANALYSERS, Analyser
 from graph_memory.memory.recall.bm25 import Query as Question
+from graph_memory.memory.recall.coverage import Coverage
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, lexical_filter, microseconds
-from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.names import words as words_of_names
 from graph_memory.memory.recall.place import Place

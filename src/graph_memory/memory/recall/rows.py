@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import names
@@ -22,6 +22,8 @@ from graph_memory.model.events import Event, Op
 from graph_memory.model.fields import ROOT
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import ConnectionState, NodeState
+
+T = TypeVar("T")
 
 LIVED = 60_000_000
 """Microseconds that a passage must have lived to get a vector although it is no longer current."""
@@ -97,8 +99,47 @@ class Changes:
     created: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     closed_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     created_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-    added: int = 0
-    """How many more passages are current afterwards."""
+
+    @property
+    def size(self) -> int:
+        """The number of rows that are changed or created."""
+        closed = sum(len(ended) for ended in self.closed.values())
+        return closed + len(self.closed_names) + len(self.created) + len(self.created_names)
+
+    @property
+    def added(self) -> int:
+        """How many more passages are current afterwards."""
+        current = sum(cast("dict[str, object]", row["passage"])["_until"] == END for row in self.created)
+        return current - sum(len(ended) for ended in self.closed.values())
+
+    def parts(self, most: int) -> Iterator[Changes]:
+        """Give the changes in parts of at most so many rows, at least one part. Rows end before others begin.
+
+        The rows of a place that ends and begins anew with one event may be in different parts: read again in between,
+        they make the same changes.
+        """
+        closed = [(owner, place, how) for owner, ended in self.closed.items() for place, how in ended.items()]
+        for start in range(0, max(self.size, 1), most):
+            part, left = Changes(), _Window(start, most)
+            for owner, place, how in left.of(closed):
+                part.closed.setdefault(owner, {})[place] = how
+            part.closed_names += left.of(self.closed_names)
+            part.created += left.of(self.created)
+            part.created_names += left.of(self.created_names)
+            yield part
+
+
+@dataclass(slots=True)
+class _Window:
+    """So many rows from a place on in several lists that stand one after the other."""
+
+    start: int
+    most: int
+
+    def of(self, rows: Sequence[T]) -> Sequence[T]:
+        """Return the rows of the next list."""
+        begin, self.start = self.start, self.start - len(rows)
+        return rows[max(begin, 0) : max(begin + self.most, 0)]
 
 
 def embedded(head: str, text: str) -> str:
@@ -177,7 +218,6 @@ class Owner:
         for present in self._open.values():
             if present.is_new:
                 changes.created.append({"passage": self._row(present, END), "waits": True})
-                changes.added += 1
         changes.created_names += [
             self._name(words, name, since, END) for words, (name, since) in self._names.items() if since is not None
         ]
@@ -189,7 +229,6 @@ class Owner:
         else:
             ended = {"until": version.seq, "at": version.at, "token": until_token(version.seq)}
             changes.closed.setdefault(version.owner, {})[present.passage.place] = ended
-            changes.added -= 1
 
     def _row(self, present: Open, until: int) -> dict[str, object]:
         return row_of(self._domain, self._last, present, until)

@@ -10,8 +10,9 @@ from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, place_a
 from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.recall.access import note
+from graph_memory.memory.recall.coverage import Coverage, coverage
 from graph_memory.memory.recall.finding import find
-from graph_memory.memory.recall.index import Coverage, catch_up, coverage
+from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.reply import reply
 from graph_memory.memory.recall.request import Cursor, Filters, Request
 from graph_memory.memory.recall.results import SearchResult

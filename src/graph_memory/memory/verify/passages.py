@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.copying import OWNERS_AT
-from graph_memory.memory.recall.index import POSITION, EventRow, NameRow, PassageRow, versions_of
+from graph_memory.memory.recall.coverage import POSITION
+from graph_memory.memory.recall.index import EventRow, NameRow, PassageRow, versions_of
 from graph_memory.memory.recall.rows import Open, Passage, Version, forms_of, passages_of, row_of
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import DATA
@@ -112,7 +114,7 @@ async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Diff
     """Return owners that have rows and are nothing that the log knows to live."""
     found: list[Difference] = []
     after = ""
-    while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE):
+    while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):
         found += [_difference(owner, "is not there, but has passages") for owner in owners if owner not in known]
         after = owners[-1]
     return found

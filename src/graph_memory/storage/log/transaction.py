@@ -29,7 +29,7 @@ class LogWithin(Log):
     """The log of a domain within an open transaction. Each write adds to one batch, and sees those before it."""
 
     def __init__(self, outer: Log, store: StoreWithin, held: OpenTransaction, batch: str, standing: CachedHead) -> None:
-        super().__init__(store, inline_limit=outer.inline_limit, clock=outer.clock)
+        super().__init__(store, inline_limit=outer.inline_limit, text_limit=outer.text_limit, clock=outer.clock)
         self.domain = standing.head.domain
         self._held = held
         self.batch = batch

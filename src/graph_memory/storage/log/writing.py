@@ -18,6 +18,7 @@ from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_o
 from graph_memory.storage.log.parents import check_parent
 from graph_memory.storage.log.project import append_events, appended, expected_of, sent, steps_of, write_at_once
 from graph_memory.storage.log.protection import check_drafts
+from graph_memory.storage.log.sizes import MOST_TEXT, check_sizes
 from graph_memory.storage.log.tree import rests_on_others, with_inherited
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
 from graph_memory.storage.queries import Mark, query
@@ -83,9 +84,10 @@ def utc_now() -> datetime:
 class Log:
     """The logs of all domains in one store, and their ontologies as this process last read them."""
 
-    def __init__(self, store: Store, *, inline_limit: int, clock: Clock = utc_now) -> None:
+    def __init__(self, store: Store, *, inline_limit: int, text_limit: int = MOST_TEXT, clock: Clock = utc_now) -> None:
         self._store = store
         self.inline_limit = inline_limit
+        self.text_limit = text_limit
         self.clock = clock
         self._ontologies = Ontologies()
         self._standings: dict[str, CachedHead] = {}
@@ -142,9 +144,23 @@ class Log:
         if before is None or not before.is_exclusive:
             return
         group = await grouped(self._store, Group(before, self.inline_limit), waiting)
-        if group is not None and await _is_allowed(self._store, group) and await self._is_committed(group, before):
+        if group is not None and await self._is_allowed(self._store, group) and await self._is_committed(group, before):
             self._stands(before, group.events)
             _settle(group)
+
+    async def _is_allowed(self, reader: Reader, group: Group) -> bool:
+        """Say whether nothing stands against a group: protection, domains above, sizes. Alone, each write raises it."""
+        if rests_on_others(group.before.parent, [event.draft for event in group.events]):
+            return False
+        head = replace(group.before.head, at=group.head.at)
+        try:
+            for one, events in group.members:
+                drafts = [event.draft for event in events]
+                await check_drafts(reader, head, one.work.origin, drafts)
+                await check_sizes(reader, head.domain, drafts, self.text_limit)
+        except GraphError:
+            return False
+        return True
 
     async def _is_committed(self, group: Group, before: CachedHead) -> bool:
         """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
@@ -222,6 +238,7 @@ class Log:
         if events:
             drafts = [event.draft for event in events]
             await check_drafts(transaction, head, work.origin, drafts)
+            await check_sizes(transaction, head.domain, drafts, self.text_limit)
             await check_parent(transaction, self._ontologies, work.domain, standing.parent, drafts)
             version, ready = standing.ontology_version, work.before_projection
             await append_events(transaction, events, head.ontology, version, self.inline_limit, ready, projection)
@@ -230,7 +247,7 @@ class Log:
         return events
 
     async def _append_group(self, transaction: Transaction, group: Group) -> None:
-        if not await _is_allowed(transaction, group):
+        if not await self._is_allowed(transaction, group):
             raise GroupCommitFailed
         _set_doubt(group, in_doubt=True)
         try:
@@ -312,6 +329,7 @@ class Log:
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
         drafts = with_inherited(ontology, drafts)
         await check_drafts(transaction, head, origin, drafts)
+        await check_sizes(transaction, domain, drafts, self.text_limit)
         await check_parent(transaction, self._ontologies, domain, lock.parent, drafts)
         first = batch if lock.written is None else new_id("evt")
         events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first)
@@ -358,19 +376,6 @@ def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError
         hint = "Nothing was changed. Look at what is there, and give another key for what is to be written anew."
     message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})
-
-
-async def _is_allowed(reader: Reader, group: Group) -> bool:
-    """Say whether no protection and no domain above stands against a group; what does is raised when each is alone."""
-    if rests_on_others(group.before.parent, [event.draft for event in group.events]):
-        return False
-    head = replace(group.before.head, at=group.head.at)
-    try:
-        for one, events in group.members:
-            await check_drafts(reader, head, one.work.origin, [event.draft for event in events])
-    except GraphError:
-        return False
-    return True
 
 
 def _settle(group: Group | None) -> None:

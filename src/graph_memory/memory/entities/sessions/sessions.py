@@ -159,10 +159,11 @@ class _Telling:
         if not self.told.issuperset(each.owner for each in found.ranked):
             room = max(self.primer.left - needed, self.primer.left // 2)
             notes = await self.recalled(f"About {shown(project)}", "medium", project, int(room * _OF_PROJECT))
+        notes = [*covered.warnings, *notes]
         if covered.behind:
             missing = f"The last {covered.behind:,} changes are not indexed yet: what they say of {quoted(project)}"
             return [*notes, f"{missing} is left out. recall knows it in a moment."]
-        return notes if found.ranked else [f"Nothing is known of {quoted(project)} yet."]
+        return notes if found.ranked else [*notes, f"Nothing is known of {quoted(project)} yet."]
 
     async def recalled(self, head: str, depth: Depth, query: str | None, room: int) -> Sequence[str]:
         """Put what a recall tells in so many tokens, and return its warnings."""

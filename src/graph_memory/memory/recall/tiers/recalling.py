@@ -125,7 +125,7 @@ def _reply(
     else:
         told = packed(material, seeds.question, request.max_tokens, count)
         content = told.content
-    notes = [*seeds.notes]
+    notes = [*(scope.coverage.warnings if request.needs_index else ()), *seeds.notes]
     if not (material.things or material.lists or material.counts):
         notes.append(BEFORE_ALL if scope.at is not None and scope.at <= 0 else "Nothing was found.")
     reply = RecallResult(
@@ -137,7 +137,7 @@ def _reply(
         shortened=len({*told.cut, *told.unobserved}) or None,
         left_out=told.left_out or None,
         how_to_get=_how_to_get(request, told, material, count),
-        not_covered=scope.coverage.behind or None if request.needs_index else None,
+        not_covered=scope.coverage.not_covered if request.needs_index else None,
         without_vectors=scope.coverage.without_vectors or None if seeds.mode not in ("lexical", None) else None,
         warnings=tuple(dict.fromkeys(notes)) or None,
     )

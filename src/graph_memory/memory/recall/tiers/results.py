@@ -30,7 +30,7 @@ class RecallResult(Answered):
     left_out: int | None = Field(default=None, description="Things that were found, and for which there was no room")
     how_to_get: str | None = Field(default=None, description="How to get what is left out")
     not_covered: int | None = Field(
-        default=None, description="Latest changes that are not indexed yet, so not searched; recall again in a moment"
+        default=None, description="Changes that are not indexed, so not searched: the latest, and such as warnings name"
     )
     without_vectors: int | None = Field(
         default=None, description="Passages that have no vectors yet, so are found by words alone"

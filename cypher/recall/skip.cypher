@@ -1,0 +1,14 @@
+// Leaves the next event of the log out of the index, and keeps its number. The parts of its rows that are written stay.
+// mode: write
+// params: domain
+// returns: -
+MATCH (i:_Index {_domain: $domain})
+CALL (i) {
+  MATCH (e:_Event)
+  WHERE e._domain = $domain AND e._seq > i._seq
+  RETURN e._seq AS seq
+  ORDER BY e._domain, e._seq
+  LIMIT 1
+}
+SET i._seq = seq, i._skipped = coalesce(i._skipped, []) + [seq]
+REMOVE i._failures, i._part

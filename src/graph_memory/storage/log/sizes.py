@@ -1,0 +1,52 @@
+"""The limit of a single text, asked of every write within its transaction. A log that is replayed is not asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft
+from graph_memory.model.kinds import Kind
+from graph_memory.model.wording import shown
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.store import Reader
+
+MOST_TEXT = 8 * 1024 * 1024
+"""Maximum number of bytes of a text, if the settings name no other."""
+_BYTES_OF_A_CHARACTER = 4
+
+
+async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limit: int) -> None:
+    """Raise CONTENT_TOO_LARGE for an observation, name or property over the limit.
+
+    A subject may keep a text that it had before there was a limit.
+    """
+    large = list(_large(drafts, limit))
+    if not large:
+        return
+    stored = await reader.read(LAST_EVENTS, domain=domain, subjects=[draft.subject for draft, _, _ in large])
+    known = {event["_subject"]: event for event in stored}
+    for draft, name, text in large:
+        if known.get(draft.subject, {}).get(name) != text:
+            raise _too_large(draft, name, len(text.encode(errors="surrogatepass")), limit)
+
+
+def _large(drafts: Sequence[Draft], limit: int) -> Iterator[tuple[Draft, str, str]]:
+    """Give the texts over the limit, each with its draft and the name of its property."""
+    for draft in drafts:
+        for name, value in (draft.state or {}).items():
+            if isinstance(value, str) and _is_large(value, limit):
+                yield draft, name, value
+
+
+def _is_large(text: str, limit: int) -> bool:
+    return len(text) * _BYTES_OF_A_CHARACTER > limit and len(text.encode(errors="surrogatepass")) > limit
+
+
+def _too_large(draft: Draft, name: str, size: int, limit: int) -> GraphError:
+    what = (
+        "An observation" if draft.kind is Kind.OBSERVATION else f"The {shown(name.removeprefix('_'))} of a {draft.kind}"
+    )
+    message = f"{what} of {size:,} bytes is over the limit of {limit:,}"
+    hint = "Split it into several observations, or keep it as the content of nodes."
+    return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
