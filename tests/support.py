@@ -68,3 +68,34 @@ async def observe(memory: Memory, domain: str, node_id: str) -> str:
 
     await log.write("observe", domain, Origin(session="s1", source="agent", actor="test"), nothing, decide)
     return subject
+
+
+SCRIPTS = {
+    "Hindi": ("मुझे हिंदी भाषा और राम पसंद हैं", "हिंदी", "हिंदू"),
+    "Bengali": ("আমি বাংলা ভাষা ভালোবাসি", "ভাষা", "ভোষা"),
+    "Gujarati": ("મને ગુજરાતી ભાષા ગમે છે", "ગુજરાતી", "ગુજરાતે"),
+    "Tamil": ("எனக்கு தமிழ் மொழி பிடிக்கும்", "தமிழ்", "தமழ்"),
+    "Telugu": ("నాకు తెలుగు భాష ఇష్టం", "తెలుగు", "తలుగు"),
+    "Malayalam": ("എനിക്ക് മലയാളം ഇഷ്ടമാണ്", "മലയാളം", "മലയാളി"),
+    "Sinhala": ("මට සිංහල භාෂාව කැමතියි", "සිංහල", "සංහල"),
+    "Thai": ("ฉันชอบกินไก่ทอดที่กรุงเทพมาก", "ไก่ทอด", "ปลา"),
+    "Thai grapheme": ("ฉันมาปีนี้", "ปี", "ปู"),
+    "Lao": ("ຂ້ອຍມັກພາສາລາວຫຼາຍ", "ພາສາ", "ພູສູ"),
+    "Khmer": ("ខ្ញុំចូលចិត្តភាសាខ្មែរណាស់", "ភាសា", "ភូមិ"),
+    "Burmese": ("ကျွန်တော်မြန်မာဘာသာကိုကြိုက်တယ်", "ဘာသာ", "ဘူသူ"),
+    "Tibetan": ("ང་བོད་ཡིག་ལ་དགའ།", "བོད", "བུད"),
+    "Arabic": ("أُحِبُّ اللُّغَةَ العَرَبِيَّةَ كثيرا", "العَرَبِيَّةَ", "العَرَبُيَّةُ"),
+    "Persian": ("من می‌خواهم بروم", "می‌خواهم", "نمی‌خواهم"),
+    "Hebrew": ("אֲנִי אוֹהֵב עִבְרִית מְאֹד", "עִבְרִית", "עָבְרִית"),
+    "Hebrew acronym": ('הוא שירת בצה"ל שנים', 'בצה"ל', "בצהל"),
+    "Vietnamese": ("Tôi thích tiếng Việt lắm", "tiếng Việt", "phượng"),
+    "French": ("un élève très doué à Nîmes", "élève", "cathédrale"),
+    "Turkish": ("Ben İstanbul şehrinde yaşıyorum", "İstanbul", "Ankara"),
+    "Greek": ("Η ΟΔΌΣ είναι μεγάλη", "ΟΔΌΣ", "ΝΌΜΟΣ"),
+    "Korean": ("나는 한국어 책을 읽는다", "한국어", "일본어"),
+    "Japanese": ("私はガラスの東京タワーが好きです", "ガラス", "カラス"),
+    "Chinese": ("我喜欢喝绿茶和咖啡", "绿茶", "红酒"),
+    "Amharic": ("አማርኛ ቋንቋ እወዳለሁ", "ቋንቋ", "ውሃ"),
+    "soft hyphen": ("ein Donau\u00addampfschiff fährt", "Donaudampfschiff", "Dampfer"),
+}
+"""By script: a text, a word as it stands in it, and another word."""

@@ -1,11 +1,12 @@
 // Begins the index of a domain that is ready and has none. This once it takes the domain's lock, so that nobody deletes
 // the domain meanwhile. No two have the same epoch, also not of a domain that was deleted and made again.
 // mode: write
-// params: domain, state, analyser
+// params: domain, state, analyser, reading
 // returns: -
 MATCH (d:_Domain {_id: $domain})
 SET d._writer = ''
 WITH d
 WHERE d._state = $state
 MERGE (i:_Index {_domain: $domain})
-ON CREATE SET i._seq = coalesce(d._forked_at, 0), i._epoch = toInteger(rand() * 1000000000000), i._open = 0, i._analyser = $analyser
+ON CREATE SET i._seq = coalesce(d._forked_at, 0), i._epoch = toInteger(rand() * 1000000000000), i._open = 0, i._analyser = $analyser,
+              i._reading = $reading

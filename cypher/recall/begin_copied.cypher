@@ -7,5 +7,5 @@ MATCH (s:_Index {_domain: $source})
 SET s._locked = true
 MERGE (i:_Index {_domain: $domain})
 ON CREATE SET i._seq = $at, i._epoch = toInteger(rand() * 1000000000000), i._open = 0, i._is_emptied = true,
-              i._analyser = s._analyser,
+              i._analyser = s._analyser, i._reading = s._reading,
               i._copied_of = CASE WHEN s._seq >= $at AND s._is_emptied IS NULL THEN s._epoch END

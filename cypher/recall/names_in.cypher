@@ -15,7 +15,7 @@ ORDER BY size(words) DESC, words
 LIMIT $limit
 WITH words, name, owners, '"' + trim(words) + '"' AS phrase
 CALL (phrase) {
-  CALL db.index.fulltext.queryNodes($index, '+(_text:' + phrase + ' _head:' + phrase + ') ' + $filter) YIELD node
+  CALL db.index.fulltext.queryNodes($index, '+(_text:' + phrase + ' _head:' + phrase + ' _words:' + phrase + ') ' + $filter) YIELD node
   RETURN count(node) AS having
 }
 RETURN name, owners, having

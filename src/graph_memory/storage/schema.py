@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
-from graph_memory.model.analysers import index_of, label_of
+from graph_memory.model.analysers import LABELS, index_of, label_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
@@ -35,6 +35,7 @@ STEPS_LOCK = query("schema_log/lock", Nothing)
 STEP_RECORD = query("schema_log/record", Nothing)
 STORE_ID = query("schema_log/store", str)
 AWAIT_INDEXES = query("schema_log/await_indexes", Nothing)
+ANALYSERS = query("schema_log/analysers", str)
 
 FIRST: LiteralString = (
     "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
@@ -134,6 +135,8 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
             for statement in step.statements:
                 if suits(statement, version):
                     await make(store, statement)
+            if any(statement.startswith("DROP INDEX") for statement in step.statements):
+                await _make_analysers(store)
             await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
         return len(todo)
 
@@ -143,6 +146,13 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
     count = await store.write("schema", apply, limit=LOCK_SECONDS)
     await store.write("schema", wait, limit=LOCK_SECONDS)
     return count
+
+
+async def _make_analysers(store: Store) -> None:
+    """Make the full-text indexes that domains with an analyser of their own need, after a step has dropped them."""
+    for label in await store.read(ANALYSERS, domain=None):
+        if label in LABELS:
+            await make(store, analyser_index(LABELS[label]))
 
 
 async def make(store: Store, statement: LiteralString) -> None:
@@ -190,7 +200,7 @@ def analyser_index(analyser: LiteralString) -> LiteralString:
     """Return the statement that makes the full-text index of an analyser."""
     return (
         f"CREATE FULLTEXT INDEX {index_of(analyser)} IF NOT EXISTS FOR (p:{label_of(analyser)}) "
-        "ON EACH [p._text, p._head, p._filter] "
+        "ON EACH [p._text, p._head, p._words, p._filter] "
         f"OPTIONS {{ indexConfig: {{ `fulltext.analyzer`: '{analyser}' }} }}"
     )
 

@@ -11,6 +11,7 @@ from graph_memory.model.analysers import LABELS, index_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import (
+    ANALYSERS,
     AWAIT_INDEXES,
     FIRST,
     LOCK_SECONDS,
@@ -48,7 +49,6 @@ class Fault:
 
 
 INDEXES = query("schema_log/indexes", IndexRow)
-ANALYSERS = query("schema_log/analysers", str)
 CONNECTION_TYPES = query("schema_log/connection_types", str)
 
 

@@ -199,7 +199,7 @@ async def test_an_observation_is_of_the_type_of_its_node_also_where_its_snapshot
 
 
 async def test_a_page_ends_after_much_text(ours: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "PAGE_TEXT", 1_000)
+    monkeypatch.setattr(index, "PAGE_TEXT", 3_000)
     await rows.catch_up()
     for number in range(4):
         await ours.create_node("Note", f"Text {number}. {'word ' * 150}", id=f"n{number}")

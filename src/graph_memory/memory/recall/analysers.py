@@ -1,31 +1,40 @@
 """Words as the analysers of Neo4j's full-text indexes make them, by which the words of a domain are scored.
 
-Each has Lucene's tokenizer, and then leaves out stop words and endings as its language does. It is meant for scores,
-not for exact agreement: where Unicode's rules for words are finer than a regular expression, Lucene may cut
-differently. What Lucene finds, these find too.
+Each has the words of `segmentation`, and then leaves out stop words and endings as its language does. It is meant for
+scores, not for exact agreement. What Lucene finds, these find too.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from graph_memory.memory.recall import stemming
+from graph_memory.memory.recall.segmentation import (
+    ALONE,
+    SYLLABLES,
+    composed,
+    has_units,
+    is_unspaced,
+    lower,
+    runs,
+    units,
+)
 from graph_memory.memory.recall.stemming import Stem
 from graph_memory.memory.recall.stop_words import STOP_WORDS
 
-_WORD = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’.:·](?=[^\W\d])|(?<=\d)['’.,;](?=\d))\w+)*")
-ALONE = "\u3005\u3007\u3041-\u309f\u3400-\u9fff\uf900-\ufaff"
-"""Ideographs and hiragana, each of which Lucene takes for a word."""
 _POSSESSIVE = re.compile(r"['’]s$")
 _FRENCH_ARTICLE = re.compile(r"^(?:[lmtnsjdc]|qu|jusqu|quoiqu|lorsqu|puisqu)['’]")
 _ITALIAN_ARTICLE = re.compile(r"^(?:[clmtsvd]|un|(?:[dns]e|a|da|su|co|pe)ll|(?:[dns]e|a|da|su)?gl)['’]")
 _WIDE = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]+")
 """Letters of half or full width."""
+_IDEOGRAPH = re.compile(f"[{ALONE}]")
+_SYLLABLE = re.compile(f"[{SYLLABLES}]")
 _CACHED = 65_536
 
 # What asks and what only helps to ask says nothing of the answer. Pronouns stay: they are the words of a conversation.
@@ -43,14 +52,12 @@ class Analyser:
     """Its name in Neo4j."""
     stop_words: frozenset[str]
     stem_of: Stem = str
-    plain: Callable[[str], str] = str.lower
+    plain: Callable[[str], str] = lower
     """Gives a word in lower case, without what says nothing about it."""
     asking: frozenset[str] = frozenset()
     """Words that only ask."""
-    alone: str = ALONE
-    """Characters that are no parts of words with spaces around them."""
     in_pairs: bool = False
-    """Whether each two such characters that stand together are a term, instead of each."""
+    """Whether each two ideographs or syllables that stand together are a term."""
     widths: bool = False
     """Whether letters of half and full width are the same."""
     keeps_initials: bool = False
@@ -68,27 +75,41 @@ class Analyser:
         return list(map(of or self.term_of, found))
 
     def parts(self, word: str) -> list[str]:
-        """Return a word, or what Lucene makes of one that has ideographs and the like."""
-        return self.runs(word) if self.in_pairs else self._part.findall(word)
+        """Return a word, or what an index makes of one of a script without spaces."""
+        if not has_units(word):
+            return [word]
+        groups = self._grouped(word)
+        return [part for paired, group in groups for part in (_pairs(group) if paired and self.in_pairs else group)]
 
     def runs(self, word: str) -> list[str]:
-        """Return a word, or each two ideographs and the like that stand together in it."""
-        found: list[str] = []
-        for run in self._run.findall(word):
-            if len(run) > 1 and self._alone.match(run):
-                found += [first + second for first, second in pairwise(run)]
-            else:
-                found.append(run)
-        return found
+        """Return a word, or of a script without spaces what is looked for: each two units that stand together."""
+        if not has_units(word):
+            return [word]
+        return [
+            part
+            for paired, group in self._grouped(word)
+            for part in (_pairs(group, "" if paired else " ") if paired or is_unspaced(group[0]) else group)
+        ]
+
+    def _grouped(self, word: str) -> Iterator[tuple[bool, list[str]]]:
+        """Give the units of a word in groups, and whether each is of ideographs and the like; others stand alone."""
+        every = units(word)
+        if self.in_pairs:
+            every = [part for unit in every for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
+        kinds = ((_kind_of(unit, is_syllabic=self.in_pairs), unit) for unit in every)
+        for kind, group in groupby(kinds, key=itemgetter(0)):
+            found = [unit for _, unit in group]
+            yield from [(kind == "pairable", found)] if kind else ((False, [unit]) for unit in found)
 
     def stem(self, word: str) -> str:
         """Return the term of a word that `words` gives, or nothing for a stop word."""
         return "" if word in self.stop_words else self.stem_of(word)
 
     def _found(self, text: str) -> list[str]:
+        text = composed(text)
         if self.widths and not text.isascii():
             text = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text)
-        return _WORD.findall(text)
+        return runs(text)
 
     @cached_property
     def term_of(self) -> Callable[[str], str]:
@@ -108,24 +129,24 @@ class Analyser:
 
         return lru_cache(maxsize=_CACHED)(nothing)
 
-    @cached_property
-    def _alone(self) -> re.Pattern[str]:
-        return re.compile(f"[{self.alone}]")
 
-    @cached_property
-    def _part(self) -> re.Pattern[str]:
-        return re.compile(f"[{self.alone}]|[^{self.alone}]+")
+def _pairs(group: Sequence[str], between: str = "") -> list[str]:
+    """Return each two units that stand together, or the only one."""
+    return [f"{first}{between}{second}" for first, second in pairwise(group)] or list(group)
 
-    @cached_property
-    def _run(self) -> re.Pattern[str]:
-        return re.compile(f"[{self.alone}]+|[^{self.alone}]+")
+
+def _kind_of(unit: str, *, is_syllabic: bool) -> str:
+    """Return what a unit of a script without spaces is; nothing for a word between spaces."""
+    if _IDEOGRAPH.match(unit) or (is_syllabic and _SYLLABLE.match(unit)):
+        return "pairable"
+    return "" if unit.isascii() or not is_unspaced(unit) else "unspaced"
 
 
 def _without(affix: re.Pattern[str]) -> Callable[[str], str]:
-    return lambda word: affix.sub("", word.lower())
+    return lambda word: affix.sub("", lower(word))
 
 
-def _of_language(name: str, stem: Stem, plain: Callable[[str], str] = str.lower) -> Analyser:
+def _of_language(name: str, stem: Stem, plain: Callable[[str], str] = lower) -> Analyser:
     return Analyser(name, STOP_WORDS[name], stem, plain)
 
 
@@ -140,7 +161,7 @@ ENGLISH = Analyser(
 _EVERY = (
     ENGLISH,
     Analyser("standard-folding", STOP_WORDS["english"], stemming.folded),
-    Analyser("cjk", STOP_WORDS["cjk"], alone=ALONE + "\u30a0-\u30ff\uac00-\ud7af", in_pairs=True, widths=True),
+    Analyser("cjk", STOP_WORDS["cjk"], in_pairs=True, widths=True),
     _of_language("danish", stemming.snowball("danish")),
     _of_language("dutch", stemming.snowball("dutch_porter")),
     _of_language("finnish", stemming.snowball("finnish")),

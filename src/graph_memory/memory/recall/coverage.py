@@ -13,6 +13,8 @@ from graph_memory.storage.queries import query
 
 MANY = 100_000
 """Maximum number of passages without vectors that are counted."""
+READING = 1
+"""The version of the rules by which words are read: an index of another version is read again in the background."""
 NUMBERS = 5
 """Maximum number of skipped events that a warning names."""
 
@@ -40,6 +42,15 @@ class Position:
     """The numbers of the events that could not be indexed, not even alone."""
     waits: bool
     """Whether a passage waits for its vector."""
+    reading: int
+    """The version of the rules by which the words of all rows were read."""
+    reread_to: str
+    """The last owner whose words were read again by the rules of now."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the words of all rows were read by the rules of now."""
+        return self.seq is None or self.reading == READING
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ SURROUNDED = 30
 """Passages with what stands around them, the best by words first: more made no difference (decision 30)."""
 _AT_ONCE = 50
 """Texts that are gone through before other tasks have their turn: a millisecond."""
-_FIELDS = {"_text": 1.0, "_head": 1.0}
+_FIELDS = {"_text": 1.0, "_head": 1.0, "_words": 1.0}
 _BRIEF = "Texts that were overwritten within a minute may have no vectors: they are found by words alone."
 Vector = Sequence[float]
 

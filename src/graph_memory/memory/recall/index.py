@@ -24,9 +24,10 @@ from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.recall.coverage import POSITION, Coverage, Position, coverage, covered, position_of
+from graph_memory.memory.recall.coverage import POSITION, READING, Coverage, Position, coverage, covered, position_of
 from graph_memory.memory.recall.effort import Effort, effort
 from graph_memory.memory.recall.filters import until_token
+from graph_memory.memory.recall.rereading import reread
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
 from graph_memory.model.analysers import ENGLISH, label_of
 from graph_memory.model.errors import Code, GraphError
@@ -117,7 +118,7 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: boo
     Raises ONTOLOGY_NOT_FOUND.
     """
     position = await position_of(core, domain)
-    if position.seq == position.last and not (vectors and position.waits):
+    if position.seq == position.last and position.is_read and not (vectors and position.waits):
         return covered(position, 0)
     until = time.monotonic() + within
     reason = problem = None
@@ -154,7 +155,7 @@ async def index_page(core: Core, domain: str) -> bool:
     fails alone is skipped, and its number is kept.
     """
     position = await position_of(core, domain)
-    if position.state != READY or position.last == position.seq:
+    if position.state != READY or (position.last == position.seq and position.is_read):
         return False
     if position.seq is None:
         await begin(core, domain)
@@ -164,6 +165,9 @@ async def index_page(core: Core, domain: str) -> bool:
         return True
     if position.is_emptied:
         await _empty(core, domain, position)
+        return True
+    if position.last == position.seq:
+        await reread(core, domain, position)
         return True
     given = effort(position.failures, events=PAGE)
     try:
@@ -239,7 +243,7 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
     """Begin the index of a domain that has none yet, with the words as an analyser reads them."""
 
     async def attempt(transaction: Transaction) -> None:
-        await transaction.run(BEGIN, domain=domain, state=READY, analyser=label_of(analyser))
+        await transaction.run(BEGIN, domain=domain, state=READY, analyser=label_of(analyser), reading=READING)
 
     await core.store.write("begin_index", attempt)
 

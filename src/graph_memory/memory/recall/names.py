@@ -7,14 +7,19 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.recall.analysers import ALONE
+import regex
+
+from graph_memory.memory.recall.segmentation import ALONE, SYLLABLES, composed
 
 COMMON = 5
 COMMON_PART = 0.01
 """A name in more texts than these, and than this part of them, says too little to lead anywhere."""
-_ALONE = ALONE + "\u30a0-\u30ff\uac00-\ud7af"
-_WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
-"""A word; of scripts that put no spaces between words or endings on names, a character."""
+_SIMPLE = re.compile(r"[\0-\u02c1\u1e00-\u1eff\u2010-\u2027]*+")
+_SIMPLE_WORD = re.compile(r"[^\W_]+")
+_WORD = regex.compile(
+    rf"(?=\p{{LB=SA}})\X|[{ALONE}{SYLLABLES}]\p{{M}}*+|(?:(?![\p{{LB=SA}}{ALONE}{SYLLABLES}_])[\w])++", regex.VERSION1
+)
+"""A word; of scripts that put no spaces between words or endings on names, a grapheme."""
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -37,8 +42,8 @@ def words(text: str) -> list[str]:
 
 def _plain(text: str) -> list[str]:
     """Return the words of a text as they are written, in whichever way their accents are encoded."""
-    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return [found[0] for found in _WORD.finditer(composed)]
+    text = composed(text)
+    return (_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).findall(text)
 
 
 def forms(name: str) -> tuple[str, ...]:

@@ -268,7 +268,7 @@ async def asked_of(scope: Scope, question: Question) -> Asked:
         named.setdefault(question.analyser.stem(word), word)
     sample = scope.sample
     phrases = [quoted(word) for word in named.values()]
-    queries = [sample, *(f"{sample} +(_text:{phrase} _head:{phrase})" for phrase in phrases)]
+    queries = [sample, *(f"{sample} +(_text:{phrase} _head:{phrase} _words:{phrase})" for phrase in phrases)]
     rows = await scope.core.store.read(FREQUENCIES, index=scope.index, queries=queries)
     texts, *having = [row.having for row in rows]
     return Asked(question, texts, dict(zip(named, having, strict=True)))

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import names
+from graph_memory.memory.recall.changed_rows import Changes
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, microseconds, tokens, until_token
 from graph_memory.memory.recall.own_names import names as own_names
 from graph_memory.memory.recall.passages import Piece, pieces
+from graph_memory.memory.recall.segmentation import read_otherwise
 from graph_memory.model.events import Event, Op
 from graph_memory.model.fields import ROOT
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import ConnectionState, NodeState
 
-T = TypeVar("T")
-
+WORDS = "_words"
+"""The field of a passage that has those words that Lucene would read otherwise."""
 LIVED = 60_000_000
 """Microseconds that a passage must have lived to get a vector although it is no longer current."""
 LONGEST_SESSION = 500
@@ -88,58 +90,6 @@ class Open:
     since: int
     at: int
     is_new: bool = False
-
-
-@dataclass(slots=True)
-class Changes:
-    """What a page of the log changes in the rows."""
-
-    closed: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-    """Of each owner the places of passages that end, and with what."""
-    created: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-    closed_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-    created_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-
-    @property
-    def size(self) -> int:
-        """The number of rows that are changed or created."""
-        closed = sum(len(ended) for ended in self.closed.values())
-        return closed + len(self.closed_names) + len(self.created) + len(self.created_names)
-
-    @property
-    def added(self) -> int:
-        """How many more passages are current afterwards."""
-        current = sum(cast("dict[str, object]", row["passage"])["_until"] == END for row in self.created)
-        return current - sum(len(ended) for ended in self.closed.values())
-
-    def parts(self, most: int) -> Iterator[Changes]:
-        """Give the changes in parts of at most so many rows, at least one part. Rows end before others begin.
-
-        The rows of a place that ends and begins anew with one event may be in different parts: read again in between,
-        they make the same changes.
-        """
-        closed = [(owner, place, how) for owner, ended in self.closed.items() for place, how in ended.items()]
-        for start in range(0, max(self.size, 1), most):
-            part, left = Changes(), _Window(start, most)
-            for owner, place, how in left.of(closed):
-                part.closed.setdefault(owner, {})[place] = how
-            part.closed_names += left.of(self.closed_names)
-            part.created += left.of(self.created)
-            part.created_names += left.of(self.created_names)
-            yield part
-
-
-@dataclass(slots=True)
-class _Window:
-    """So many rows from a place on in several lists that stand one after the other."""
-
-    start: int
-    most: int
-
-    def of(self, rows: Sequence[T]) -> Sequence[T]:
-        """Return the rows of the next list."""
-        begin, self.start = self.start, self.start - len(rows)
-        return rows[max(begin, 0) : max(begin + self.most, 0)]
 
 
 def embedded(head: str, text: str) -> str:
@@ -247,8 +197,7 @@ class Owner:
             self._names.setdefault(words, (name, version.seq))
 
     def _name(self, words: str, name: str, since: int, until: int) -> dict[str, object]:
-        key = max(words.split(), key=len)
-        about: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": key}
+        about: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": key_of(words)}
         return {**about, "_words": words, "_name": name, "_since": since, "_until": until}
 
 
@@ -267,6 +216,7 @@ def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str
         valid_to=passage.valid_to,
     )
     own = {f"_{each.name}": getattr(passage, each.name) for each in fields(passage)}
+    own |= {WORDS: words_of(passage.head, passage.text)}
     return {
         **{name: value for name, value in own.items() if value is not None},
         "_domain": domain,
@@ -279,6 +229,16 @@ def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str
         "_at": present.at,
         "_filter": found,
     }
+
+
+def words_of(head: str, text: str) -> str | None:
+    """Return the words of a passage that an index has once more."""
+    return None if head.isascii() and text.isascii() else read_otherwise(f"{head}\n{text}")
+
+
+def key_of(words: str) -> str:
+    """Return the longest word of a name, by which its row is found."""
+    return max(words.split(), key=len, default="")
 
 
 def forms_of(version: Version) -> dict[str, str]:

@@ -44,7 +44,7 @@ def _snowball(language: str) -> Stem:
 
 
 def folded(word: str) -> str:
-    """Return a word in lower case without accents: Latin letters alone, others stay as they are."""
+    """Return a word in lower case without accents: Latin letters alone, others and their marks stay as they are."""
     if word.isascii():
         return word
     return "".join(_plain(letter) for letter in word.translate(_WHOLE))
@@ -52,7 +52,7 @@ def folded(word: str) -> str:
 
 def _plain(letter: str) -> str:
     base = "".join(each for each in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(each))
-    return base if base.isascii() else letter
+    return base if base and base.isascii() else letter
 
 
 def _each(*rules: tuple[str, str]) -> Stem:

@@ -13,7 +13,7 @@ from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.copying import OWNERS_AT
 from graph_memory.memory.recall.coverage import POSITION
 from graph_memory.memory.recall.index import EventRow, NameRow, PassageRow, versions_of
-from graph_memory.memory.recall.rows import Open, Passage, Version, forms_of, passages_of, row_of
+from graph_memory.memory.recall.rows import WORDS, Open, Passage, Version, forms_of, passages_of, row_of
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import DATA
 from graph_memory.model.results import Difference
@@ -48,13 +48,14 @@ async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
         before = await core.store.one(POSITION, domain=domain)
         if before is None or before.seq is None or before.is_emptied:
             return []
-        found = await _differences(core, domain, before.seq)
+        found = await _differences(core, domain, before.seq, is_read=before.is_read)
         after = await core.store.one(POSITION, domain=domain)
         if after is not None and after.epoch == before.epoch:
             return found
 
 
-async def _differences(core: Core, domain: str, at: int) -> list[Difference]:
+async def _differences(core: Core, domain: str, at: int, *, is_read: bool) -> list[Difference]:
+    """Name the differences; those of words are none while they have yet to be read by the rules of now."""
     found: list[Difference] = []
     known, after = set[str](), ""
     while page := await core.store.read(PAGE_OF, source=domain, at=at, after=after, limit=PAGE):
@@ -62,7 +63,7 @@ async def _differences(core: Core, domain: str, at: int) -> list[Difference]:
         versions = await _versions(core, domain, [row.origin for row in living], at)
         rows = await _rows(core, domain, at, [version.owner for version in versions])
         for version in versions:
-            found += _compared(domain, version, rows[version.owner])
+            found += _compared(domain, version, rows[version.owner], () if is_read else (WORDS,))
         known.update(row.subject for row in living)  # also such as cannot be read just now
         after = page[-1].subject
     return [*found, *await _loose(core, domain, at, known)]
@@ -83,7 +84,7 @@ async def _rows(core: Core, domain: str, at: int, owners: Sequence[str]) -> dict
     return found
 
 
-def _compared(domain: str, version: Version, rows: _Rows) -> Iterator[Difference]:
+def _compared(domain: str, version: Version, rows: _Rows, left_out: Sequence[str]) -> Iterator[Difference]:
     """Give what differs between the rows of a subject and those that its last event makes."""
     stored = {str(row["_place"]): row for row in rows.passages}
     if len(stored) != len(rows.passages):
@@ -95,9 +96,12 @@ def _compared(domain: str, version: Version, rows: _Rows) -> Iterator[Difference
             yield _difference(version.owner, f"lacks its passage {place}")
         elif place not in expected:
             yield _difference(version.owner, f"has a passage {place} that it should not have")
-        elif _row_again(domain, version, expected[place], stored[place]) != _known(stored[place]):
+        elif _known(_row_again(domain, version, expected[place], stored[place]), left_out) != _known(
+            stored[place], left_out
+        ):
             yield _difference(version.owner, f"has a passage {place} that is not what the log says")
-    if forms_of(version) != rows.names:
+    names = forms_of(version)
+    if names != rows.names and (not left_out or {*names.values()} != {*rows.names.values()}):
         yield _difference(version.owner, "has other names in the index than in the log")
 
 
@@ -106,8 +110,8 @@ def _row_again(domain: str, version: Version, passage: Passage, stored: Mapping[
     return row_of(domain, version, Open(passage, since, at), until)
 
 
-def _known(stored: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in stored.items() if name not in _VECTORS}
+def _known(row: Mapping[str, object], left_out: Sequence[str]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if name not in _VECTORS and name not in left_out}
 
 
 async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Difference]:

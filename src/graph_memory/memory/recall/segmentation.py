@@ -1,0 +1,92 @@
+"""The words of a text by Unicode's rules (UAX 29), in one normal form (NFC): how texts, names and questions are read.
+
+Lucene's tokenizer goes by the same rules, but for two things. It compares accents as they are encoded. And it takes a
+run of Thai, Lao, Khmer or Burmese for one word, since these put no spaces between words. So a passage has what Lucene
+would read otherwise once more in a field of its own: words in their normal form, and such runs cut into graphemes. A
+word of a question is cut the same way, and its graphemes are looked for in a row.
+
+Boundaries and properties of characters are those of the package `regex`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+import regex
+
+ALONE = "\u3005\u3007\u3041-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Ideographs and hiragana, each of which Lucene takes for a word."""
+SYLLABLES = "\u30a0-\u30ff\uac00-\ud7af"
+"""Katakana and Hangul, which put no spaces between words, or none before endings."""
+_SIMPLE = re.compile(
+    r"[\0-\xa7\xa9-\xac\xae\xb0\xb1\xb5-\xb7\xba\xbb\xbf-\u02c1\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386"
+    r"\u0388-\u0481\u048a-\u0530\u1e00-\u1eff\u2010-\u2023\u2025-\u2027]*+"
+)
+"""Text without marks, and of scripts that put spaces between words. `_RUN` finds the same in it, and takes longer."""
+_SIMPLE_RUN = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’‘.:·‧](?=[^\W\d])|(?<=\d)['’‘.,;](?=\d))\w+)*")
+_LETTER, _DIGIT = r"[[\w\p{WB=ALetter}]--\d]", r"\d"
+_RUN = regex.compile(
+    rf"""[\w\p{{WB=ALetter}}]++(?:(?:
+        (?<={_LETTER})[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}:](?={_LETTER})
+      | (?<={_DIGIT})[\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}](?={_DIGIT})
+      | (?<=\p{{WB=Hebrew_Letter}})\"(?=\p{{WB=Hebrew_Letter}})
+    )[\w\p{{WB=ALetter}}]++)*+""",
+    regex.VERSION1 | regex.VERBOSE,
+)
+"""Words that no space or sign parts."""
+_BOUNDARY = regex.compile(r"\b", regex.VERSION1 | regex.WORD)
+_UNSPACED = regex.compile(r"\p{LB=SA}")
+_HAS_UNITS = regex.compile(rf"[\p{{LB=SA}}{ALONE}{SYLLABLES}]")
+_IGNORED = re.compile("[\xad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
+"""Signs within or beside a word that say nothing of it: soft hyphens, and what directs the way of writing."""
+_CHARACTERWISE = str.maketrans({"İ": "i", "Σ": "σ"})
+"""Capitals that Lucene lowers by themselves, and Python by what stands around them."""
+
+
+def composed(text: str) -> str:
+    """Return a text in NFC, without signs that are not seen."""
+    return text if text.isascii() else unicodedata.normalize("NFC", _IGNORED.sub("", text))
+
+
+def lower(word: str) -> str:
+    """Return a word in lower case, character by character as Lucene does it."""
+    return word.lower() if word.isascii() else word.translate(_CHARACTERWISE).lower()
+
+
+def runs(text: str) -> list[str]:
+    """Return the words of a composed text. Words of scripts without spaces stand in one run."""
+    return (_SIMPLE_RUN if text.isascii() or _SIMPLE.fullmatch(text) else _RUN).findall(text)
+
+
+def has_units(run: str) -> bool:
+    """Say whether there are words in a run that no space parts."""
+    return not run.isascii() and _HAS_UNITS.search(run) is not None
+
+
+def units(run: str) -> list[str]:
+    """Return the words of a run as an index has them: those between spaces, ideographs, and graphemes."""
+    return [unit for unit in _BOUNDARY.split(run) if unit] if has_units(run) else [run]
+
+
+def is_unspaced(text: str) -> bool:
+    """Say whether there is anything in a text of the scripts that are cut into graphemes."""
+    return _UNSPACED.search(text) is not None
+
+
+def read_otherwise(text: str) -> str | None:
+    """Return the words of a text that Lucene would read otherwise, as an index is to have them; None without any."""
+    given = composed(text)
+    if given == text and not is_unspaced(text):
+        return None
+    return " ".join(_otherwise(text, given)) or None
+
+
+def _otherwise(text: str, given: str) -> Iterator[str]:
+    known = frozenset(runs(_IGNORED.sub("x", text))) if given != text else frozenset[str]()
+    for run in runs(given):
+        if is_unspaced(run):
+            yield from (unit for unit in units(run) if is_unspaced(unit))
+        elif given != text and run not in known:
+            yield run
