@@ -8,12 +8,12 @@
 CALL () {
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._is_long IS NOT NULL
-    AND toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
+    AND normalize(toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END))
       CONTAINS $text
   RETURN n
   UNION
   MATCH (o:_Observation)
-  WHERE o._domain = $domain AND o._is_long IS NOT NULL AND toLower(o._text) CONTAINS $text
+  WHERE o._domain = $domain AND o._is_long IS NOT NULL AND normalize(toLower(o._text)) CONTAINS $text
     AND coalesce(o._valid_to > datetime(), true)
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
@@ -33,10 +33,10 @@ CALL () {
 }
 WITH n
 WHERE all(other IN $others WHERE coalesce(
-  n._folded, toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
+  n._folded, normalize(toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END))
 ) CONTAINS other OR EXISTS {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)
-  WHERE coalesce(o._folded, toLower(o._text)) CONTAINS other AND coalesce(o._valid_to > datetime(), true)
+  WHERE coalesce(o._folded, normalize(toLower(o._text))) CONTAINS other AND coalesce(o._valid_to > datetime(), true)
 })
 WITH n, COLLECT {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)

@@ -13,7 +13,7 @@ CALL () {
   UNION
   MATCH (o:_Observation)
   USING TEXT INDEX o:_Observation(_folded)
-  WHERE o._folded = toLower($wanted) AND o._domain = $domain AND o._text = $wanted
+  WHERE o._folded = normalize(toLower($wanted)) AND o._domain = $domain AND o._text = $wanted
   RETURN o
 }
 MATCH (o)-[:_OBSERVES]->(n:_Node)

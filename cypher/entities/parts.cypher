@@ -8,7 +8,7 @@ CALL (part) {
   CALL (part) {
     MATCH (n:_Node)
     WHERE n._domain = $domain AND n._is_long IS NOT NULL
-      AND toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
+      AND normalize(toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END))
         CONTAINS part
     RETURN n._id AS id
     UNION

@@ -6,7 +6,7 @@ MATCH (o:_Observation)
 WHERE o._domain = $domain AND o._id IS NOT NULL AND coalesce(o._valid_to > datetime(), true)
 MATCH (o)-[:_OBSERVES]->(n:_Node)
 WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
-WITH toLower(o._text) AS text, collect(DISTINCT n._id) AS ids
+WITH normalize(toLower(o._text)) AS text, collect(DISTINCT n._id) AS ids
 WHERE size(ids) > 1 AND size(ids) <= $most
 RETURN ids
 ORDER BY size(ids), text

@@ -5,12 +5,12 @@
 // returns: id, shared
 MATCH (:_Node {_domain: $domain, _id: $node})<-[:_OBSERVES]-(own:_Observation)
 WHERE size(own._text) <= 8000 AND coalesce(own._valid_to > datetime(), true)
-WITH toLower(own._text) AS text
+WITH normalize(toLower(own._text)) AS text
 LIMIT $most
 WITH collect(text) AS texts
 CALL (texts) {
   MATCH (o:_Observation)
-  WHERE o._domain = $domain AND o._is_long = false AND toLower(o._text) IN texts
+  WHERE o._domain = $domain AND o._is_long = false AND normalize(toLower(o._text)) IN texts
   RETURN o
   UNION
   UNWIND texts AS text
@@ -21,6 +21,6 @@ CALL (texts) {
 }
 MATCH (o)-[:_OBSERVES]->(n:_Node)
 WHERE n._id <> $node AND n._entity IS NOT NULL AND n._mentioned IS NULL AND coalesce(o._valid_to > datetime(), true)
-RETURN n._id AS id, count(DISTINCT toLower(o._text)) AS shared
+RETURN n._id AS id, count(DISTINCT normalize(toLower(o._text))) AS shared
 ORDER BY shared DESC, id
 LIMIT $most

@@ -6,7 +6,7 @@
 CALL () {
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._is_long IS NOT NULL
-  WITH n, toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END) AS folded
+  WITH n, normalize(toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)) AS folded
   WHERE folded CONTAINS $text AND all(other IN $others WHERE folded CONTAINS other)
   RETURN n.name AS name
   UNION

@@ -12,7 +12,7 @@ CREATE (e:_Event)
 SET e = event, e += row.state, e += row.event
 CREATE (n:_Node:$(row.type))
 SET n = live, n += row.state, n += row.live, n._content = row.text
-FOREACH (text IN row.searched | SET n._folded = toLower(text))
+FOREACH (text IN row.searched | SET n._folded = normalize(toLower(text)))
 FOREACH (key IN row.keys | CREATE (k:_Key) SET k = key)
 FOREACH (window IN row.windows | CREATE (w:_Window:_NewWindow) SET w = window)
 FOREACH (text IN CASE WHEN row.text IS NULL THEN [] ELSE [row.text] END |

@@ -10,5 +10,5 @@ CREATE (e:_Event)
 SET e = event, e += row.state, e += row.event
 CREATE (o:_Observation)-[:_OBSERVES]->(n)
 SET o = live, o += row.state, o += row.live
-FOREACH (text IN row.searched | SET o._folded = toLower(text))
+FOREACH (text IN row.searched | SET o._folded = normalize(toLower(text)))
 RETURN count(*) AS found

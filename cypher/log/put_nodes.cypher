@@ -9,7 +9,7 @@ UNWIND $rows.put_nodes AS row
 MERGE (n:_Node {_domain: $domain, _id: row.id})
 ON CREATE SET n:$(row.type)
 WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept,
-     CASE WHEN n._folded = toLower(row.text) THEN {_folded: n._folded, _is_long: null} ELSE {} END AS indexed,
+     CASE WHEN n._folded = normalize(toLower(row.text)) THEN {_folded: n._folded, _is_long: null} ELSE {} END AS indexed,
      CASE WHEN n._type <> row.type THEN [n._type] ELSE [] END AS former
 FOREACH (type IN former |
   REMOVE n:$(type)

@@ -73,7 +73,7 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
       WHEN searched IS NULL THEN live._folded IS NULL AND live._is_long IS NULL
       WHEN size(searched) > 8000 THEN live._folded IS NULL AND live._is_long = true
       WHEN live._folded IS NULL THEN live._is_long = false
-      ELSE live._folded = toLower(searched) AND coalesce(live._is_long = false, true)
+      ELSE live._folded = normalize(toLower(searched)) AND coalesce(live._is_long = false, true)
     END
     AND CASE
       WHEN logged._entity IS NOT NULL AND logged._mentioned IS NULL AND logged.aliases IS :: STRING NOT NULL

@@ -6,6 +6,7 @@ service, all others are the user's properties, so one map serves the event and t
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -362,3 +363,8 @@ class _Reader:
 
     def content(self) -> ContentRef | None:
         return content_ref(self.stored)
+
+
+def folded(text: str) -> str:
+    """Return a text as entities are searched by it: in lower case as JavaScript has it, and in NFC."""
+    return unicodedata.normalize("NFC", text.lower())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Literal
+
 import pytest
 
 from graph_memory import Memory
+from graph_memory.memory.entities.indexing import index_texts
 from graph_memory.model.subjects import LONGEST_INDEXED
 from support import last
 
@@ -38,3 +42,21 @@ async def test_a_branch_and_a_check_agree_on_what_is_long(memory: Memory, domain
         assert len((await one.entities.search_nodes("o" * length)).entities) == 1
         assert len((await one.entities.search_nodes("n" * (length - 2))).entities) == 1
         assert (await one.upkeep.verify()).clean
+
+
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+async def test_a_text_is_found_in_whichever_form_its_accents_are_encoded(
+    memory: Memory, domain: str, stored: Literal["NFC", "NFD"], asked: Literal["NFC", "NFD"]
+) -> None:
+    def as_stored(text: str) -> str:
+        return unicodedata.normalize(stored, text)
+
+    entities = [{"name": as_stored("Zoë"), "entityType": as_stored("Künstlerin"), "observations": [as_stored("Café")]}]
+    await memory.entities.create_entities(entities)
+    for is_indexed in (False, True):
+        for text in ("zoë", "KÜNSTLER", "café", "Ünst", "künstlerin café"):
+            found = await memory.entities.search_nodes(unicodedata.normalize(asked, text))
+            assert len(found.entities) == 1, (text, is_indexed)
+        await index_texts(memory._core, domain)
+    assert (await memory.upkeep.verify()).clean

@@ -339,6 +339,23 @@ async def test_where_nothing_fits_no_link_is_made(memory: Memory, pair: Pair) ->
     assert (await pair.one.links.list_cross_domain_links()).links == ()
 
 
+async def test_a_short_text_that_has_nothing_to_do_with_the_source_is_no_entry_point(pair: Pair) -> None:
+    short = await pair.other.create_node("Note", "# Bananas")
+    for text in (
+        "# Apples and how to store them in a cellar over winter",
+        "# Todo",
+        "# Team\nWho works on what.",
+        "# Ann",
+    ):
+        source = await pair.one.create_node("Note", text)
+        made = await pair.one.links.create_cross_domain_link(source.node_id, pair.names[1])
+        assert made.success is False or made.source_ref.node_id != short.node_id, text  # type: ignore[union-attr]
+    source = await pair.one.create_node("Note", "# Fruit salad\nCut two bananas and an orange.")
+    made = await pair.one.links.create_cross_domain_link(source.node_id, pair.names[1])
+    assert made.source_ref is not None
+    assert made.source_ref.node_id == short.node_id
+
+
 async def test_pages_of_links_give_each_once(pair: Pair) -> None:
     nodes = [(await pair.one.create_node("Note", f"note {number}")).node_id for number in range(5)]
     made = [await pair.one.links.create_cross_domain_link(node, pair.names[1], pair.b) for node in nodes]

@@ -17,6 +17,7 @@ from support import SCRIPTS
 
 pytestmark = pytest.mark.anyio
 
+
 def id_of(script: str, form: str) -> str:
     return f"{script.replace(' ', '-')}.{form}"
 

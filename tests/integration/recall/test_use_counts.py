@@ -64,6 +64,20 @@ async def test_hits_and_nodes_that_are_opened_count_and_lists_do_not(counted: Me
     assert [row.id for row in await most_used(counted._core, domain, 1)] == ["a"]
 
 
+async def test_an_overview_says_how_often_things_were_used(counted: Memory, domain: str) -> None:
+    for _ in range(3):
+        await counted.get_node("a")
+    await counted.get_node("b")
+    assert await used(counted, domain) == {"a": 3, "b": 1}
+    told = str((await counted.recall.recall(depth="shallow")).content).partition("Used most:")[2]
+    assert "used 3 times" in told.splitlines()[1]
+    assert "used once" in told.splitlines()[2]
+    content = (await counted.recall.recall(depth="shallow", as_="structured")).content
+    assert isinstance(content, dict)
+    assert [(each["id"], each["uses"]) for each in content["used_most"]] == [("a", 3), ("b", 1)]
+    assert all("uses" not in each for each in content["changed_last"])
+
+
 async def test_looking_at_the_past_counts_nothing(counted: Memory, domain: str) -> None:
     at = (await counted.history.log(limit=1)).entries[0].seq
     await counted.recall.search_memories("the b tile", search_mode="lexical", as_of=at)

@@ -10,6 +10,7 @@ from graph_memory.memory.entities.details import detailed
 from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
 from graph_memory.memory.entities.words import likeness, needles_of
+from graph_memory.model.subjects import folded
 from graph_memory.storage.queries import query
 
 Found = tuple[str, str, str, Sequence[str]]
@@ -84,7 +85,7 @@ async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[Gra
 
 async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
     """Return the entities in which a text is found. `Entities.search_nodes` tells the rest."""
-    found = await _found(core, domain, [text.lower()])
+    found = await _found(core, domain, [folded(text)])
     if not found.entities and core.search_words and (needles := needles_of(text)):
         found = _best_first(await _found(core, domain, needles), needles)
     return _told(core, domain, [found])
@@ -133,7 +134,7 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
 
 
 def _has(entity: Found, wanted: Sequence[str]) -> bool:
-    texts = [text.lower() for text in _texts(entity)]
+    texts = [folded(text) for text in _texts(entity)]
     return all(any(one in text for text in texts) for one in wanted)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.recall.analysers import ANALYSERS
+from graph_memory.model.subjects import folded
 
 _SHORTEST_STEM = 3
 
@@ -16,7 +17,7 @@ def needles_of(query: str) -> list[str]:
     Words that say nothing are left out, and so are endings where the stem begins the word.
     """
     analyser = ANALYSERS[language_of(query).analyser]
-    words = dict.fromkeys(analyser.words(query))
+    words = dict.fromkeys(analyser.words(folded(query)))
     if len(words) < 2:
         return []
     needles: dict[str, None] = {}
@@ -33,5 +34,5 @@ def likeness(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[i
 
 
 def _count(needles: Sequence[str], text: str) -> int:
-    small = text.lower()
+    small = folded(text)
     return sum(needle in small for needle in needles)

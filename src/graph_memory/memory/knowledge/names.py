@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.subjects import folded
 from graph_memory.model.wording import nearest, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -31,7 +32,7 @@ async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _H
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     """Return names of entities that have all words of a name, else a part of it; all where none has; up to a number."""
-    words: list[str] = sorted(WORD.findall(name.lower()), key=len, reverse=True)
+    words: list[str] = sorted(WORD.findall(folded(name)), key=len, reverse=True)
     first = words[0] if words else ""
     asked: Sequence[tuple[str, list[str]]] = ((first, words[1:]), (first[:6], []), (first[:3], []))
     found: list[str] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
 from graph_memory.memory.links.results import Candidate
-from graph_memory.memory.recall.names import forms, mentioned
+from graph_memory.memory.recall.names import forms, mentioned, words
 from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.results import Hit, SearchMode
@@ -27,8 +27,16 @@ MENTION = 0.5
 """What it counts that the source names a hit, or the hit the source; the best fitting hit has 1."""
 CENTRALITY = 0.02
 """What it counts to be connected to the most other hits. More of it finds the right node less often: see benchmarks."""
-LEAST, LEAST_OF_WORDS = 0.3, 0.15
-"""Cosines from which a hit fits, and one that has words of the source; of what has nothing to do with it, 0 to 0.2."""
+LEAST = (0.3, 0.5, 0.65)
+"""Cosine from which a hit fits: if no text is short, if one of the two is, and if both are.
+
+Texts that have nothing to do with each other have cosines from 0 to 0.2; headings of one word, such as `# Apples` and
+`# Ideas`, up to 0.6.
+"""
+LEAST_OF_WORDS = 0.15
+"""Cosine from which a hit fits that has words of the source."""
+SHORT = 5
+"""Number of different words from which a text is not short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +60,16 @@ async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> 
     if not rows:
         return ()
     edges = {row.id: row.edges for row in await core.store.read(AMONG, domain=target, ids=[*fits])}
-    mentions = _mentions(source, said[node_id], rows, await _said(core, target, rows))
+    texts = await _said(core, target, rows)
+    mentions = _mentions(source, said[node_id], rows, texts)
     best, most = max(fits.values()) or 1.0, max(edges.values(), default=0) or 1
     scores = {
         row.id: fits[row.id] / best + MENTION * mentions[row.id] + CENTRALITY * edges.get(row.id, 0) / most
         for row in rows
     }
-    fitting = {hit.id for hit in found.hits if _fits(hit, found.mode) or mentions.get(hit.id)}
+    short = {row.id: is_short(said[node_id]) + is_short(texts[row.id]) for row in rows}
+    fitting = {each for each in fits if mentions.get(each)}
+    fitting |= {hit.id for hit in found.hits if hit.id in short and _fits(hit, found.mode, short[hit.id])}
     ranked = sorted(rows, key=lambda row: (row.id not in fitting, -scores[row.id]))[:CANDIDATES]
     return tuple(
         Candidate(
@@ -74,13 +85,21 @@ async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> 
     )
 
 
-def _fits(hit: Hit, mode: SearchMode) -> bool:
-    """Say whether a hit is close to the source in meaning, or has words of it and is not far."""
+def is_short(text: str) -> bool:
+    """Say whether a text has so few words that its meaning is near to that of any other."""
+    return len(set(words(text))) < SHORT
+
+
+def _fits(hit: Hit, mode: SearchMode, short: int) -> bool:
+    """Say whether a hit is close to the source in meaning, or has words of it and is not far.
+
+    `short` is the number of short texts of the two.
+    """
     parts = {part.name: part for part in hit.explanation or ()}
     told = parts["semantic"].detail.get("cosine") if "semantic" in parts else None
     cosine = told if isinstance(told, float | int) else 0.0
     has_words = "lexical" in parts and parts["lexical"].value > 0
-    return cosine >= LEAST or (has_words and (cosine >= LEAST_OF_WORDS or mode == "lexical"))
+    return cosine >= LEAST[short] or (has_words and (cosine >= LEAST_OF_WORDS or mode == "lexical"))
 
 
 async def _said(core: Core, domain: str, rows: Sequence[DescribedRow]) -> dict[str, str]:

@@ -28,7 +28,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import INVERSE_OF, inverse_place, materialized_as, searched_text
 from graph_memory.model.results import Difference
-from graph_memory.model.subjects import FOLDED, IS_LONG, content_ref
+from graph_memory.model.subjects import FOLDED, IS_LONG, content_ref, folded
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -348,7 +348,7 @@ def _no_windows(event: Event) -> tuple[str, ...] | None:
 def _settle_text(live: Live, event: Event) -> None:
     """Take a text that is indexed, as it should be, for one that waits for it."""
     text, waits = searched_text(event.draft), exact(value=False)
-    if text is not None and live.facts.get(_FOLDED) == text.lower() and live.facts.get(_IS_LONG) in (None, waits):
+    if text is not None and live.facts.get(_FOLDED) == folded(text) and live.facts.get(_IS_LONG) in (None, waits):
         del live.facts[_FOLDED]
         live.facts[_IS_LONG] = waits
 

@@ -27,6 +27,7 @@ from graph_memory.memory.recall.search import search
 from graph_memory.memory.recall.traversal.contents import directions_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.strength import fraction
+from graph_memory.model.subjects import folded
 from graph_memory.storage.queries import query
 
 LIKE = 0.5
@@ -98,7 +99,7 @@ def _parts(name: str) -> Iterator[str]:
     for word in parts(name):
         if len(word) >= 3:
             yield from (word[:3], word[-3:])
-    yield name.lower()
+    yield folded(name)
 
 
 async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:

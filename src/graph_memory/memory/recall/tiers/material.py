@@ -44,6 +44,8 @@ class Thing:
     """Sorts things of a path as they came."""
     ends: tuple[str, str, str, str] | None = None
     """Of a connection: the ids and titles of both ends, those from which it leads first."""
+    uses: int = 0
+    """How often it was given to an agent, where that is told."""
 
 
 @dataclass(frozen=True, slots=True)

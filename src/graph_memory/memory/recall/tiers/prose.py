@@ -281,6 +281,7 @@ def _about(telling: _Telling, thing: Thing) -> str:
     parts = [
         name(thing.type) if thing.type not in (telling.common, kind, thing.title) and thing.ends is None else "",
         thing.when if thing.when != when else "",
+        f"used {thing.uses:,} times" if thing.uses > 1 else "used once" if thing.uses else "",
     ]
     facts = [each for each in thing.facts if flat(str(each[1])) != flat(thing.title)]
     shown = [

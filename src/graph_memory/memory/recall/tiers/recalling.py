@@ -182,7 +182,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     """Return what a memory holds, what changed last, what is used most, what is open, and what a query finds."""
     seeds, counts = Seeds(), dict[str, int]()
     changed: list[str] = []
-    used: list[str] = []
+    used: dict[str, int] = {}
 
     async def count() -> None:
         if scope.at is None:
@@ -194,7 +194,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     async def use() -> None:
         if scope.at is None and not request.in_primer:
             rows = await most_used(scope.core, scope.domain, LISTED * _TIMES + len(request.told))
-            used.extend(row.id for row in rows if row.id not in request.told)
+            used.update({row.id: row.count for row in rows if row.id not in request.told})
 
     async with task_group() as tasks:
         for each in (count, look, use):
@@ -208,13 +208,14 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     things = {each.id: each for each in material.things}
     limit = request.limit or LISTED
     hits = sorted(seeds.values, key=lambda each: (-seeds.values[each], each))[:limit]
-    for some in (changed, used):
-        some.sort(key=lambda each: -wanted.values[each])
+    changed.sort(key=lambda each: -wanted.values[each])
+    favourites = sorted(used, key=lambda each: -wanted.values[each])
+    most = [replace(things[each], uses=used[each]) for each in favourites if each in things]
     named = [things[each] for each in changed if each in things]
     lists = [
         ("Found", [things[each] for each in hits if each in things]),
         ("Changed last", [] if request.in_primer else _but_old_summaries(named)[:limit]),
-        ("Used most", [things[each] for each in used if each in things and things[each].type != SUMMARY][:limit]),
+        ("Used most", [each for each in most if each.type != SUMMARY][:limit]),
         ("Open questions", [each for each in named if _is_open(each)][:limit]),
     ]
     kept = [(head, [replace(each, facts=(), path="") for each in some]) for head, some in lists if some]

@@ -174,7 +174,7 @@ def _named(thing: Thing) -> Content:
     found: Content = {"id": thing.id, "type": thing.type, "title": thing.title}
     if thing.ends is not None:
         found |= {"from_id": thing.ends[0], "to_id": thing.ends[2]}
-    return found | ({"when": thing.when} if thing.when else {})
+    return found | ({"when": thing.when} if thing.when else {}) | ({"uses": thing.uses} if thing.uses else {})
 
 
 def _told(thing: Thing) -> Content:
