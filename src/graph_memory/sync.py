@@ -71,7 +71,7 @@ from graph_memory.memory.history.results import (
 )
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
 from graph_memory.memory.meaning.results import Contradictions, Inferred
-from graph_memory.memory.recall.index import Coverage
+from graph_memory.memory.recall.coverage import Coverage
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
