@@ -28,7 +28,7 @@ _SIMPLE = re.compile(
 _SIMPLE_RUN = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’‘.:·‧](?=[^\W\d])|(?<=\d)['’‘.,;](?=\d))\w+)*")
 _LETTER, _DIGIT = r"[[\w\p{WB=ALetter}]--\d]", r"\d"
 _RUN = regex.compile(
-    rf"""[\w\p{{WB=ALetter}}]++(?:(?:
+    rf"""(?![\p{{M}}\u200c\u200d])[\w\p{{WB=ALetter}}]++(?:(?:
         (?<={_LETTER})[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}:](?={_LETTER})
       | (?<={_DIGIT})[\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}](?={_DIGIT})
       | (?<=\p{{WB=Hebrew_Letter}})\"(?=\p{{WB=Hebrew_Letter}})

@@ -32,6 +32,11 @@ def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_for
     assert set(absent.terms) != set(analysed(stored, Terms(absent.terms, analyser)).positions)
 
 
+def test_marks_without_a_letter_are_no_words() -> None:
+    text = "love ❤️ and 👩‍💻 of \u0301 it"
+    assert segmentation.runs(composed(text)) == names.words(text) == ["love", "and", "of", "it"]
+
+
 def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
     for one, another in (("राम", "रोम"), ("हिंदी", "हिंदू"), ("ไก่", "ไก"), ("क़लम", "कलम"), ("ปี", "ปู")):
         assert segmentation.units(one) != segmentation.units(another)
