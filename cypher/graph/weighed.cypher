@@ -3,7 +3,7 @@
 // made of; a test compares the two. The time is in milliseconds; `half_lives` has the days of the types that set them. With
 // `heaviest` they come by weight, otherwise in id order.
 // mode: read
-// params: domain, at, from_id, to_id, types, along, against, filter, valid_at, after, limit, now, half_lives, least, below, heaviest
+// params: domain, at, from_id, to_id, types, along, against, filter, valid_at, after, limit, now, half_lives, co_access, least, below, heaviest
 // returns: id, type, from_id, to_id, weight
 CALL () {
   WITH 1 AS one
@@ -86,7 +86,8 @@ WHERE p._domain = $domain AND id > $after AND (p._version <= $at OR p._subject I
 WITH r, p, id,
      ($now - p._modified.epochMillis) / 86400000.0 / coalesce($half_lives[p._type], 365.0) AS age,
      (coalesce(p._strength_semantic, 0.5) + coalesce(p._strength_structural, 0.5)) / 2
-       * coalesce(p._strength_confidence, 0.9) AS used
+       * coalesce(p._strength_confidence, 0.9) AS strength
+WITH r, p, id, age, strength + (1 - strength) * coalesce($co_access[id], 0.0) / 2 AS used
 WITH r, p, id,
      coalesce((used + p._importance) / 2, used) * coalesce(p._strength_temporal, 1.0)
        * 2.0 ^ CASE WHEN age > 0 THEN -age ELSE 0.0 END AS weight

@@ -132,7 +132,9 @@ CALL (node, n, is_cut, changes) {
          * coalesce(r._strength_confidence, 0.9) AS strength
   WITH r, id, unsure, strength, CASE WHEN age > 0 THEN age ELSE 0.0 END AS age
   WITH r, id, unsure, strength, age, CASE WHEN $asked.by IS NOT NULL THEN r[$asked.by] END AS given,
-       coalesce((strength + r._importance) / 2, strength) * coalesce(r._strength_temporal, 1.0)
+       strength + (1 - strength) * coalesce($asked.co_access[id], 0.0) / 2 AS used
+  WITH r, id, unsure, strength, age, given,
+       coalesce((used + r._importance) / 2, used) * coalesce(r._strength_temporal, 1.0)
          * 2.0 ^ (-age / coalesce($asked.half_lives[r._type], 365.0)) AS weight
   WHERE weight >= $least
   WITH r, id, unsure, strength, age, weight

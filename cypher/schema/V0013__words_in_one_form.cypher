@@ -17,6 +17,7 @@ DROP INDEX _passages_spanish IF EXISTS;
 DROP INDEX _passages_swedish IF EXISTS;
 CREATE FULLTEXT INDEX _passages_english IF NOT EXISTS FOR (p:_English) ON EACH [p._text, p._head, p._words, p._filter]
   OPTIONS { indexConfig: { `fulltext.analyzer`: 'english' } };
+CREATE INDEX _access_together IF NOT EXISTS FOR (a:_Access) ON (a._domain, a._together);
 MATCH (n:_Node)
 WHERE n._folded <> normalize(n._folded)
 SET n._folded = normalize(n._folded);

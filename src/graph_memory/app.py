@@ -251,6 +251,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,
         accesses=AccessTally(MOST if settings.use_counts else 0),
+        together=AccessTally(MOST if settings.use_counts else 0),
     )
 
 

@@ -49,6 +49,8 @@ class Core:
     advice_time: float = 0.0
     """Seconds that the language model has for a call of `remember`."""
     accesses: AccessTally = field(default_factory=AccessTally)
+    together: AccessTally = field(default_factory=AccessTally)
+    """How often the ends of connections were told of in one reply, by the connections."""
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
         """Return the same for somebody else; an actor and a session that are named already stay."""

@@ -24,6 +24,8 @@ UNSET = 0.5
 """What `semantic` and `structural` count where they are not set."""
 HALF_LIFE = 365.0
 """Days after which a connection weighs half, where its type does not say."""
+HALF_TOGETHER = 10
+"""Number of replies about both ends of a connection with which its co-access is 0.5."""
 LEAST_HALF_LIFE = 0.01
 MOST_HALF_LIFE = 36_500.0
 _DAY = timedelta(days=1)
@@ -51,8 +53,7 @@ class Weighable(Protocol):
 def weight(connection: Weighable, now: datetime, *, half_life: float | None = None, co_access: float = 0.0) -> float:
     """Return how much a connection counts at a time, 0 to 1.
 
-    `half_life` is that of its type in days. `co_access`, 0 to 1, is how often its ends are recalled together, which
-    nothing counts yet.
+    `half_life` is that of its type in days. `co_access`, 0 to 1, is how often its ends are recalled together.
     """
     said = connection.strength
     strength = strength_of(said)
@@ -60,6 +61,11 @@ def weight(connection: Weighable, now: datetime, *, half_life: float | None = No
     value = used if connection.importance is None else (used + connection.importance) / 2
     age = max(0.0, (now - connection.modified) / _DAY)
     return value * _or(said.temporal, WHOLE_TEMPORAL) * 2.0 ** (-age / (half_life or HALF_LIFE))
+
+
+def co_access_of(count: int) -> float:
+    """Return the co-access of the formula for a number of replies about both ends: 0.5 for ten."""
+    return count / (count + HALF_TOGETHER)
 
 
 def strength_of(said: Strength) -> float:

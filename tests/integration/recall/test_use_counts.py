@@ -24,7 +24,10 @@ TYPES = ontology_from({"node_types": ["Note"]})
 
 def counting(memory: Memory, most: int = 100) -> Memory:
     """The same memory with a tally of its own."""
-    return Memory(replace(memory._core, accesses=AccessTally(most)), default_domain=memory._default_domain)
+    return Memory(
+        replace(memory._core, accesses=AccessTally(most), together=AccessTally(most)),
+        default_domain=memory._default_domain,
+    )
 
 
 @pytest.fixture
@@ -222,3 +225,36 @@ async def test_searches_rank_by_use_and_recency_where_they_are_told_to(
     at = (await counted.history.log(limit=1)).entries[0].seq
     assert list(await found({"use_weight": 1.0}, at)) == ["a", "b", "c"]
     assert list(await found({"recency": 1.0}, at - 1)) == ["c", "b", "a"]
+
+
+async def test_a_connection_counts_more_the_more_often_its_ends_are_recalled_together(
+    memory: Memory, domain: str
+) -> None:
+    counted = counting(memory)
+    links = {"node_types": ["Note"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
+    await counted.create_ontology(ontology_from(links))
+    for each in "abc":
+        await counted.create_node("Note", f"The {each} tile is loose.", id=each)
+    await counted.create_connection("Link", "a", "b", id="l")
+    await counted.create_connection("Link", "a", "c", id="never")
+
+    async def weights() -> list[float]:
+        strongest = {one.id: one.weight for one in (await counted.get_strongest_connections("a")).connections}
+        walked = await counted.recall.traverse_memories("a", max_depth=1)
+        edges = {one.id: one.weight for one in walked.connections}
+        assert {key: round(value or 0.0, 3) for key, value in edges.items()} == {
+            key: round(value, 3) for key, value in strongest.items()
+        }
+        return [strongest["l"], strongest["never"]]
+
+    before = await weights()
+    for _ in range(10):
+        counted._core.together.note(domain, ["l"])
+    await flush(counted._core)
+    after = await weights()
+    assert after[0] == pytest.approx(before[0] * (0.45 + 0.55 * 0.5 / 2) / 0.45, abs=0.01)
+    assert after[1] == pytest.approx(before[1], abs=0.001)
+    await counted.recall.recall(focus=["a"])
+    assert {*counted._core.together.take()[domain]} == {"l", "never"}
+    await counted.recall.recall(focus=["a"], as_of=(await counted.history.log(limit=1)).entries[0].seq)
+    assert counted._core.together.take() == {}

@@ -78,6 +78,7 @@ INDEXES = {
     ("RANGE", "_Name", ("_domain", "_key", "_until")),
     ("RANGE", "_Name", ("_domain", "_owner", "_until")),
     ("RANGE", "_Access", ("_domain", "_count")),
+    ("RANGE", "_Access", ("_domain", "_together")),
     ("FULLTEXT", "_English", ("_text", "_head", "_words", "_filter")),
     ("VECTOR", "_Passage", ("_embedding", *FILTERED)),
 }

@@ -6,7 +6,7 @@ Neo4j weighs what it finds, by the expression in `graph/weighed.cypher`; what ch
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -23,7 +23,7 @@ from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ConnectionIds, Direction, WeighedConnection, WeighedConnections
 from graph_memory.model.strength import IMPORTANCE, Strength, fraction
-from graph_memory.model.weight import weight
+from graph_memory.model.weight import co_access_of, weight
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import marked, query
@@ -53,7 +53,18 @@ class _Weighable:
     modified: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class TogetherRow:
+    """A connection, and how often both its ends were told of in one reply."""
+
+    id: str
+    count: int
+
+
 WEIGHED = marked(query("graph/weighed", Weighed))
+TOGETHER = query("graph/together", TogetherRow)
+MOST_TOGETHER = 1_000
+"""Maximum number of connections of a domain whose weight their use raises: those that are used most."""
 
 
 async def _nothing() -> None:
@@ -71,6 +82,8 @@ class Scale:
     at: int = END
     check: Callable[[], Awaitable[None]] = _nothing
     """Raises HISTORY_COMPACTED for what was read of a past that is no longer kept."""
+    co_access: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How often the ends of connections are recalled together, by their ids. Of a past nothing is known of it."""
 
     async def page(
         self, page: Page, wanted: Wanted, *, least: float = 0.0, below: float = _ABOVE_ALL
@@ -115,7 +128,8 @@ class Scale:
         """Return what Neo4j finds and weighs."""
         matched = given_to(WEIGHED, wanted)
         times = {"now": self.now_ms, "half_lives": self.half_lives}
-        return await look(self.core, WEIGHED, self.domain, at=self.at, **times, **matched, **given)
+        used = {"co_access": dict(self.co_access)}
+        return await look(self.core, WEIGHED, self.domain, at=self.at, **times, **used, **matched, **given)
 
     def _judged(self, wanted: Wanted, row: OvertakenRow) -> Weighed | None:
         """Return what changed while Neo4j looked, weighed by its last event; None for what is not wanted."""
@@ -133,7 +147,8 @@ class Scale:
             cast("float | None", event.get(IMPORTANCE)),
             cast("datetime", event["_modified"]),
         )
-        return weight(told, self.now, half_life=declared.half_life if declared else None)
+        co_access = self.co_access.get(str(event["_subject"]), 0.0)
+        return weight(told, self.now, half_life=declared.half_life if declared else None, co_access=co_access)
 
     def age_days(self, event: Mapping[str, object]) -> float:
         """Return for how many days a connection has not been changed, by its last event."""
@@ -181,7 +196,9 @@ class Scale:
 
 async def scale(core: Core, domain: str) -> Scale:
     """Return what weighs the connections of a domain as they are now. A domain that is not there has none."""
-    return Scale(core, domain, await core.log.ontology(domain), utc_now())
+    rows = await core.store.read(TOGETHER, domain=domain, limit=MOST_TOGETHER)
+    co_access = {row.id: co_access_of(row.count) for row in rows}
+    return Scale(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
 
 
 async def at_least(core: Core, domain: str, least: float | None, *, transitive: bool) -> Only | None:

@@ -16,7 +16,7 @@ import anyio
 from graph_memory.memory.accesses import Access
 from graph_memory.memory.core import Core
 from graph_memory.model.errors import GraphError
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import Nothing, Query, query
 from graph_memory.storage.store import Transaction
 
 EVERY = 5.0
@@ -40,6 +40,7 @@ class AccessRow:
 
 
 ADD = query("recall/add_accesses", int)
+ADD_TOGETHER = query("recall/add_together", int)
 MOST_USED = query("recall/most_used", AccessRow)
 ACCESSES = query("recall/accesses", AccessRow)
 DROP_ACCESS = query("recall/drop_access", Nothing)
@@ -83,25 +84,26 @@ async def close(core: Core) -> None:
 
 async def flush(core: Core) -> None:
     """Write what was noted. What could not be written is kept for the next time."""
-    taken = core.accesses.take()
-    try:
-        while taken:
-            domain, found = next(iter(taken.items()))
-            await _write(core, domain, found)
-            del taken[domain]
-    finally:
-        for domain, found in taken.items():
-            core.accesses.add(domain, found)
+    for tally, statement in ((core.accesses, ADD), (core.together, ADD_TOGETHER)):
+        taken = tally.take()
+        try:
+            while taken:
+                domain, found = next(iter(taken.items()))
+                await _write(core, domain, found, statement)
+                del taken[domain]
+        finally:
+            for domain, found in taken.items():
+                tally.add(domain, found)
 
 
-async def _write(core: Core, domain: str, found: dict[str, Access]) -> None:
+async def _write(core: Core, domain: str, found: dict[str, Access], statement: Query[int]) -> None:
     """Write the counts of a domain in pages, and take away what is written; those of no such domain are forgotten."""
     while found:
         page = sorted(found)[:PAGE]
         rows = [{"id": each, "count": found[each].count, "last": found[each].last} for each in page]
 
         async def add(transaction: Transaction, rows: Sequence[Mapping[str, object]] = rows) -> None:
-            await transaction.run(ADD, domain=domain, rows=rows)
+            await transaction.run(statement, domain=domain, rows=rows)
 
         await core.store.write("accesses", add)
         for each in page:

@@ -91,6 +91,8 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         reply = await anyio.to_thread.run_sync(_guiding, reply, request)
     if request.as_of is None and not request.in_primer:
         note(core, domain, [each for each in told if each in material.known])
+        joined = [tie.id for tie in material.ties if {tie.from_id, tie.to_id}.issubset(told)]
+        core.together.note(domain, joined)
     return reply, replace(material, told=told)
 
 

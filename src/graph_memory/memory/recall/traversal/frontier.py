@@ -120,6 +120,7 @@ class Frontier:
                 "filter": self.edges.properties,
                 "valid_at": self.edges.valid_at,
                 "half_lives": self.scale.half_lives,
+                "co_access": dict(self.scale.co_access),
                 "by": self.by,
                 "node_types": list(self.nodes.types) or None,
                 "tags": list(self.nodes.tags),
