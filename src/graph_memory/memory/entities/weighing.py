@@ -10,6 +10,7 @@ from math import log, prod
 
 from graph_memory.memory.entities.statements.comparing import Comparison, compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, asked_from, judged
+from graph_memory.memory.entities.statements.literals import same_text
 
 MOST_ASKED = 3
 """Known statements that one reply asks about."""
@@ -57,7 +58,7 @@ def _compared(known: str, new: str, entity: str, cosine: float | None) -> tuple[
 
 def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -> Verdict:
     """Return what a statement about an entity is beside those that hold, and its doubts, surest first."""
-    equal = next((one for one in known if one.text == new), None)
+    equal = equal_to(new, known)
     if equal is not None:
         return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
     doubtful: list[tuple[Known, Comparison]] = []
@@ -75,6 +76,12 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
     found.sort(key=lambda each: -(each[0] + (each[2].cosine or 0.0)))
     doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for _, one, pair in found[:MOST_ASKED]]
     return Verdict(rule=Rule.NEW, doubts=doubts)
+
+
+def equal_to(new: str, known: Sequence[Known]) -> Known | None:
+    """Return the known statement of the same text, the one that is equal to the character first."""
+    exact = (one for one in known if one.text == new)
+    return next(exact, None) or next((one for one in known if same_text(one.text, new)), None)
 
 
 def _comparable(new: str, known: Sequence[Known]) -> Sequence[Known]:

@@ -1,4 +1,4 @@
-"""Whether a text is held by others: by their letters and figures, in any language. Pure."""
+"""Whether a text is held by others: by their letters, figures and signs, in any language. Pure."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_FIGURES = re.compile(r"\d+")
+_FIGURES = re.compile(r"(?:(?<![^\W_])[-−–])?\d+")
+"""A number with its sign. A hyphen after a letter or a digit is none."""
+_SIGNS = frozenset({"Sc", "Sk", "Sm", "So", "No"})
 _LENGTH = 3
 """Letters of a piece of text."""
 
 
 def share_held(text: str, others: Iterable[str]) -> float:
-    """Return how much of a text, in pieces of three letters, stands in others; nothing where a figure is missing."""
+    """Return how much of a text, in pieces of three letters, stands in others; 0 if a figure or a sign is missing."""
     one, all_of_it = _folded(text), _folded(" ".join(others))
-    if not set(_FIGURES.findall(one)) <= set(_FIGURES.findall(all_of_it)):
+    if not _figures(one) <= _figures(all_of_it):
         return 0.0
     wanted = _pieces(one)
     return len(wanted & _pieces(all_of_it)) / len(wanted) if wanted else 1.0
@@ -41,8 +43,13 @@ def _has_spaces(text: str) -> bool:
     return not any("\u3040" <= each <= "\u9fff" or "\u0e00" <= each <= "\u0eff" for each in text)
 
 
+def _figures(text: str) -> set[str]:
+    signs = (each for each in text if unicodedata.category(each) in _SIGNS)
+    return {*_FIGURES.findall(text), *signs}
+
+
 def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def _pieces(text: str) -> set[str]:

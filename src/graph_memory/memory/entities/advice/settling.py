@@ -9,6 +9,8 @@ from typing import Literal
 from graph_memory.chat.marks import between, mark_of
 from graph_memory.memory.entities.advice.held import share_held
 from graph_memory.memory.entities.advice.replies import Strict, read
+from graph_memory.memory.entities.statements.languages import language_of
+from graph_memory.memory.entities.statements.literals import has_same_literals
 from graph_memory.memory.recall.tiers.wording import flat
 
 _LONGEST = 200
@@ -80,8 +82,12 @@ def settled(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settlin
         match one.decision:
             case "close" | "keep":
                 found.setdefault(pair, Settling(one.decision, reason, model))
-            case "same" if share_held(pair.new, [pair.known]) >= _SAME:
+            case "same" if share_held(pair.new, [pair.known]) >= _SAME and _has_same_literals(pair):
                 found.setdefault(pair, Settling("same", reason, model))
             case _:
                 pass
     return found
+
+
+def _has_same_literals(pair: Pair) -> bool:
+    return has_same_literals(pair.known, pair.new, language_of(f"{pair.known}\n{pair.new}"))

@@ -54,6 +54,9 @@ _DENIED = 0.5
 class Comparison:
     """A new statement beside a known one."""
 
+    texts: tuple[str, str]
+    """The known one and the new one, as they were said."""
+    entity: str
     known: Statement
     new: Statement
     known_stems: frozenset[str]
@@ -96,14 +99,18 @@ class Comparison:
         return not _SIGNS.isdisjoint(self.features)
 
 
-def compared(known: str, new: str, entity: str = "", cosine: float | None = None) -> Comparison:
+def compared(
+    known: str, new: str, entity: str = "", cosine: float | None = None, language: Lexicon | None = None
+) -> Comparison:
     """Return a new statement beside a known one about an entity; the cosine is of their vectors, if there are any."""
-    language = language_of(f"{known}\n{new}")
+    language = language or language_of(f"{known}\n{new}")
     one, other = statement(known, language), statement(new, language)
     words = words_only(plain(entity)).split()
     name = {stem_of(each, language) for word in words for each in (word, f"{word}s")}
     stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
     found = Comparison(
+        texts=(known, new),
+        entity=entity,
         known=one,
         new=other,
         known_stems=stems,

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from enum import StrEnum
 
-from graph_memory.memory.entities.statements.comparing import ANTONYM, CONFLICT, EVENT, FLIP, GUARD, Comparison
-from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems, share
+from graph_memory.memory.entities.statements.comparing import (
+    ANTONYM,
+    CONFLICT,
+    EVENT,
+    FLIP,
+    GUARD,
+    Comparison,
+    compared,
+)
+from graph_memory.memory.entities.statements.likeness import known_stems, share
+from graph_memory.memory.entities.statements.literals import has_same_literals, literals, with_names
 from graph_memory.memory.entities.statements.ordering import are_placed_otherwise, aside, is_put_otherwise
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
@@ -18,7 +27,7 @@ _WITHOUT_SIGN = 0.65
 _RELATED_FROM = 0.2
 """The cosine from which on two statements have something in common without a word."""
 _RELATED = frozenset({FLIP, ANTONYM, EVENT, CONFLICT})
-_COVERED, _NEAR, _SHARED = 0.7, 0.8, 3
+_COVERED = 0.7
 _MEANT = frozenset({"able", "wish", "claim", "stand_in", "past", "limit"})
 """Cues that both must have, or neither, if they say the same."""
 
@@ -28,27 +37,30 @@ class Rule(StrEnum):
 
     EQUAL_TEXT = "equal text"
     ALL_KNOWN = "all known"
-    NEARLY_THE_SAME = "nearly the same"
     MAY_CONTRADICT = "may contradict"
     NEW = "new"
 
 
-SAYS_NOTHING_NEW = frozenset({Rule.EQUAL_TEXT, Rule.ALL_KNOWN, Rule.NEARLY_THE_SAME})
+SAYS_NOTHING_NEW = frozenset({Rule.EQUAL_TEXT, Rule.ALL_KNOWN})
 """The rules of a statement that is known."""
 
 
 def judged(pair: Comparison) -> Rule:
     """Return what a new statement is beside a known one."""
-    if _is_equal(pair.known, pair.new):
-        return Rule.EQUAL_TEXT
-    if same := _says_nothing_new(pair):
-        return same
+    if _says_nothing_new(pair):
+        return Rule.ALL_KNOWN if _is_proved(pair) else Rule.MAY_CONTRADICT
     return Rule.MAY_CONTRADICT if _is_asked(pair) and not _is_fuller(pair) else Rule.NEW
 
 
-def _is_equal(known: Statement, new: Statement) -> bool:
-    mine, yours = ((each.whole, each.is_question, each.values, each.symbols) for each in (known, new))
-    return mine == yours
+def _is_proved(pair: Comparison) -> bool:
+    """Say whether no telling character differs: a sign, a capital, an accent, a hyphen or a digit."""
+    known, new = pair.texts
+    language = pair.new.language
+    if not has_same_literals(known, new, language):
+        return False
+    if not literals(new, language):
+        return True
+    return _says_nothing_new(compared(*with_names(known, new, language), pair.entity, language=language))
 
 
 def asked_from(pair: Comparison) -> float:
@@ -66,29 +78,28 @@ def _is_asked(pair: Comparison) -> bool:
     return pair.score >= asked_from(pair)
 
 
-def _says_nothing_new(pair: Comparison) -> Rule | None:
+def _says_nothing_new(pair: Comparison) -> bool:
     known, new = pair.known, pair.new
-    if _differs(pair):
-        return None
-    fresh = _fresh(pair, looks=None)
+    if (known.whole, known.is_question, known.values, known.symbols) == (
+        new.whole,
+        new.is_question,
+        new.values,
+        new.symbols,
+    ):
+        return True
+    if _differs(pair) or _fresh(pair):
+        return False
     said = len(pair.new_stems) + len(new.values)
     is_whole = pair.forth == pair.back == 1 and not (new.is_question or new.is_exclaimed)
     is_said = said > 1 or is_whole or bool(new.values and new.stems)
-    if not fresh and is_said and (_is_mutual(pair) or not (known.is_negative or "limit" in known.cues)):
-        return Rule.ALL_KNOWN
-    shared = len(pair.new_stems) - len(fresh) + len(set(new.values))
-    is_near = pair.cosine is not None and pair.cosine >= _NEAR
-    if is_near and shared >= _SHARED and not _fresh(pair, looks=is_misspelt) and _is_mutual(pair):
-        return Rule.NEARLY_THE_SAME
-    return None
+    return is_said and (_is_mutual(pair) or not (known.is_negative or "limit" in known.cues))
 
 
-def _fresh(pair: Comparison, *, looks: Callable[[str, str], bool] | None) -> set[str]:
-    """Return the stems of the new one that are not known, in a word that looks so, or written apart."""
+def _fresh(pair: Comparison) -> set[str]:
+    """Return the stems of the new one that are not known, nor written apart."""
     known, new = pair.known, pair.new
     among = pair.known_stems.union(*known.joins.values())
-    known_now = known_stems(pair.new_stems, among, new.language, looks)
-    fresh = set(pair.new_stems) - known_now - aside(pair)
+    fresh = set(pair.new_stems) - known_stems(pair.new_stems, among, new.language) - aside(pair)
     return {stem for stem in fresh if pair.known_stems.isdisjoint(new.joins.get(stem, ()))}
 
 
@@ -97,9 +108,7 @@ def _is_mutual(pair: Comparison) -> bool:
     both = aside(pair)
     known = _not_joined(pair.known_stems, pair.known, pair.new_stems, pair.new) - both
     new = _not_joined(pair.new_stems, pair.new, pair.known_stems, pair.known) - both
-    sides = (
-        (one, known_stems(one, other, pair.new.language, is_misspelt)) for one, other in ((known, new), (new, known))
-    )
+    sides = ((one, known_stems(one, other, pair.new.language)) for one, other in ((known, new), (new, known)))
     return all(not one or share(covered, one) >= _COVERED for one, covered in sides)
 
 

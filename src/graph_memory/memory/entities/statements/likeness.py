@@ -26,20 +26,6 @@ def looks_the_same(one: str, other: str) -> bool:
     return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
-@lru_cache(maxsize=65_536)
-def is_misspelt(one: str, other: str) -> bool:
-    """Say whether two stems are one but for a letter that is missing, or two that have changed places."""
-    short, long = sorted((one, other), key=len)
-    if len(short) < _LONG or len(long) - len(short) > 1:
-        return False
-    at = next(
-        (place for place, (mine, yours) in enumerate(zip(short, long, strict=False)) if mine != yours), len(short)
-    )
-    if len(long) > len(short):
-        return 0 < at < len(short) and short[at:] == long[at + 1 :]
-    return at > 0 and short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
-
-
 def known_stems(
     stems: Collection[str], among: Collection[str], language: Lexicon, looks: Callable[[str, str], bool] | None = None
 ) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 from graph_memory.memory.entities.statements.comparing import Comparison
-from graph_memory.memory.entities.statements.likeness import is_misspelt, known_stems
+from graph_memory.memory.entities.statements.likeness import known_stems
 from graph_memory.memory.entities.statements.roles import Said
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
@@ -137,7 +137,7 @@ def _is_alike(one: Said, other: Said, pair: Comparison) -> bool:
     one_stem, other_stem = one.what, other.what
     if isinstance(one_stem, Value) or isinstance(other_stem, Value):
         return one_stem == other_stem
-    return bool(known_stems([one_stem], [other_stem], pair.new.language, is_misspelt))
+    return bool(known_stems([one_stem], [other_stem], pair.new.language))
 
 
 def _may_be_left_out(pair: Comparison, left: Mapping[int, Said], kept: int) -> bool:

@@ -1,0 +1,199 @@
+"""The parts of a statement that have to stand unchanged in another one that says the same. Pure.
+
+Words are compared by their stems, and numbers, dates and units by their values. Everything else is a literal: signs,
+emoji, capitals inside words, hyphens, accents and vowel signs, addresses and versions. A literal equals itself alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+
+from graph_memory.memory.entities.statements.folding import plain, words_only
+from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+from graph_memory.memory.entities.statements.meanings import meanings
+from graph_memory.memory.entities.statements.stems import stem_of, stems_of
+from graph_memory.memory.entities.statements.values import values_of
+
+_TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
+"""A part of a text between spaces, and the one punctuation mark that ends it."""
+_STARTS_AFTER = frozenset(".!?…。！？")
+_PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
+"""Characters that a number, date, time or unit is written with. Other hyphens, quotes and digits are literals."""
+_PARTED_DIGITS = re.compile(r"\d[.,]\d")
+_TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
+"""Values in whose spelling a capital says nothing: `10 PM`, `May`."""
+_LONGEST_VALUE = 3
+"""Maximum number of tokens of a value that are looked at together: `3 May 2026`."""
+_SHORTEST_UNIT = 4
+"""Letters from which on a unit may have a capital: `Euro`, but neither `MB` nor `Mb`."""
+_LETTERS = "bcdfghjklmnpqrtvwxz"
+
+_CONTRACTED = re.compile(r"[^\W\d_]+n['’]t")
+
+
+class Case(Enum):
+    """How the first letter of a word is written."""
+
+    CAPITAL = auto()
+    CAPITAL_AT_START = auto()
+    """A capital where a sentence starts."""
+    LOWER = auto()
+    LOWER_AT_START = auto()
+
+
+class Kind(Enum):
+    """How a token is compared: by its stem, by its value, or as it stands."""
+
+    WORD = auto()
+    VALUE = auto()
+    LITERAL = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of a statement between spaces, without the punctuation mark that ends it."""
+
+    text: str
+    end: str
+    starts_sentence: bool
+    kind: Kind
+
+    @property
+    def case(self) -> Case:
+        """How its first letter is written."""
+        if self.text[:1] == self.text[:1].lower():
+            return Case.LOWER_AT_START if self.starts_sentence else Case.LOWER
+        return Case.CAPITAL_AT_START if self.starts_sentence else Case.CAPITAL
+
+
+def same_text(one: str, other: str) -> bool:
+    """Say whether two texts are equal but for the encoding of accents, white space and one final full stop."""
+    return one == other or folded_text(one) == folded_text(other)
+
+
+@lru_cache(maxsize=65_536)
+def folded_text(text: str) -> str:
+    """Return a text in NFC with single spaces, without one full stop at its end."""
+    return " ".join(unicodedata.normalize("NFC", text).split()).removesuffix(".").rstrip()
+
+
+@lru_cache(maxsize=4_096)
+def tokens(text: str, language: Lexicon) -> Sequence[Token]:
+    """Return the tokens of a text, each judged: a word, part of a value, or a literal."""
+    found = _TOKEN.findall(unicodedata.normalize("NFC", text))
+    given = [each for each, _ in found]
+    ends = ["", *(end or each[-1:] for each, end in found)]
+    return tuple(
+        Token(each, end, at == 0 or ends[at] in _STARTS_AFTER, _kind(given, at, language))
+        for at, (each, end) in enumerate(found)
+    )
+
+
+def _kind(given: Sequence[str], at: int, language: Lexicon) -> Kind:
+    if _is_value(given, at, language):
+        return Kind.VALUE
+    return Kind.WORD if _is_word(given[at]) else Kind.LITERAL
+
+
+def _is_word(token: str) -> bool:
+    """Say whether a token is letters alone, of which folding takes nothing but a first capital; or `don't`."""
+    if _CONTRACTED.fullmatch(token):
+        return plain(token).endswith(" not")
+    is_plain = token[1:] == token[1:].lower() and words_only(plain(token)) == token.lower()
+    return token.isalpha() and is_plain
+
+
+def _is_value(given: Sequence[str], at: int, language: Lexicon) -> bool:
+    """Say whether a token is part of a number, date, time or amount that is read without remainder."""
+    windows = (
+        given[start:end]
+        for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
+        for end in range(at + 1, min(len(given), start + _LONGEST_VALUE) + 1)
+    )
+    return any(_is_read_whole(" ".join(window), language) for window in windows)
+
+
+@lru_cache(maxsize=4_096)
+def _is_read_whole(text: str, language: Lexicon) -> bool:
+    if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
+        return False
+    values, rest = values_of(text, language)
+    if not values or rest.strip():
+        return False
+    kinds = {value.kind for value in values}
+    if kinds & {"number", "rank"} and _PARTED_DIGITS.search(text):
+        return False
+    return kinds <= _TIMES or all(_has_telling_case(word) for word in re.findall(r"[^\W\d_]+", text))
+
+
+def _has_telling_case(word: str) -> bool:
+    return word == word.lower() or (len(word) >= _SHORTEST_UNIT and word[1:] == word[1:].lower())
+
+
+def literals(text: str, language: Lexicon) -> Counter[str]:
+    """Return the literals of a text, with how often it has each."""
+    return Counter(token.text for token in tokens(text, language) if token.kind is Kind.LITERAL)
+
+
+def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether two statements have the same literals, and no word with a capital that means another one."""
+    return literals(known, language) == literals(new, language) and not _differs_in_case(known, new, language)
+
+
+def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether a word has a capital in one alone, and no sentence that starts with it explains that.
+
+    A common word with a capital is a name, which the other has to have: `asked Will`.
+    """
+    mine, yours = _cases(known, language), _cases(new, language)
+    ordinary = language.vocabulary | meanings(language).keys()
+    return any(
+        (Case.CAPITAL in cases and word in language.common_words and word not in mine)
+        or (word in mine and not _is_explained(cases, mine[word], is_ordinary=word in ordinary))
+        for word, cases in yours.items()
+    )
+
+
+def _is_explained(some: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
+    """Say whether two spellings are of one word. Where both start a sentence, only an ordinary word is known to be."""
+    if some == others:
+        return True
+    both = {*some, *others}
+    if Case.CAPITAL in both and not both.isdisjoint({Case.LOWER, Case.LOWER_AT_START}):
+        return False
+    return is_ordinary or not both.issuperset({Case.CAPITAL_AT_START, Case.LOWER_AT_START})
+
+
+def _cases(text: str, language: Lexicon) -> Mapping[str, set[Case]]:
+    found: dict[str, set[Case]] = {}
+    for token in tokens(text, language):
+        if token.kind is Kind.WORD:
+            word = plain(token.text)
+            found.setdefault(word if word in language.common_words else stem_of(word, language), set()).add(token.case)
+    return found
+
+
+def with_names(known: str, new: str, language: Lexicon) -> tuple[str, str]:
+    """Return two statements with a made-up name in place of each literal, so that its place is compared as a name's."""
+    found = sorted({*literals(known, language), *literals(new, language)})
+    names = {literal: _name(at, language) for at, literal in enumerate(found)}
+    one, other = (
+        " ".join(names.get(each.text, each.text) + each.end for each in tokens(text, language)) for text in (known, new)
+    )
+    return one, other
+
+
+def _name(number: int, language: Lexicon) -> str:
+    """Return a word that no language has, another one for each number."""
+    letters = ""
+    while number or not letters:
+        number, digit = divmod(number, len(_LETTERS))
+        letters += _LETTERS[digit]
+    name = f"Zx{letters}q"
+    return name if stems_of(name.lower(), language) else f"{name}x"

@@ -1,0 +1,210 @@
+"""What tells two statements apart is never folded away: a statement is known only if no such character differs."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graph_memory.memory.entities.advice.held import share_held
+from graph_memory.memory.entities.advice.settling import Pair, settled
+from graph_memory.memory.entities.statements.literals import same_text
+from graph_memory.memory.entities.weighing import Known, Verdict, verdict
+
+SENTENCES = ("{}", "It was {}", "the value is {} today", "She rated the film {}.", "{} is what Ida uses at work")
+PAIRS = [
+    ("−5 °C", "5 °C"),
+    ("-5 °C", "5 °C"),
+    ("−200", "200"),
+    ("-200", "200"),
+    ("–5", "5"),
+    ("+5", "5"),
+    ("±5", "5"),
+    ("~5", "5"),
+    ("5!", "5"),
+    ("10-", "10"),
+    ("👍", "👎"),
+    ("✅", "❌"),
+    ("⭐⭐⭐", "⭐"),
+    ("🇩🇪", "🇫🇷"),
+    ("👩🏽", "👩🏿"),
+    ("👨‍👩‍👧", "👨‍👩‍👦"),
+    ("❤️", "🖤"),
+    ("✔", "✘"),
+    ("☀", "☁"),
+    ("♂", "♀"),
+    ("★★★", "★★☆"),
+    ("🙂", ":-)"),
+    ("↑", "↓"),
+    ("a→b", "a←b"),
+    ("!ready", "ready"),
+    ("¬p", "p"),
+    ("a ∧ b", "a ∨ b"),
+    ("a = b", "a ≠ b"),
+    ("a ≤ b", "a ≥ b"),
+    ("A ⊂ B", "A ⊃ B"),
+    ("∀x", "∃x"),
+    ("x²", "x2"),
+    ("x²", "x³"),
+    ("①", "②"),
+    ("½", "1/2"),
+    ("①", "1"),
+    ("a.b@x.org", "ab@x.org"),
+    ("j-smith", "jsmith"),
+    ("j_smith", "j-smith"),
+    ("py-yaml", "pyyaml"),
+    ("x.y", "xy"),
+    ("a/b", "a\\b"),
+    ("std::move", "std.move"),
+    ("#1", "1"),
+    ("@ida", "ida"),
+    ("$HOME", "HOME"),
+    ("aB3", "ab3"),
+    ("-V", "-v"),
+    ("Path", "PATH"),
+    ("US", "us"),
+    ("Polish", "polish"),
+    ("Turkey", "turkey"),
+    ("IT", "it"),
+    ("iPhone", "iphone"),
+    ("5 MB", "5 Mb"),
+    ("10 MW", "10 mW"),
+    ("--no-cache", "no cache"),
+    ("--no-cache", "no-cache"),
+    ("re-sign", "resign"),
+    ("co-op", "coop"),
+    ("un-ionised", "unionised"),
+    ("we're", "were"),
+    ("she'll", "shell"),
+    ("can't", "cant"),
+    ("C++", "C"),
+    ("C#", "C++"),
+    ("O+", "O-"),
+    ("10%", "10"),
+    ("$5", "€5"),
+    ("£5", "5"),
+    ("5°", "5"),
+    ("5 °C", "5 °F"),
+    ("3.10", "3.1"),
+    ("1.2.3", "123"),
+    ("007", "7"),
+    ("1:0", "10"),
+    ("3-4", "34"),
+    ("résumé", "resume"),
+    ("año", "ano"),
+    ("schön", "schon"),
+    ("pêche", "péché"),
+    ("Maße", "Masse"),
+    ("trial", "trail"),
+    ("राम", "रोम"),
+    ("हिंदी", "हिंदू"),
+    ("कि", "की"),
+    ("কাল", "কুল"),
+    ("பால்", "பல்"),
+    ("ไก่", "ไก"),
+    ("เสือ", "เสื่อ"),
+    ("កា", "កី"),
+    ("שָׁלוֹם", "שלום"),
+    ("Ё", "Е"),
+    ("«так»", "так"),
+    ("（５）", "5"),
+    ("好！", "好"),
+]
+
+
+def said(new: str, *known: str, likeness: float | None = 0.99) -> Verdict:
+    found = [Known(str(place), text) for place, text in enumerate(known)]
+    return verdict(new, found, "", lambda _one, _other: likeness)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_statements_that_differ_in_a_telling_character_are_both_kept(one: str, other: str, sentence: str):
+    for known, new in ((one, other), (other, one)):
+        assert said(sentence.format(new), sentence.format(known)).known is None
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("likes tea", "likes tea."),
+        ("likes  tea\n", " likes\u00a0tea ."),
+        ("caf\u00e9 is shut", "cafe\u0301 is shut"),
+        ("It was −5 °C.", "It was −5 °C"),
+        ("voted 👍", "voted  👍."),
+        ("Likes tea", "likes tea"),
+        ("The build uses --no-cache", "the build uses --no-cache."),
+        ("writes to a.b@x.org every day", "every day, writes to a.b@x.org"),
+        ("does not eat meat", "doesn't eat meat"),
+    ],
+)
+def test_what_is_equal_or_provably_the_same_is_known(known: str, new: str):
+    assert said(new, known, likeness=None).known is not None
+
+
+def test_what_a_sign_belongs_to_is_compared_with_it():
+    known = "gave 👍 to apples and 👎 to pears"
+    assert said("gave 👍 to pears and 👎 to apples", known).known is None
+    assert said("C# runs beside C++ and Go", "C++ runs beside C# and Go").known is None
+    assert said("runs C# on Linux, C++ on Windows", "runs C++ on Linux, C# on Windows").known is None
+    assert said("asked Will about tea", "asked about tea").known is None
+
+
+def test_what_is_not_proved_to_be_known_is_asked_about():
+    [doubt] = said("It was 5 °C in the hall", "It was −5 °C in the hall").doubts
+    assert doubt.known.text == "It was −5 °C in the hall"
+
+
+@given(
+    text=st.text(st.characters(categories=["L", "M", "Nd"], max_codepoint=0x2FFF), min_size=1, max_size=8),
+    sign=st.characters(categories=["S", "M", "Pc", "Pd", "So", "Sk", "Sm", "Sc", "Nd", "Lu"]),
+    at=st.integers(0, 8),
+    sentence=st.sampled_from(SENTENCES),
+)
+def test_a_character_that_is_put_in_makes_another_statement(text: str, sign: str, at: int, sentence: str):
+    changed = text[:at] + sign + text[at:]
+    assume(unicodedata.normalize("NFC", changed) != unicodedata.normalize("NFC", text))
+    one, other = sentence.format(text), sentence.format(changed)
+    assert said(other, one).known is None
+    assert said(one, other).known is None
+
+
+@given(
+    one=st.characters(categories=["S", "M", "P", "N", "Lu"], exclude_characters=".,;:"),
+    other=st.characters(categories=["S", "M", "P", "N", "L"], exclude_characters=".,;:"),
+    sentence=st.sampled_from(("It was a{}b there", "It was a{} there", "It was {}a there", "It was {} there")),
+)
+def test_a_character_in_the_place_of_another_makes_another_statement(one: str, other: str, sentence: str):
+    assume(unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other))
+    assert said(sentence.format(other), sentence.format(one)).known is None
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_equal_texts_are_equal_in_nfc_but_for_white_space_and_a_full_stop(one: str, other: str):
+    def kept(text: str) -> str:
+        return "".join(unicodedata.normalize("NFC", text).split())
+
+    if same_text(one, other):
+        assert kept(one).removesuffix(".") == kept(other).removesuffix(".")
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [("It was −5 °C in Rome", "It was 5 °C in Rome"), ("Ida voted 👍 there", "Ida voted 👎 there")],
+)
+def test_a_model_cannot_say_that_different_signs_are_the_same(known: str, new: str):
+    reply = '{"answers": [{"question": 1, "decision": "same", "reason": "alike"}]}'
+    assert settled(reply, [Pair("obs_1", known, new)], "model") == {}
+    again = Pair("obs_1", known, f"then {known}")
+    assert settled(reply, [again], "model")[again].decision == "same"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [("It was 5 °C in Rome", "It was −5 °C in Rome"), ("voted 👎", "voted 👍"), ("a ≠ b", "a = b"), ("x2", "x²")],
+)
+def test_a_fact_that_a_model_gives_is_not_held_by_a_text_with_another_sign(text: str, other: str):
+    assert share_held(text, [text]) == 1
+    assert (share_held(text, [other]), share_held(other, [text])) == (0, 0)
