@@ -1,10 +1,12 @@
-// Entities with other names, among which one of these texts stands somewhere, both folded as `folded` in Python does.
+// Entities with other names, among which one of these texts stands somewhere once separators and capitals are gone. Both are
+// folded as `without_separators` in Python does it.
 // mode: read
-// params: domain, texts, limit
+// params: domain, texts, separators, limit
 // returns: name, aliases
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._called = true
-WITH n, replace(toLower(toUpper(normalize(n.aliases, NFKC))), 'ς', 'σ') AS folded
+WITH n, reduce(names = normalize(n.aliases, NFC), sign IN $separators | replace(names, sign, '')) AS names
+WITH n, replace(toLower(toUpper(toLower(names))), 'ς', 'σ') AS folded
 WHERE any(text IN $texts WHERE folded CONTAINS text)
 RETURN n.name AS name, n.aliases AS aliases
 LIMIT $limit

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from graph_memory import GraphError, Memory, ontology_from
-from graph_memory.memory.entities.cleaning import health
+from graph_memory.memory.entities.cleaning import health, misplaced
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +21,7 @@ async def fill(memory: Memory) -> None:
         [
             {"name": "PostgreSQL", "type": "tool", "observations": ["runs on port 5432", "is backed up nightly"]},
             {
-                "name": "Postgres-SQL",
+                "name": "Postgre-SQL",
                 "type": "software",
                 "description": "The database.",
                 "observations": [{"text": "runs on port 5432", "confidence": 0.5}, {"text": "owned by Ada"}],
@@ -31,8 +32,8 @@ async def fill(memory: Memory) -> None:
             {"name": "Release 2", "type": "release"},
         ]
     )
-    relations = [("Ada", "PostgreSQL", "uses"), ("Ada", "Postgres-SQL", "uses"), ("Postgres-SQL", "Release 1", "in")]
-    relations += [("Postgres-SQL", "PostgreSQL", "same as")]
+    relations = [("Ada", "PostgreSQL", "uses"), ("Ada", "Postgre-SQL", "uses"), ("Postgre-SQL", "Release 1", "in")]
+    relations += [("Postgre-SQL", "PostgreSQL", "same as")]
     await entities.create_relations([{"from": a, "to": b, "relationType": kind} for a, b, kind in relations])
 
 
@@ -49,18 +50,18 @@ async def test_what_is_alike_is_found_and_made_one_in_a_write_that_can_be_revert
     await fill(memory)
     before = await everything(memory)
     [pair] = (await entities.find_duplicates()).duplicates
-    assert pair.names == ("Postgres-SQL", "PostgreSQL")
-    assert pair.call.arguments == {"names": ["PostgreSQL"], "into": "Postgres-SQL"}
-    assert [one.name for one in (await entities.find_similar("PostgreSQL")).similar] == ["Postgres-SQL"]
+    assert pair.names == ("Postgre-SQL", "PostgreSQL")
+    assert pair.call.arguments == {"names": ["PostgreSQL"], "into": "Postgre-SQL"}
+    assert [one.name for one in (await entities.find_similar("PostgreSQL")).similar] == ["Postgre-SQL"]
     assert (await entities.find_similar("Release 1")).similar == ()
 
-    tried = await entities.merge_entities(["Postgres-SQL"], "PostgreSQL", dry_run=True)
+    tried = await entities.merge_entities(["Postgre-SQL"], "PostgreSQL", dry_run=True)
     assert (await everything(memory), tried.since, tried.dry_run) == (before, None, True)
-    merged = await entities.merge_entities(["Postgres-SQL"], "PostgreSQL")
+    merged = await entities.merge_entities(["Postgre-SQL"], "PostgreSQL")
     assert merged.model_copy(update={"since": None, "until": None, "dry_run": True}) == tried
     assert (merged.observations_moved, merged.observations_known) == (1, 1)
     assert (merged.relations_moved, merged.relations_known) == (1, 2)
-    assert merged.aliases == ("Postgres-SQL",)
+    assert merged.aliases == ("Postgre-SQL",)
     assert [(one.what, one.kept, one.not_taken) for one in merged.conflicts] == [("type", "tool", "software")]
     after = await everything(memory)
     observed = ("runs on port 5432", "is backed up nightly", "owned by Ada")
@@ -69,9 +70,9 @@ async def test_what_is_alike_is_found_and_made_one_in_a_write_that_can_be_revert
     node = await memory.get_node(merged.id)
     assert (node.properties["version"], node.properties["owner"]) == (17, "Ada")
     assert (await memory.get_node_content(merged.id)).content == "The database."
-    assert (await entities.remember(name="postgres-sql", observations=["runs on port 5432"])).found_by == "alias"
+    assert (await entities.remember(name="Postgre_SQL", observations=["runs on port 5432"])).entity == "PostgreSQL"
     with pytest.raises(GraphError) as caught:
-        await entities.merge_entities(["Postgres-SQL"], "PostgreSQL")
+        await entities.merge_entities(["Postgre-SQL"], "PostgreSQL")
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert (await memory.upkeep.verify()).differences == ()
 
@@ -104,7 +105,7 @@ async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
     await entities.remember(name="Ada", observations=["works as a data analyst at Merrow"])
     await entities.remember(name="Ada", observations=["left Merrow; since 1 February at Tarn Energy"])
     await entities.create_relations([{"from": "Ada", "to": "Release 2", "relationType": "contradicts"}])
-    await entities.delete_relations([{"from": "Postgres-SQL", "to": "Release 1", "relationType": "in"}])
+    await entities.delete_relations([{"from": "Postgre-SQL", "to": "Release 1", "relationType": "in"}])
     monkeypatch.setattr(health, "HUB", 3)
     monkeypatch.setattr(health, "STALE", timedelta())
     found = await entities.graph_health()
@@ -162,3 +163,16 @@ async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory
     with pytest.raises(GraphError) as caught:
         await entities.get_recent(limit=0)
     assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_facts_that_went_to_a_name_without_its_signs_are_told(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entities = memory.entities
+    made = await entities.remember(name="C", observations=["C++ is compiled", "C was made in 1972", "is old"])
+    assert "misplaced_fact" not in (await entities.graph_health()).counts
+    monkeypatch.setattr(misplaced, "ULID", SimpleNamespace(from_datetime=lambda _: "Z"))
+    [found] = [one for one in (await entities.graph_health()).findings if one.kind == "misplaced_fact"]
+    assert found.about == ("C", "C++")
+    assert str(made.facts[0].id) in found.reason
+    assert found.call.tool == "open_nodes"

@@ -54,7 +54,7 @@ async def test_an_entity_is_found_by_its_name_id_or_alias(memory: Memory) -> Non
     assert await memory.entities.find_by_name("Ann") is None
     for name, kind in (("Ann Lee", "person"), ("Rex", "a dog"), ("Bo", "person"), ("REX", "person"), ("Tim", "a dog")):
         await memory.entities.upsert(name, type=kind)
-    near, exact = await memory.entities.find_by_name("ann  lee!"), await memory.entities.find_by_name("Rex")
+    near, exact = await memory.entities.find_by_name("ann  lee"), await memory.entities.find_by_name("Rex")
     assert near is not None
     assert await memory.entities.find_by_name(near.id) == near
     assert exact is not None
@@ -62,7 +62,7 @@ async def test_an_entity_is_found_by_its_name_id_or_alias(memory: Memory) -> Non
     with pytest.raises(GraphError, match="2 entities"):
         await memory.entities.find_by_name("rex")
     await memory.entities.update_entity("Tim", aliases=["Timmy T."])
-    tim = await memory.entities.find_by_name("timmy t")
+    tim = await memory.entities.find_by_name("timmy-t.")
     assert tim is not None
     assert (tim.name, tim.aliases, tim.properties) == ("Tim", ("Timmy T.",), {})
 

@@ -343,3 +343,45 @@ async def test_a_node_that_holds_no_more_says_so_where_it_is_found_and_recalled(
     [hit] = (await memory.recall.search_memories("shed", search_mode="lexical")).hits
     assert hit.over == Over(since=datetime(2024, 2, 1, tzinfo=UTC))
     assert "1 May 2020 until 1 February 2024" in str((await memory.recall.recall("shed")).content)
+
+
+async def test_a_name_with_another_sign_is_another_entity_and_a_question(memory: Memory) -> None:
+    entities = memory.entities
+    ids: dict[str, str | None] = {}
+    for name in ("C", "C++", "C#", "O-", "O+", "10", "10%", "$5", "€5", "राम", "रोम", "ไก่", "ไก"):
+        told = await entities.remember(name=name, observations=["is on the list"])
+        assert (told.entity, told.found_by, told.created) == (name, "new", True)
+        ids[name] = told.id
+    told = await entities.remember(name="c++", observations=["is compiled"])
+    assert (told.entity, told.id, told.found_by) == ("C++", ids["C++"], "normalised name")
+    new = await entities.remember(name="C--", observations=["is portable"], dry_run=True)
+    assert {(one.id, one.choices) for one in new.candidates or ()} >= {(ids["C"], ("same", "new"))}
+    assert await shown(memory, "C") == ("is on the list",)
+    for text in ("She writes C++ daily.", "Is he O+?"):
+        assert (await entities.remember(text)).found_by == "text"
+    assert await shown(memory, "C++") == ("is on the list", "is compiled", "She writes C++ daily.")
+    found = await entities.graph_health()
+    assert not [one for one in found.findings if one.call.tool == "merge_entities"]
+    assert {one.call.tool for one in (await entities.find_similar("C")).similar} <= {"open_nodes"}
+
+
+@pytest.mark.parametrize(
+    ("known", "names"),
+    [
+        ("MyService", ["my-service", "My Service", "my_service", "MY\u2011SERVICE"]),
+        ("O'Brien", ["OBrien", "o’brien", "O Brien"]),
+        ("École", ["E\u0301COLE", "e\u0301cole"]),
+        ("Straße", ["STRASSE"]),
+    ],
+)
+async def test_one_name_in_another_spelling_is_the_entity_also_among_many(
+    memory: Memory, known: str, names: list[str]
+) -> None:
+    entities = memory.entities
+    await entities.create_entities([{"name": f"{known[:2]} {number}"} for number in range(1_100)])
+    await entities.create_entities([{"name": known}, {"name": "Other"}])
+    await entities.update_entity("Other", aliases=[f"{known} Two"])
+    for name in names:
+        assert (await entities.remember(name=name, dry_run=True)).entity == known
+        called = await entities.remember(name=f"{name} two", dry_run=True)
+        assert (called.entity, called.found_by) == ("Other", "alias")

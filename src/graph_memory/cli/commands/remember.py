@@ -83,7 +83,7 @@ def _show_about(found: About, *, is_dry: bool) -> None:
         elif one.decision is Decision.ADD and one.evidence is not None:
             note(f"{plain(one.fact)}: {plain(one.evidence)}")
     for near in found.candidates or ():
-        note(f"There is also {plain(near.name)}.")
+        note(f"Is it the same as {plain(near.name)} ({near.id})? If so, merge the two; if it is new, do nothing.")
     for one in found.questions or ():
         note(f"Out of date? {plain(one.known_text)} ({plain(one.reason)})")
         if one.call is not None:

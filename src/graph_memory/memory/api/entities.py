@@ -256,7 +256,8 @@ class Entities(Cleaning):
 
         Give a `text`, a sentence a fact, or `observations`, which are texts or objects as `add_observations` takes
         them; and the `name` of what they are about, else it is the one entity that the text names. A name of which
-        there is no entity makes one, of the `type` if there is one. A fact that changes is best said as one of the
+        there is no entity makes one, of the `type` if there is one; entities with a name that is only alike are
+        `candidates`, each a question with the choices `same` and `new`. A fact that changes is best said as one of the
         `properties`: each holds one value, and the log keeps the earlier ones.
 
         `relations` are objects with a `type`, and the other end as `to` or `from`; as in `create_relations`, an end of

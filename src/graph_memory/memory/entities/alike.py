@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import groupby
 
-from graph_memory.memory.knowledge.spelling import WORD
+from graph_memory.model.name_key import SEPARATORS, is_same_name, name_key
 
-_PART = re.compile(r"[^\W\d_]+|\d+")
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ALIKE = 0.8
-"""The likeness of names below which they say nothing."""
+_ACCENTS = re.compile("[\u0300-\u036f]")
+"""Accents of Latin, Greek and Cyrillic letters. Signs of other scripts belong to their letters."""
+_JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
+_ALIKE, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
+"""The likeness of names below which they say nothing; of those with the same letters; of those with other signs."""
+_SIGNS = 0.5
+"""How much it says that names are the same but for signs: two things are called so as often as one is."""
 _SHORT = 4
 """Letters of a name, below which a difference of one says that it is another."""
 _MOST_IN_BLOCK = 60
@@ -45,6 +50,8 @@ class Evidence:
     """What speaks for two entities being the same: reasons, each with how much it says, 0 to 1."""
 
     reasons: dict[str, float] = field(default_factory=dict[str, float])
+    has_one_name: bool = False
+    """Whether they have a name in common. Names that are only alike are a question."""
 
     @property
     def score(self) -> float:
@@ -60,39 +67,56 @@ class Evidence:
         return tuple(sorted(self.reasons, key=lambda one: -self.reasons[one]))
 
 
-def normalised(name: str) -> str:
-    """Return a name without what people spell one way or another: capitals, accents' encoding, spaces, punctuation."""
-    words = WORD.findall(unicodedata.normalize("NFKC", name).casefold())
-    return " ".join(words) or name
+def _kinds(text: str) -> Iterator[tuple[str, str]]:
+    """Give each character with its kind: that of a letter, of a digit, or none. A mark is of the kind before it."""
+    kind = ""
+    for each in text:
+        category = unicodedata.category(each)[0]
+        kind = kind if category == "M" else category if category in "LN" else ""
+        yield kind, each
 
 
-def folded(text: str) -> str:
-    """Return a text without capitals, and as compatible characters, in a way that Cypher can do as well."""
-    return unicodedata.normalize("NFKC", text).upper().lower().replace("ς", "σ")
+def letters(words: Iterable[str]) -> list[str]:
+    """Return the letters of words in order, each with its combining marks."""
+    found: list[str] = []
+    for each in "".join(words):
+        if found and unicodedata.category(each).startswith("M"):
+            found[-1] += each
+        else:
+            found.append(each)
+    return found
+
+
+def differ_in_signs(one: str, other: str) -> bool:
+    """Say whether two names have other signs: `C`, `C++`. What only joins words is none, nor a point at the end."""
+    return _signs(one) != _signs(other)
+
+
+def _signs(name: str) -> list[str]:
+    return sorted(sign for kind, sign in _kinds(_JOINTS.sub("", unicodedata.normalize("NFC", name))) if not kind)
 
 
 @lru_cache(maxsize=65_536)
 def parts(name: str) -> tuple[str, ...]:
-    """Return the words and numbers of a name, without capitals and accents."""
-    spaced = _CASES.sub(" ", unicodedata.normalize("NFKC", name))
-    plain = "".join(one for one in unicodedata.normalize("NFD", spaced) if not unicodedata.combining(one))
-    return tuple(_PART.findall(plain.casefold()))
+    """Return the words and numbers of a name, without capitals and accents. Vowel signs belong to their letters."""
+    plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
+    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
+    runs = groupby(_kinds(plain), key=lambda each: each[0])
+    return tuple("".join(each for _, each in run) for kind, run in runs if kind)
 
 
 def likeness_of_names(one: str, other: str) -> float:
     """Return how alike two names are, 0 to 1. Those with other numbers in them are not alike at all."""
-    if normalised(one) == normalised(other):
+    if is_same_name(one, other):
         return 1.0
     first, second = parts(one), parts(other)
     if sorted(each for each in first if each.isdigit()) != sorted(each for each in second if each.isdigit()):
         return 0.0
-    if first and sorted(first) == sorted(second):
-        return 0.97
-    left, right = "".join(first), "".join(second)
-    if not left or not right:
+    if not first or not second:
         return 0.0
-    if left == right:
-        return 0.97
+    left, right = letters(first), letters(second)
+    if sorted(first) == sorted(second) or left == right:
+        return _OTHER_SIGNS if differ_in_signs(one, other) else _SAME_LETTERS
     if min(len(left), len(right)) <= _SHORT:
         return 0.0
     return min(SequenceMatcher(None, left, right, autojunk=False).ratio(), 0.96)
@@ -101,19 +125,23 @@ def likeness_of_names(one: str, other: str) -> float:
 def is_part(name: str, other: str) -> bool:
     """Say whether a name is a part of another: `Nora` and `Nora Brandt`."""
     words = frozenset(parts(name))
-    return words < frozenset(parts(other)) and len("".join(words)) >= _SHORT
+    return words < frozenset(parts(other)) and len(letters(words)) >= _SHORT
 
 
 def evidence(one: Compared, other: Compared, shared: int, cosine: float | None) -> Evidence:
     """Return what speaks for two entities being the same, given how many observations they share."""
     found = Evidence()
-    likeness = likeness_of_names(one.name, other.name)
+    likeness, alias = likeness_of_names(one.name, other.name), _alias(one, other)
     if likeness == 1.0:
         found.reasons["the same name but for its spelling"] = 0.95
-    elif alias := _alias(one, other):
+    elif alias:
         found.reasons[f"both are called {alias}"] = 0.9
+    elif likeness == _OTHER_SIGNS and differ_in_signs(one.name, other.name):
+        found.reasons["the same name but for signs"] = _SIGNS
+        cosine = None
     elif likeness >= _ALIKE:
         found.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
+    found.has_one_name = likeness == 1.0 or bool(alias)
     if shared:
         text = "1 observation" if shared == 1 else f"{shared} observations"
         found.reasons[f"{text} in common"] = round(1 - 0.5 ** min(shared, 4), 2)
@@ -126,8 +154,8 @@ def evidence(one: Compared, other: Compared, shared: int, cosine: float | None) 
 
 def _alias(one: Compared, other: Compared) -> str | None:
     """Return a name by which both are called, where one of them has it as an alias."""
-    known = {normalised(name) for name in other.names}
-    return next((name for name in one.names if normalised(name) in known), None)
+    known = {name_key(name) for name in other.names}
+    return next((name for name in one.names if name_key(name) in known), None)
 
 
 def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
@@ -149,9 +177,9 @@ def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
 
 
 def _keys(name: str) -> Iterator[str]:
-    """Give what two names that are alike have in common: the name without spelling, beginnings and ends of words."""
+    """Give what two names that are alike have in common: the key, the words, beginnings and ends of words."""
     found = parts(name)
-    yield "=" + normalised(name)
+    yield "=" + name_key(name)
     yield "=" + "".join(sorted(found))
     for word in found:
         if not word.isdigit():

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import folded, is_part, normalised
+from graph_memory.memory.entities.alike import is_part, likeness_of_names
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.remembered import Candidate
+from graph_memory.memory.entities.spans import spans_of
 from graph_memory.memory.knowledge.names import entity_not_found, near_names
 from graph_memory.memory.knowledge.reading import NAMED
-from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.arguments import fault
+from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
 from graph_memory.model.wording import listed_parts, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -25,8 +25,8 @@ NEW = "new"
 _NEAR = 0.8
 """The likeness of names from which on one is told as a candidate."""
 _MOST = 3
-_LONGEST = 5
-"""Words of a name that is looked for in a text."""
+_LONGEST = 6
+"""Maximum number of words of a name that is looked for in a text."""
 _READ = 2_000
 """Characters of a text in which a name is looked for."""
 
@@ -40,6 +40,9 @@ class CalledRow:
 
 
 CALLED = query("entities/called", CalledRow)
+SPELT = query("entities/spelt", str)
+_ESCAPED = re.compile(r"[\"\\\\\x00-\x1f\x7f]")
+"""Characters that a list of aliases in JSON has otherwise than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,16 @@ class Found:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
-    """Return the entity of a name, else of an id, else the only one with the same letters in its name, or in an alias.
+    """Return the entity of a name, else of an id, else the only one of the same name by its key, or by an alias.
 
-    Without any it is a new one. Raises INVALID_ARGUMENT where several have the same letters.
+    Without any it is a new one: names that are only alike are candidates. Raises INVALID_ARGUMENT for several.
     """
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return Found(name, "name")
     if (named := await name_of_id(reader, domain, name)) is not None:
         return Found(named, "id")
-    near = await near_names(reader, domain, name)
-    same, by = [one for one in near if normalised(one) == normalised(name)], "normalised name"
+    same, by = await names_spelt(reader, domain, name), "normalised name"
     if not same:
         same, by = await names_called(reader, domain, name), "alias"
     if len(same) > 1:
@@ -70,15 +72,28 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
     if same:
         return Found(same[0], by)
-    likely = [(_likeness(name, one), one) for one in near]
+    return Found(name, NEW, await _candidates(reader, domain, name))
+
+
+async def _candidates(reader: Reader, domain: str, name: str) -> list[Candidate]:
+    """Return the entities that a new name is most like, each a question."""
+    likely = [(_likeness(name, one), one) for one in await near_names(reader, domain, name)]
     best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
-    return Found(name, NEW, [Candidate(name=one, likeness=likeness) for likeness, one in best])
+    rows = await reader.read(NAMED, domain=domain, names=[one for _, one in best])
+    ids = {row.name: row.id for row in rows}
+    return [Candidate(id=ids[one], name=one, likeness=likeness) for likeness, one in best if one in ids]
 
 
 def _likeness(name: str, known: str) -> float:
     """Return how likely a known name is meant: by its letters, and where it has all words of the new one and more."""
-    ratio = round(SequenceMatcher(None, normalised(known), normalised(name)).ratio(), 2)
-    return max(ratio, _NEAR) if is_part(name, known) else ratio
+    likeness = likeness_of_names(known, name)
+    return max(likeness, _NEAR) if is_part(name, known) else round(likeness, 2)
+
+
+async def names_spelt(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return the names of entities that are the same name."""
+    given = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
+    return [one for one in await reader.read(SPELT, domain=domain, **given) if is_same_name(one, name)]
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
@@ -98,11 +113,15 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
 
 
 async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of the entities that have a name as an alias, whatever its spelling."""
-    words = sorted(map(folded, normalised(name).split()), key=len, reverse=True)
-    rows = await reader.read(CALLED, domain=domain, texts=words[:1], limit=_READ) if words else []
-    same = normalised(name)
-    return [row.name for row in rows if any(normalised(one) == same for one in aliases_of({ALIASES: row.aliases}))]
+    """Return the names of the entities that have a name as an alias."""
+    text, key = _in_json(without_separators(name)), name_key(name)
+    rows = await reader.read(CALLED, domain=domain, texts=[text], separators=list(SEPARATORS), limit=_READ)
+    return [row.name for row in rows if any(name_key(one) == key for one in aliases_of({ALIASES: row.aliases}))]
+
+
+def _in_json(text: str) -> str:
+    """Return the longest part of a text that a list in JSON has unchanged."""
+    return max(_ESCAPED.split(text), key=len)
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
@@ -110,7 +129,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 
     Raises INVALID_ARGUMENT where it names none, or several.
     """
-    spans = _spans(text[:_READ])
+    spans = spans_of(text[:_READ], _LONGEST)
     rows = await in_parts(reader, NAMED, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
     there += await _aliases_in(reader, domain, spans)
@@ -126,18 +145,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
     """Return the parts of a text that are aliases, each with the name of its entity."""
-    words = sorted({folded(word) for span in spans for word in WORD.findall(span)})
-    rows = await reader.read(CALLED, domain=domain, texts=words, limit=_READ) if words else []
+    texts = sorted({text for span in spans if " " not in span and (text := _in_json(without_separators(span)))})
+    given = {"texts": texts, "separators": list(SEPARATORS), "limit": _READ}
+    rows = await reader.read(CALLED, domain=domain, **given) if texts else []
     return [(one, row.name) for row in rows for one in aliases_of({ALIASES: row.aliases}) if one in spans]
-
-
-def _spans(text: str) -> dict[str, None]:
-    """Return the parts of a text that may be names, as they stand in it."""
-    words = list(WORD.finditer(text))
-    found: dict[str, None] = {}
-    for first in range(len(words)):
-        for last in range(first, min(first + _LONGEST, len(words))):
-            span = text[words[first].start() : words[last].end()]
-            found[span] = None
-            found[re.sub(r"['’]s$", "", span)] = None
-    return found

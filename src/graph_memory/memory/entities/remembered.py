@@ -77,10 +77,15 @@ class Question(Result):
 
 
 class Candidate(Result):
-    """An entity whose name is near."""
+    """A question: whether a new entity is the same as this one, whose name is only alike."""
 
+    id: str
     name: str
     likeness: float = Field(description="Of the names, 0 to 1")
+    choices: tuple[Literal["same"], Literal["new"]] = Field(
+        default=("same", "new"),
+        description="same: merge_entities with the new entity in names, into this id; new: nothing is to be done",
+    )
 
 
 class About(Result):
@@ -94,7 +99,7 @@ class About(Result):
     facts: tuple[Receipt, ...]
     questions: tuple[Question, ...] | None = None
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="With a new entity: those with near names, one of which may be meant"
+        default=None, description="With a new entity: known ones with a name that is alike. Is it one of them?"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.name_key import first_characters
 from graph_memory.model.subjects import folded
 from graph_memory.model.wording import nearest, quoted
 from graph_memory.storage.queries import query
@@ -13,10 +14,13 @@ from graph_memory.storage.store import Reader
 
 NEAR = query("knowledge/near", str)
 SOME = query("knowledge/some_names", str)
+SHORT = query("knowledge/short_names", str)
 _MOST = 1_000
 """Names with which one is compared."""
 _FEWEST = 3
 """Characters from which on the index of texts knows where a text is."""
+_SHORT = 8
+"""Characters up to which a name is compared with all short names that begin like it."""
 _HOW = "search_nodes finds names; create_entities makes an entity."
 
 LENIENT = f"{_HOW} A relation with relationType in place of type may lead to a name of which there is no entity."
@@ -39,6 +43,9 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     for part, others in asked:
         if not found and len(part) >= _FEWEST:
             found = await reader.read(NEAR, domain=domain, text=part, others=others, limit=_MOST)
+    if not found and len(name) <= _SHORT:
+        given = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
+        found = await reader.read(SHORT, domain=domain, **given)
     return found or await reader.read(SOME, domain=domain, limit=_MOST)
 
 

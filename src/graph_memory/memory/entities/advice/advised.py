@@ -10,12 +10,12 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.advice.adviser import Adviser
 from graph_memory.memory.entities.advice.splitting import Said
-from graph_memory.memory.entities.alike import normalised
 from graph_memory.memory.entities.facts import Facts, facts_from
 from graph_memory.memory.entities.finding import Found, entity_of_name, entity_of_text
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.statement import statement
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.name_key import name_key
 
 Part = tuple[Facts, Found]
 
@@ -73,9 +73,9 @@ def _named_first(said: Sequence[Said]) -> str | None:
 async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> dict[str | None, Found]:
     """Return by the names that a model gives what is known: the thing of a call, and others; strangers are left out."""
     found: dict[str | None, Found] = {None: main}
-    own = set(normalised(main.name).split())
+    own = _words_of(main.name)
     for name in dict.fromkeys(one.entity for one in said if one.entity is not None):
-        if set(normalised(name).split()) <= own:
+        if _words_of(name) <= own:
             found[name] = main
             continue
         with suppress(GraphError):  # it may be any of several, so it is none
@@ -83,6 +83,11 @@ async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> 
             if one.by != "new":
                 found[name] = main if one.name == main.name else one
     return found
+
+
+def _words_of(name: str) -> frozenset[str]:
+    """Return the words of a name, each with its signs."""
+    return frozenset(name_key(word.rstrip(",")) for word in name.split())
 
 
 def _own(one: Said, meant: Mapping[str | None, Found]) -> Said:

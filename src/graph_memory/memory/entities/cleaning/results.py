@@ -43,7 +43,9 @@ class Similar(Result):
     type: str
     score: float = Field(description="0 to 1")
     reasons: tuple[str, ...]
-    call: ReadyCall = Field(description="If both are the same")
+    call: ReadyCall = Field(
+        description="merge_entities if they have a name in common; else open_nodes: are they the same, or two things?"
+    )
 
 
 class SimilarFound(Result):
@@ -60,7 +62,9 @@ class Duplicate(Result):
     names: tuple[str, str] = Field(description="The one to keep first: it has more observations and relations")
     score: float = Field(description="0 to 1")
     reasons: tuple[str, ...]
-    call: ReadyCall
+    call: ReadyCall = Field(
+        description="merge_entities if they have a name in common; else open_nodes: are they the same, or two things?"
+    )
 
 
 class Duplicates(Result):
@@ -118,7 +122,9 @@ class Finding(Result):
     """Something that may be put right, and how."""
 
     kind: str = Field(
-        description="duplicate, orphan, stale, contradiction, hub, lost_premise, unused_type or open_question"
+        description=(
+            "duplicate, orphan, stale, contradiction, hub, lost_premise, unused_type, open_question or misplaced_fact"
+        )
     )
     about: tuple[str, ...]
     reason: str

@@ -88,7 +88,7 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     ]
     found.sort(key=lambda each: (-each[0].score, each[1].name))
     told = tuple(
-        Similar(name=row.name, type=row.type, score=said.score, reasons=said.told, call=_merging(own, row)[1])
+        Similar(name=row.name, type=row.type, score=said.score, reasons=said.told, call=_call(own, row, said)[1])
         for said, row in found[:most]
     )
     return SimilarFound(entity=name, similar=told, without_vectors=near is None)
@@ -168,12 +168,14 @@ async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair
 
 
 def _duplicate(one: SurveyRow, other: SurveyRow, said: Evidence) -> Duplicate:
-    names, call = _merging(one, other)
+    names, call = _call(one, other, said)
     return Duplicate(names=names, score=said.score, reasons=said.told, call=call)
 
 
-def _merging(one: SurveyRow, other: SurveyRow) -> tuple[tuple[str, str], ReadyCall]:
-    """Return two names, the one to keep first, and the call that merges the other into it."""
+def _call(one: SurveyRow, other: SurveyRow, said: Evidence) -> tuple[tuple[str, str], ReadyCall]:
+    """Return two names, the one to keep first, and the next call: a merge only if they have a name in common."""
     kept, gone = sorted((one, other), key=lambda each: each.weight, reverse=True)
-    call = ReadyCall(tool="merge_entities", arguments={"names": [gone.name], "into": kept.name})
+    call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, gone.name]})
+    if said.has_one_name:
+        call = ReadyCall(tool="merge_entities", arguments={"names": [gone.name], "into": kept.name})
     return (kept.name, gone.name), call

@@ -1,0 +1,11 @@
+// Names of entities that begin with one of these characters and have this text once separators and capitals are gone. They are
+// folded as `without_separators` in Python does it.
+// mode: read
+// params: domain, firsts, text, separators
+// returns: name
+UNWIND $firsts AS first
+MATCH (n:_Node)
+WHERE n._domain = $domain AND n._entity_name STARTS WITH first AND n._mentioned IS NULL
+WITH n, reduce(name = normalize(n.name, NFC), sign IN $separators | replace(name, sign, '')) AS name
+WHERE replace(toLower(toUpper(toLower(name))), 'ς', 'σ') = $text
+RETURN n.name AS name

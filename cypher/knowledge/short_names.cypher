@@ -1,0 +1,9 @@
+// Names of entities that begin with one of these characters and have at most so many, up to a number of them.
+// mode: read
+// params: domain, firsts, longest, limit
+// returns: name
+UNWIND $firsts AS first
+MATCH (n:_Node)
+WHERE n._domain = $domain AND n._entity_name STARTS WITH first AND n._mentioned IS NULL AND size(n.name) <= $longest
+RETURN n.name AS name
+LIMIT $limit

@@ -1,0 +1,92 @@
+"""Facts that may be at the wrong entity: until names were compared with all their signs, `C++` led to `C`.
+
+No name that a call of `remember` gave was kept. So a fact is found only if its text has the other name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ulid import ULID
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of
+from graph_memory.memory.entities.alike import differ_in_signs, letters, parts
+from graph_memory.memory.entities.cleaning.results import Finding, ReadyCall
+from graph_memory.memory.entities.spans import spans_of, without_punctuation
+from graph_memory.model.name_key import name_key
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+
+MOST = 20_000
+"""Maximum number of observations that are looked through."""
+_STEP = 13
+"""The step of the schema with which names began to be compared with all their signs."""
+_OLD_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedRow:
+    """An observation with the names of its entity."""
+
+    name: str
+    aliases: str | None
+    id: str
+    text: str
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All names of the entity."""
+        return (self.name, *(aliases_of({ALIASES: self.aliases}) if self.aliases else ()))
+
+
+COMPARED_SINCE = query("entities/compared_since", datetime)
+OBSERVED_BEFORE = query("entities/observed_before", ObservedRow)
+
+
+async def misplaced_facts(core: Core, domain: str) -> list[Finding]:
+    """Return the facts of before that name something else than their entity, by a name that was the same then."""
+    [since] = await core.store.read(COMPARED_SINCE, step=_STEP)
+    before = f"obs_{ULID.from_datetime(since)}"
+    rows = await core.store.read(OBSERVED_BEFORE, domain=domain, before=before, limit=MOST)
+    return [_finding(row, other) for row in rows if (other := other_name(row.text, row.names)) is not None]
+
+
+def _finding(row: ObservedRow, other: str) -> Finding:
+    reason = (
+        f"{quoted(row.text)} ({row.id}) names {quoted(other)}, which was taken for {quoted(row.name)} before: "
+        f"if it is about {quoted(other)}, remember it there and delete it here"
+    )
+    call = ReadyCall(tool="open_nodes", arguments={"names": [row.name, other]})
+    return Finding(kind="misplaced_fact", about=(row.name, other), reason=reason, call=call)
+
+
+def other_name(text: str, names: Sequence[str]) -> str | None:
+    """Return the name in a text that was taken for one of these, and is none; None if one of them is there too."""
+    old = {old_key(name) for name in names}
+    if not any(key in old_key(text) for key in old):
+        return None
+    keys, longest = {name_key(name) for name in names}, max(len(name.split()) for name in names)
+    spans = [span for span in spans_of(text, longest) if old_key(span) in old]
+    if any(name_key(span) in keys for span in spans):
+        return None
+    return min(_others(spans, names), key=len, default=None)
+
+
+def _others(spans: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Give the parts of a text that differ from each name in more than what joins words."""
+    for span in spans:
+        if span == without_punctuation(span) and all(
+            differ_in_signs(span, name) or letters(parts(span)) != letters(parts(name)) for name in names
+        ):
+            yield span
+
+
+def old_key(name: str) -> str:
+    """Return by what a name was compared before: its words, without signs and combining marks."""
+    words = _OLD_WORD.findall(unicodedata.normalize("NFKC", name).casefold())
+    return " ".join(words) or name

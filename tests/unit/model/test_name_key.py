@@ -1,0 +1,152 @@
+"""Which names are one, and that all callers compare them by the same key."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_memory.memory.entities.advice.advised import _words_of  # pyright: ignore[reportPrivateUsage]
+from graph_memory.memory.entities.alike import Compared, evidence, likeness_of_names, pairs
+from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
+from graph_memory.memory.entities.spans import spans_of
+from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
+
+OTHERS = [
+    ("C", "C++"),
+    ("C", "C#"),
+    ("C++", "C#"),
+    ("F#", "F"),
+    ("O+", "O-"),
+    ("O-", "O"),
+    ("A-", "A+"),
+    ("AB−", "AB-"),
+    ("Google+", "Google"),
+    ("Yahoo!", "Yahoo"),
+    ("10%", "10"),
+    ("$5", "€5"),
+    ("#1", "1"),
+    ("-V", "V"),
+    ("_x", "x"),
+    ("@ida", "ida"),
+    ("A*", "A"),
+    ("Node.js", "Nodejs"),
+    ("a.b", "ab"),
+    ("a/b", "ab"),
+    ("AT&T", "ATT"),
+    ("Route-66", "Route 66"),
+    ("Room 12", "Room12"),
+    ("x²", "x2"),
+    ("①", "1"),
+    ("❤️", "🖤"),
+    ("👍", "👎"),
+    ("राम", "रोम"),
+    ("हिंदी", "हिंदू"),
+    ("ไก่", "ไก"),
+    ("පන", "පාන"),
+    ("கா", "கி"),
+    ("José", "Jose"),
+    ("año", "ano"),
+    ("א", "אָ"),
+]
+SAME = [
+    ("my-service", "My Service"),
+    ("my-service", "MyService"),
+    ("my_service", "MyService"),
+    ("MY\u00a0SERVICE", "my‑service"),
+    ("O'Brien", "OBrien"),
+    ("O’Brien", "O'BRIEN"),
+    ("O´Brien", "Oʼbrien"),
+    ("Zoe  Quinn", "zoe quinn"),
+    ("Caf\u00e9", "CAFE\u0301"),
+    ("Straße", "STRASSE"),
+    ("Ὀδυσσεύς", "ὈΔΥΣΣΕΎΣ"),
+    ("राम सिंह", "राम-सिंह"),
+    ("Route-66", "ROUTE‑66"),
+    ("Room  12", "room 12"),
+    ("ＭｙＳｅｒｖｉｃｅ", "ｍｙ＿ｓｅｒｖｉｃｅ"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_capitals_accents_encoding_and_separators_between_letters_make_no_other_name(one: str, other: str):
+    assert is_same_name(one, other)
+    assert likeness_of_names(one, other) == 1
+    assert evidence(Compared(one, "x"), Compared(other, "x"), 0, None).has_one_name
+
+
+@pytest.mark.parametrize(("one", "other"), OTHERS)
+def test_every_other_character_makes_another_name(one: str, other: str):
+    assert not is_same_name(one, other)
+    said = evidence(Compared(one, "x"), Compared(other, "x"), 2, 0.95)
+    assert not said.has_one_name
+    assert _words_of(one) != _words_of(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("C", "C++"), ("Google+", "Google"), ("10%", "10"), ("$5", "€5")])
+def test_names_that_differ_in_signs_are_alike_but_no_duplicates(one: str, other: str):
+    said = evidence(Compared(one, "x"), Compared(other, "x"), 0, 0.95)
+    assert said.reasons == {"the same name but for signs": 0.5}
+    assert ("1", "2") in set(pairs({"1": Compared(one, "x"), "2": Compared(other, "x")}))
+
+
+@given(st.text(max_size=6), st.text(max_size=6), st.sampled_from(SEPARATORS))
+def test_a_name_is_found_by_what_the_store_compares(one: str, other: str, separator: str):
+    for name in (one.swapcase(), unicodedata.normalize("NFD", one), f"{one}{separator}{other}"):
+        for said in (one, f"{one}{other}"):
+            if name and said and is_same_name(name, said):
+                assert without_separators(name) == without_separators(said)
+                assert name[0] in first_characters(said)
+
+
+@given(st.text(max_size=8), st.characters(categories=["S", "P", "N", "M", "C"]), st.integers(0, 8))
+def test_a_sign_that_is_put_in_makes_another_name(name: str, sign: str, at: int):
+    changed = name[:at] + sign + name[at:]
+    if sign not in SEPARATORS and unicodedata.normalize("NFC", changed) != unicodedata.normalize("NFC", name):
+        assert name_key(changed) != name_key(name)
+
+
+@given(st.text(alphabet=st.sampled_from([*SEPARATORS, "a", "é", "1", "+", "क", "ि"]), max_size=8))
+def test_the_key_of_a_key_is_the_key(name: str):
+    assert name_key(name_key(name)) == name_key(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "others"),
+    [
+        ("She writes C++, daily.", {"C++"}, {"C"}),
+        ("Is it O-?", {"O-"}, {"O"}),
+        ("Node.js is fast", {"Node.js"}, {"Node"}),
+        ("(Anna Berg's sister)", {"Anna Berg", "Anna Berg's"}, {"nna"}),
+        ("I met Yahoo!", {"Yahoo!", "Yahoo"}, set[str]()),
+        ("राम आया", {"राम"}, {"र", "म"}),
+        ("安娜，来了。", {"安娜"}, set[str]()),
+        ("She said “Ben” — twice", {"Ben"}, set[str]()),
+    ],
+)
+def test_a_name_stands_in_a_text_only_with_all_its_signs(text: str, named: set[str], others: set[str]):
+    spans = spans_of(text, 5).keys()
+    assert named <= spans
+    assert others.isdisjoint(spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "other"),
+    [
+        ("C++ is compiled", ["C"], "C++"),
+        ("She writes C#.", ["C", "the C language"], "C#"),
+        ("Google+ was shut down", ["Google"], "Google+"),
+        ("रोम बड़ा है", ["राम"], "रोम"),
+        ("C++ grew out of C", ["C"], None),
+        ("C is compiled", ["C"], None),
+        ("is compiled", ["C"], None),
+        ("Merrow Inc, of Leeds", ["Merrow Inc."], None),
+        ("anna  berg came", ["Anna Berg"], None),
+        ("C++ is compiled", ["C", "C++"], None),
+    ],
+)
+def test_a_fact_at_the_wrong_entity_is_found_by_the_name_in_its_text(text: str, names: list[str], other: str | None):
+    assert other_name(text, names) == other
+    assert other is None or old_key(other) == old_key(names[0])
