@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import regex
 
@@ -32,19 +33,45 @@ class Mention:
     namesakes: int
 
 
+_MOST_SIGNS = 16
+_SIGNS = frozenset("+#%&@-−±°")
+"""Signs that belong to the name beside which they stand, as currencies and combining marks do: `C++`, `O-`."""
+_Key = tuple[tuple[str, ...], str, str]
+"""The words of a name, and the signs before and after them."""
+
+
 def words(text: str) -> list[str]:
     """Return the words of a text in order, folded: what names are compared by.
 
     A row of a name holds the longest of them, which few names share, so that those of a text find every name that may
     stand in it.
     """
-    return [_folded(word) for word in _plain(text)]
+    return [_folded(word[0]) for word in _plain(text)]
 
 
-def _plain(text: str) -> list[str]:
+def _plain(text: str) -> list[re.Match[str]]:
     """Return the words of a text as they are written, in whichever way their accents are encoded."""
     text = composed(text)
-    return (_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).findall(text)
+    return list((_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text))
+
+
+def _key(written: Sequence[re.Match[str]]) -> _Key:
+    """Return what a run of words is compared by."""
+    first, last = written[0], written[-1]
+    start, end = first.start(), last.end()
+    before, after = first.string[max(0, start - _MOST_SIGNS) : start][::-1], last.string[end : end + _MOST_SIGNS]
+    return tuple(_folded(word[0]) for word in written), _signs_in(before)[::-1], _signs_in(after)
+
+
+def _signs_in(beside: str) -> str:
+    """Return the signs beside a word, going away from it: none where they join it to another word, as in `C-based`."""
+    signs = "".join(takewhile(_is_sign, beside))
+    return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
+
+
+def _is_sign(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character in _SIGNS or category == "Sc" or category.startswith("M")
 
 
 def forms(name: str) -> tuple[str, ...]:
@@ -77,28 +104,33 @@ def _standing(
     text: str, names: Mapping[str, Collection[str]], *, capitalised: bool
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Give the names that stand in a text, with all who bear them however they write them."""
-    bearers: dict[tuple[str, ...], set[str]] = {}
-    written: dict[tuple[str, ...], str] = {}
+    bearers: dict[_Key, set[str]] = {}
+    written: dict[_Key, str] = {}
     for name in sorted(names):
-        if key := tuple(words(name)):
+        if found := _plain(name):
+            key = _key(found)
             bearers.setdefault(key, set()).update(names[name])
             written.setdefault(key, name)
     plain = _plain(text)
-    folded = [_folded(word) for word in plain]
-    for key in _runs(folded, {len(key) for key in bearers}).keys() & bearers.keys():
-        if len(key) > 1 or not capitalised or _has_capital("".join(key), plain, folded):
+    folded = [_folded(word[0]) for word in plain]
+    for key in _runs(plain, folded, {key[0] for key in bearers}).keys() & bearers.keys():
+        if len(key[0]) > 1 or not capitalised or _has_capital("".join(key[0]), plain, folded):
             yield written[key], frozenset(bearers[key])
 
 
-def _runs(folded: Sequence[str], lengths: Collection[int]) -> dict[tuple[str, ...], None]:
-    """Return all runs of words of a text that are as long as some name."""
-    return dict.fromkeys(
-        tuple(folded[start : start + length]) for length in lengths for start in range(len(folded) - length + 1)
+def _runs(
+    plain: Sequence[re.Match[str]], folded: Sequence[str], wanted: Collection[tuple[str, ...]]
+) -> dict[_Key, None]:
+    """Return the runs of words of a text that some name has."""
+    lengths = {len(each) for each in wanted}
+    runs = ((start, start + length) for length in lengths for start in range(len(folded) - length + 1))
+    return {_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in wanted}
+
+
+def _has_capital(word: str, plain: Sequence[re.Match[str]], folded: Sequence[str]) -> bool:
+    return any(
+        each[0][0].isupper() or each[0][0].istitle() for each, same in zip(plain, folded, strict=True) if same == word
     )
-
-
-def _has_capital(word: str, plain: Sequence[str], folded: Sequence[str]) -> bool:
-    return any(each[0].isupper() or each[0].istitle() for each, same in zip(plain, folded, strict=True) if same == word)
 
 
 def _folded(word: str) -> str:

@@ -25,6 +25,10 @@ STANDING = [
     ("an apple a day", ["", "!!", "Apple"], set[str]()),
     ("A_B meets Ada", ["A B", "Ada"], {"A B", "Ada"}),
     ("Jose\u0301 sings", ["Jos\u00e9"], {"Jos\u00e9"}),
+    ("She writes C++ and F#.", ["C", "C++", "C#", "F", "F#"], {"C++", "F#"}),
+    ("Is Ida O-, or A+?", ["O", "O-", "O+", "A", "A+", "A-"], {"O-", "A+"}),
+    ("A C-based tool, says Anna-Lena", ["C", "C-", "Anna Lena", "Anna"], {"C", "Anna Lena", "Anna"}),
+    ("It is at Google+", ["Google", "Google+"], {"Google+"}),
     ("short", ["a much longer name than the text"], set[str]()),
 ]
 
