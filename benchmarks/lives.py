@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_memory.embedding.local import LocalEmbedder
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW
-from graph_memory.memory.entities.weighing import Known, Likeness, verdict
+from graph_memory.memory.entities.weighing import Known, verdict
 
 LIVES = Path(__file__).parents[1] / "tests" / "data" / "lives.jsonl"
 """Facts as an agent says them, written before any was remembered, by somebody who knew the tools' texts alone."""
@@ -31,7 +30,7 @@ class Said:
 async def lives(path: Path = LIVES) -> str:
     """Return how many questions are right, and what becomes of repeats, if each question is answered rightly."""
     said = _said(path)
-    count = _lived(said, await _likeness([one.text for one in said]))
+    count = _lived(said)
     return "\n".join(("## Lives", "", "| | |", "|---|--:|", *(f"| {name} | {many} |" for name, many in count.items())))
 
 
@@ -39,16 +38,7 @@ def _said(path: Path) -> list[Said]:
     return [Said(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-async def _likeness(texts: Sequence[str]) -> Likeness:
-    embedder = LocalEmbedder()
-    try:
-        vectors = dict(zip(texts, await embedder.passages(texts), strict=True))
-    finally:
-        await embedder.aclose()
-    return lambda one, other: sum(a * b for a, b in zip(vectors[one], vectors[other], strict=True))
-
-
-def _lived(said: Sequence[Said], likeness: Likeness) -> Mapping[str, int]:
+def _lived(said: Sequence[Said]) -> Mapping[str, int]:
     known = defaultdict[tuple[str, str], list[str]](list)
     count = Counter[str]()
     for one in said:
@@ -57,7 +47,7 @@ def _lived(said: Sequence[Said], likeness: Likeness) -> Mapping[str, int]:
             own[:] = [text for text in own if text not in one.about]
             own += [one.text] if one.text else []
             continue
-        found = verdict(one.text, [Known(text, text) for text in own], one.entity, likeness)
+        found = verdict(one.text, [Known(text, text) for text in own], one.entity)
         asked = {doubt.known.text for doubt in found.doubts}
         right = asked & {*one.about}
         is_known = found.rule in SAYS_NOTHING_NEW

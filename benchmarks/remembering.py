@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.retrieval_data import DATA
-from graph_memory.embedding.local import LocalEmbedder
 from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 
@@ -49,15 +48,7 @@ async def unseen() -> str:
 async def remembering(path: Path = PAIRS) -> str:
     """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
     pairs = labelled(path)
-    embedder = LocalEmbedder()
-    try:
-        vectors = await embedder.passages([text for pair in pairs for text in (pair.known, pair.new)])
-    finally:
-        await embedder.aclose()
-    found: list[Judged] = []
-    for place, pair in enumerate(pairs):
-        cosine = sum(a * b for a, b in zip(vectors[2 * place], vectors[2 * place + 1], strict=True))
-        found.append((pair, judged(compared(pair.known, pair.new, pair.entity, cosine))))
+    found = [(pair, judged(compared(pair.known, pair.new, pair.entity))) for pair in pairs]
     return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(found)}"
 
 

@@ -1,8 +1,23 @@
-// Observations of an entity that have one of these ids or texts, also those that hold no more.
+// Observations of an entity that have one of these ids or texts, also those that hold no more. A text that is not in the index,
+// because it is new or long, is looked for among those that are not.
 // mode: read
 // params: domain, node, wanted
 // returns: id, text, is_over
-MATCH (n:_Node {_domain: $domain, _id: $node})<-[:_OBSERVES]-(o:_Observation)
-WHERE o._id IN $wanted OR o._text IN $wanted
+CALL () {
+  UNWIND $wanted AS id
+  MATCH (o:_Observation {_domain: $domain, _id: id})
+  RETURN o
+  UNION
+  MATCH (o:_Observation)
+  WHERE o._domain = $domain AND o._is_long IS NOT NULL AND o._text IN $wanted
+  RETURN o
+  UNION
+  UNWIND [text IN $wanted WHERE size(text) <= 8000] AS text
+  MATCH (o:_Observation)
+  USING TEXT INDEX o:_Observation(_folded)
+  WHERE o._folded = toLower(text) AND o._domain = $domain AND o._text = text
+  RETURN o
+}
+MATCH (o)-[:_OBSERVES]->(:_Node {_domain: $domain, _id: $node})
 RETURN o._id AS id, o._text AS text, NOT coalesce(o._valid_to > datetime(), true) AS is_over
 ORDER BY o._created, coalesce(o._place, 0), o._id

@@ -12,7 +12,8 @@ import anyio
 import pytest
 
 from graph_memory import GraphError, Memory, load_ontology, ontology_from
-from graph_memory.memory.entities import weighing
+from graph_memory.memory.entities import current, weighing
+from graph_memory.memory.entities.indexing import index_texts
 from graph_memory.memory.recall.results import Over, Statement
 from graph_memory.model.errors import Code
 
@@ -149,9 +150,9 @@ async def test_statements_are_compared_beside_the_work_of_others_and_equal_ones_
 ) -> None:
     entities, compared, threads = memory.entities, weighing.compared, list[bool]()
 
-    def noted(known: str, new: str, entity: str, cosine: float | None) -> Any:
+    def noted(known: str, new: str, entity: str) -> Any:
         threads.append(threading.current_thread() is threading.main_thread())
-        return compared(known, new, entity, cosine)
+        return compared(known, new, entity)
 
     monkeypatch.setattr(weighing, "compared", noted)
     one, other = ([f"{what} number {number} of {uuid4()}" for number in range(4)] for what in ("thing", "box"))
@@ -385,3 +386,31 @@ async def test_one_name_in_another_spelling_is_the_entity_also_among_many(
         assert (await entities.remember(name=name, dry_run=True)).entity == known
         called = await entities.remember(name=f"{name} two", dry_run=True)
         assert (called.entity, called.found_by) == ("Other", "alias")
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+async def test_where_much_is_known_a_statement_is_compared_with_what_is_most_like_it(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch, is_indexed: bool
+) -> None:
+    monkeypatch.setattr(current, "MANY", 3)
+    monkeypatch.setattr(current, "MOST_ALIKE", 2)
+    entities = memory.entities
+    crowd = [f"the printer in room {room} hums" for room in range(20)]
+    known = ["lives in a flat in Turin", "Works 40 hours a week", "is ok", "住在上海", "राम आया"]
+    await entities.create_entities([{"name": "Ugo", "observations": [*crowd, *known]}, {"name": "Eva"}])
+    await entities.add_observations([{"entityName": "Eva", "contents": ["lives in a flat in Turin, too", *crowd]}])
+    await entities.remember(
+        name="Ugo", properties={"employer": "Kestrel Health"}, observations=["likes Kestrel Health"]
+    )
+    if is_indexed:
+        await index_texts(memory._core, domain)
+    again = await entities.remember(name="Ugo", observations=[*known, "works forty hours a week", *crowd[-2:]])
+    assert {one.decision for one in again.facts} == {"NOOP"}
+    assert again.since is None
+    told = await entities.remember(name="Ugo", observations=["sold the flat in Turin"], replaces=crowd[0])
+    assert told.facts[0].replaced is not None
+    told = await entities.remember(name="Ugo", observations=["sold the flat in Turin at last"])
+    assert "lives in a flat in Turin" in [one.known_text for one in told.questions or ()]
+    told = await entities.remember(name="Ugo", properties={"employer": "Tarn Energy"})
+    assert [one.known_text for one in told.questions or ()] == ["likes Kestrel Health"]
+    assert len(await shown(memory, "Ugo")) == len(crowd) - 1 + len(known) + 3

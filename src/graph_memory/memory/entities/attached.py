@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from graph_memory.memory.changes.context import attached_to, in_parts, owners_of
 from graph_memory.memory.changes.paging import AT_ONCE
 from graph_memory.memory.changes.values import way_of
+from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.moving import Joined, Moving
-from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.model.events import Event, Head
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import holds_at

@@ -10,8 +10,8 @@ from typing import Literal
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.observing import Observation, ended
-from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.entities.remembered import Settled
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked

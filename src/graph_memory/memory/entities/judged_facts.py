@@ -74,7 +74,6 @@ def judged_facts(
     known: Sequence[Known],
     named: Mapping[str, Observation],
     entity: str,
-    cosines: Mapping[tuple[str, str], float],
     settlings: Settlings,
 ) -> list[Judged]:
     """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
@@ -88,7 +87,7 @@ def judged_facts(
             equal = next((one for one in beside if one.text == text), None)
             own = Verdict(rule=_rule_of(equal), known=equal)
         else:
-            own = verdict(text, beside, entity, lambda one, other: cosines.get((one, other)))
+            own = verdict(text, beside, entity)
         one = _settled(Judged(fact, own, replaced), named, settlings)
         gone = {each.id for each in one.replaced}
         there = [*(each for each in there if each.id not in gone), Known("", text)]

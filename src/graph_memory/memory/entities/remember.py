@@ -1,7 +1,7 @@
 """`remember`: facts about one thing in one write, which adds what is new and says what it did with each.
 
-Vectors are made before the write, none under the lock. Under it the observations that the entity has then are compared,
-never those of an index, which lags. Nothing that is known ends unless the caller names it.
+A language model is asked before the write, never under the lock. Under the lock new statements are compared with those
+that hold then. Nothing that is known ends unless the caller names it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import partial
 
 import anyio.to_thread
 
-from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.changes.context import read_context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, within
@@ -20,8 +19,10 @@ from graph_memory.memory.entities.advice.advised import Part, advised, found_of
 from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
 from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
+from graph_memory.memory.entities.current import Current, current_of
 from graph_memory.memory.entities.facts import Fact, Facts
 from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
+from graph_memory.memory.entities.indexing import index_if_many_wait
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, ended, observations_of
@@ -29,7 +30,7 @@ from graph_memory.memory.entities.outdated import other_numbers
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.entities.relations import draft_relations
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
-from graph_memory.memory.entities.weighing import Known, in_need_of_vectors
+from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked, drafting_with
 from graph_memory.memory.knowledge.asked import NewEntity, NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
@@ -46,13 +47,7 @@ from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import NodeState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
-
-MOST_VECTORS = 24
-"""Known texts of which a vector is made for one call; those of the last hour are at hand."""
-
-CURRENT = query("entities/current", Known)
 
 
 async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> Remembered:
@@ -119,21 +114,23 @@ async def _tried(writing: _Writing) -> Remembered:
 
 async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser: Adviser) -> _Writing:
     """Return a call with all that is asked of models before its write."""
-    is_asked = bool(given.facts) and (core.embedder is not None or adviser.model is not None)
+    is_asked = bool(given.facts)
     rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if is_asked else []
-    known = await core.store.read(CURRENT, domain=domain, node=rows[0].id) if rows else []
-    cosines = await _cosines(core, known, found.name, given)
+    texts = [one.observation.text for one in given.facts]
+    current = await current_of(core.store, domain, rows[0].id, texts) if rows else Current()
+    if current.is_part:
+        await index_if_many_wait(core, domain)
     free = [one for one in given.facts if not one.replaces]
     # compared in a thread, so that all this is at hand when it is decided under the lock, where others wait
-    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, known, {}, found.name, cosines, {}))
+    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, current.known, {}, found.name, {}))
     doubts = judged if adviser.model is not None else []
     pairs = [Pair(doubt.known.id, doubt.known.text, one.fact.observation.text) for one in doubts for doubt in one.asks]
-    return _Writing(core, domain, given, found, cosines, await adviser.settle(pairs, found.name))
+    return _Writing(core, domain, given, found, await adviser.settle(pairs, found.name))
 
 
 def _first(given: Facts, found: Found) -> Remembered:
     """Return what would be remembered in a domain that does not exist yet."""
-    judged = judged_facts(given.facts, [], {}, found.name, {}, {})
+    judged = judged_facts(given.facts, [], {}, found.name, {})
     relations = [tie.relation(found.name) for tie in given.ties]
     lacking = next((tie.other for tie in given.ties if tie.other != found.name and not tie.lenient), None)
     if lacking is not None:
@@ -153,34 +150,6 @@ def _dry(told: Remembered) -> Remembered:
     return told.model_copy(update=update)
 
 
-Cosines = Mapping[tuple[str, str], float]
-
-
-async def _cosines(core: Core, known: Sequence[Known], name: str, given: Facts) -> Cosines:
-    """Return the cosines of new texts and those of known ones that words do not judge; none without vectors."""
-    embedder = core.embedder
-    if embedder is None:
-        return {}
-    found: dict[tuple[str, str], float] = {}
-    try:
-        for fact in given.facts:
-            text, most = fact.observation.text, MOST_VECTORS - len(found)
-            if most <= 0:
-                break
-            if any(one.text == text for one in known):
-                continue
-            wanted = await anyio.to_thread.run_sync(in_need_of_vectors, text, known, name, most)
-            if not wanted:
-                continue
-            vector = await embedder.query(text)
-            for other in wanted:
-                near = await embedder.query(other)
-                found[other, text] = sum(a * b for a, b in zip(vector, near, strict=True))
-    except EmbeddingUnavailable:
-        return {}
-    return found
-
-
 @dataclass(slots=True)
 class _Writing:
     """One call: what was found of it in the last attempt at its write is kept for what is told afterwards."""
@@ -189,7 +158,6 @@ class _Writing:
     domain: str
     given: Facts
     found: Found
-    cosines: Cosines
     settlings: Settlings
     broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
     told: Remembered = field(init=False)
@@ -241,11 +209,12 @@ class _Writing:
         states = await states_of(reader, self.domain, [row.id for row in rows])
         node = states.get(name)
         entity = node if node is not None and not node.mentioned else None
-        known = await reader.read(CURRENT, domain=self.domain, node=entity.id) if entity else []
+        current = await current_of(reader, self.domain, entity.id, self._texts(entity)) if entity else Current()
+        known = current.known
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
         await check_named(reader, self.domain, self._replaced(), named, known)
         ends = resolved(self.given.ends, named)
-        judged = judged_facts(self.given.facts, known, named, name, self.cosines, self.settlings)
+        judged = judged_facts(self.given.facts, known, named, name, self.settlings)
         asking = with_changes(judged, entity.properties if entity else {}, self.given.properties, known, ends)
         judged = asking[: len(judged)]
         drafting = await drafting_with(self.core, reader, head, states.values())
@@ -269,6 +238,11 @@ class _Writing:
         )
         context = await read_context(reader, head, drafting.drafts)
         return drafting.drafts, replace(context, broken=self.broken)
+
+    def _texts(self, entity: NodeState) -> list[str]:
+        """Return the new statements, and the values that new ones take the place of."""
+        values = (entity.properties.get(key) for key in self.given.properties)
+        return [*(one.observation.text for one in self.given.facts), *(one for one in values if isinstance(one, str))]
 
     def _replaced(self) -> list[str]:
         """Return the ids and texts that are said to be over."""

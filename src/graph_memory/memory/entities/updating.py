@@ -10,10 +10,10 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.attached import MOST, moved
+from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, observations_of
-from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log, prod
@@ -18,8 +18,6 @@ LONGEST = 2_000
 """Characters of a statement: a longer text is a document, and known only where it is equal."""
 _CROWD = 0.5
 """What a doubt needs beyond, for each time that e times as many known statements would fit as well."""
-Likeness = Callable[[str, str], float | None]
-"""Gives the cosine of two texts, where it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,12 @@ class Verdict:
 
 
 @lru_cache(maxsize=32_768)
-def _compared(known: str, new: str, entity: str, cosine: float | None) -> tuple[Comparison, Rule]:
-    pair = compared(known, new, entity, cosine)
+def _compared(known: str, new: str, entity: str) -> tuple[Comparison, Rule]:
+    pair = compared(known, new, entity)
     return pair, judged(pair)
 
 
-def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -> Verdict:
+def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
     """Return what a statement about an entity is beside those that hold, and its doubts, surest first."""
     equal = equal_to(new, known)
     if equal is not None:
@@ -64,7 +62,7 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
     doubtful: list[tuple[Known, Comparison]] = []
     ties = Counter[str]()
     for one in _comparable(new, known):
-        pair, rule = _compared(one.text, new, entity, likeness(one.text, new))
+        pair, rule = _compared(one.text, new, entity)
         if rule in SAYS_NOTHING_NEW:
             return Verdict(rule=rule, known=one, score=round(min(pair.forth, pair.back), 2), evidence=one.text)
         ties.update(pair.ties)
@@ -73,7 +71,7 @@ def verdict(new: str, known: Sequence[Known], entity: str, likeness: Likeness) -
     count = len(known)
     weighed = [(pair.score - asked_from(pair) - _among_others(pair, ties, count), one, pair) for one, pair in doubtful]
     found = [each for each in weighed if each[0] >= 0]
-    found.sort(key=lambda each: -(each[0] + (each[2].cosine or 0.0)))
+    found.sort(key=lambda each: -each[0])
     doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for _, one, pair in found[:MOST_ASKED]]
     return Verdict(rule=Rule.NEW, doubts=doubts)
 
@@ -96,16 +94,6 @@ def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> floa
     """
     by_chance = known * prod(ties[tie] / known for tie in pair.ties)
     return _CROWD * log(max(1.0, by_chance))
-
-
-def in_need_of_vectors(new: str, known: Sequence[Known], entity: str, most: int) -> list[str]:
-    """Return the known texts, up to so many, of which a vector would say whether they have to do with a new one."""
-    found: list[tuple[float, str]] = []
-    for one in _comparable(new, known):
-        pair, rule = _compared(one.text, new, entity, None)
-        if rule is Rule.MAY_CONTRADICT or min(pair.forth, pair.back) > 0:
-            found.append((-pair.score, one.text))
-    return [text for _, text in sorted(found)[:most]]
 
 
 def reason(pair: Comparison) -> str:

@@ -24,6 +24,6 @@ def test_what_says_the_same_as_an_earlier_fact_of_the_call_is_known(
     observations: list[Any], decisions: list[str]
 ) -> None:
     given = facts_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
-    found = judged_facts(given.facts, [], {}, "Ben", {}, {})
+    found = judged_facts(given.facts, [], {}, "Ben", {})
     assert [receipt_of(one, None).decision for one in found] == decisions
     assert not any(one.asks for one in found)

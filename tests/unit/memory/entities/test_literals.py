@@ -114,9 +114,9 @@ PAIRS = [
 ]
 
 
-def said(new: str, *known: str, likeness: float | None = 0.99) -> Verdict:
+def said(new: str, *known: str) -> Verdict:
     found = [Known(str(place), text) for place, text in enumerate(known)]
-    return verdict(new, found, "", lambda _one, _other: likeness)
+    return verdict(new, found, "")
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -141,7 +141,7 @@ def test_statements_that_differ_in_a_telling_character_are_both_kept(one: str, o
     ],
 )
 def test_what_is_equal_or_provably_the_same_is_known(known: str, new: str):
-    assert said(new, known, likeness=None).known is not None
+    assert said(new, known).known is not None
 
 
 def test_what_a_sign_belongs_to_is_compared_with_it():

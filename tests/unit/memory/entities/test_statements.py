@@ -11,7 +11,7 @@ from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.values import values_of
-from graph_memory.memory.entities.weighing import Known, Verdict, in_need_of_vectors, verdict
+from graph_memory.memory.entities.weighing import Known, Verdict, verdict
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_what_is_known_but_for_a_sign_a_hyphen_or_an_accent_is_asked_about(known
 )
 def test_what_only_looks_known_is_not_taken_for_known(known: str, new: str):
     for entity in ("", "Ada"):
-        assert judged(compared(known, new, entity, 0.99)) not in SAYS_NOTHING_NEW
+        assert judged(compared(known, new, entity)) not in SAYS_NOTHING_NEW
 
 
 def test_an_end_is_asked_about_and_a_wish_another_person_or_a_fuller_statement_is_not():
@@ -201,7 +201,7 @@ def test_an_end_is_asked_about_and_a_wish_another_person_or_a_fuller_statement_i
     ],
 )
 def test_talk_raises_no_doubt(known: str, new: str):
-    assert judged(compared(known, new, "Ugo", 0.6)) is not Rule.MAY_CONTRADICT
+    assert judged(compared(known, new, "Ugo")) is not Rule.MAY_CONTRADICT
 
 
 def test_what_is_exclaimed_may_still_end_what_is_known():
@@ -210,7 +210,7 @@ def test_what_is_exclaimed_may_still_end_what_is_known():
 
 def test_a_question_does_not_say_what_is_known_nor_is_it_said_by_it():
     for known, new in (("likes green tea", "likes green tea?"), ("likes green tea?", "likes a green tea")):
-        assert judged(compared(known, new, "Ugo", 0.99)) not in SAYS_NOTHING_NEW
+        assert judged(compared(known, new, "Ugo")) not in SAYS_NOTHING_NEW
 
 
 def test_a_denial_is_about_what_its_clause_says():
@@ -241,7 +241,7 @@ def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date()
     known = [Known(str(place), text) for place, text in enumerate(["the scanner is kept in the cellar", *crowd])]
 
     def asked(new: str, among: list[Known]) -> list[str]:
-        return [doubt.known.text for doubt in verdict(new, among, "", lambda _one, _other: 0.3).doubts]
+        return [doubt.known.text for doubt in verdict(new, among, "").doubts]
 
     assert asked("the room is used now", known) == []
     assert asked("the room has been sold", known) == []
@@ -259,10 +259,9 @@ def test_many_names_in_another_order_take_no_time():
 
 def test_a_document_is_compared_with_nothing_and_takes_no_time():
     long, short = Known("1", "likes green tea " + "a" * 200_000), Known("2", "likes green tea")
-    assert verdict(f"{long.text}b", [long, short], "", lambda _one, _other: 0.99) == Verdict(rule=Rule.NEW)
-    assert verdict(long.text, [short, long], "", lambda _one, _other: 0.99).known == long
-    assert verdict("likes green tea, too", [long], "", lambda _one, _other: 0.99) == Verdict(rule=Rule.NEW)
-    assert in_need_of_vectors(f"{long.text}b", [long, short], "", 5) == []
+    assert verdict(f"{long.text}b", [long, short], "") == Verdict(rule=Rule.NEW)
+    assert verdict(long.text, [short, long], "").known == long
+    assert verdict("likes green tea, too", [long], "") == Verdict(rule=Rule.NEW)
 
 
 def test_a_text_falls_into_sentences_and_lines():
@@ -318,7 +317,7 @@ def test_a_point_that_ends_no_sentence_tears_none_apart(text: str, expected: int
     ],
 )
 def test_what_is_over_is_asked_about_and_what_may_be_beside_it_is_not(known: str, new: str, is_asked: bool):
-    assert (judged(compared(known, new, "Nora", 0.6)) is Rule.MAY_CONTRADICT) is is_asked
+    assert (judged(compared(known, new, "Nora")) is Rule.MAY_CONTRADICT) is is_asked
 
 
 def test_the_name_of_a_thing_with_its_ending_says_no_more():

@@ -19,8 +19,8 @@ from graph_memory.memory.entities.cleaning.reading import (
     surveyed,
 )
 from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, ReadyCall, Similar, SimilarFound
+from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.finding import name_of_entity
-from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.search import search

@@ -68,7 +68,6 @@ class Comparison:
     """The new stems that are known, in the same word or one that says or looks the same."""
     back: float
     """The share of known stems that are among the new ones, 0 to 1."""
-    cosine: float | None
     features: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was found, by feature: its evidence."""
 
@@ -99,10 +98,8 @@ class Comparison:
         return not _SIGNS.isdisjoint(self.features)
 
 
-def compared(
-    known: str, new: str, entity: str = "", cosine: float | None = None, language: Lexicon | None = None
-) -> Comparison:
-    """Return a new statement beside a known one about an entity; the cosine is of their vectors, if there are any."""
+def compared(known: str, new: str, entity: str = "", language: Lexicon | None = None) -> Comparison:
+    """Return a new statement beside a known one about an entity."""
     language = language or language_of(f"{known}\n{new}")
     one, other = statement(known, language), statement(new, language)
     words = words_only(plain(entity)).split()
@@ -118,7 +115,6 @@ def compared(
         name=frozenset(stem_of(word, language) for word in words_only(plain(_capitals(entity))).split()),
         shared=frozenset(known_stems(new_stems, stems, language, looks_the_same)),
         back=share(known_stems(stems, new_stems, language, looks_the_same), stems),
-        cosine=cosine,
     )
     features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
     return replace(found, features=features)

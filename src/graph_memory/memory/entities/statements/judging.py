@@ -8,7 +8,6 @@ from enum import StrEnum
 from graph_memory.memory.entities.statements.comparing import (
     ANTONYM,
     CONFLICT,
-    EVENT,
     FLIP,
     GUARD,
     Comparison,
@@ -24,9 +23,6 @@ ASK_FROM = 0.6
 """The score from which on a known statement is asked about."""
 _WITHOUT_SIGN = 0.65
 """The same for two that are only alike."""
-_RELATED_FROM = 0.2
-"""The cosine from which on two statements have something in common without a word."""
-_RELATED = frozenset({FLIP, ANTONYM, EVENT, CONFLICT})
 _COVERED = 0.7
 _MEANT = frozenset({"able", "wish", "claim", "stand_in", "past", "limit"})
 """Cues that both must have, or neither, if they say the same."""
@@ -71,9 +67,6 @@ def asked_from(pair: Comparison) -> float:
 def _is_asked(pair: Comparison) -> bool:
     """Say whether a known statement may be out of date, of which both say something in common."""
     if pair.known.is_question or pair.new.is_question:
-        return False
-    is_near = pair.cosine is None or pair.cosine >= _RELATED_FROM
-    if not (pair.forth or pair.back or is_near or _RELATED & pair.features.keys()):
         return False
     return pair.score >= asked_from(pair)
 

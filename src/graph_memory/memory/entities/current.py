@@ -1,0 +1,61 @@
+"""What holds of an entity: all of it, or of a great many observations those that are most like some texts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.entities.statements.folding import plain
+from graph_memory.memory.entities.statements.languages import language_of
+from graph_memory.memory.entities.weighing import LONGEST, Known
+from graph_memory.memory.recall.analysers import ANALYSERS
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+MANY = 500
+"""Number of observations of an entity from which on a text is compared only with those that are most like it."""
+MOST_ALIKE = 200
+"""Maximum number of observations that a text is compared with then."""
+_SCANNED = 1_000
+"""Maximum number of observations that are looked at for one word: a word that so many have says little."""
+_MOST_WORDS = 8
+_SHORTEST, _STEM = 3, 6
+"""Characters from which on the index finds a word, and of a longer word those that its other forms share."""
+_WORD = re.compile(r"[^\W_]+")
+
+CURRENT = query("entities/current", Known)
+ALIKE = query("entities/alike", Known)
+OBSERVED_COUNT = query("entities/observed_count", int)
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """Observations of an entity that hold, in the order in which they were made, and whether there are others."""
+
+    known: Sequence[Known] = ()
+    is_part: bool = False
+
+
+async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Current:
+    """Return the observations of an entity that hold; of many, those that are most like one of the texts."""
+    counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
+    if sum(counts) <= MANY:
+        return Current(await reader.read(CURRENT, domain=domain, node=node))
+    rows = [{"text": text, "words": words_of(text)} for text in dict.fromkeys(texts)]
+    given = {"rows": rows, "scanned": _SCANNED, "most": MOST_ALIKE}
+    return Current(await reader.read(ALIKE, domain=domain, node=node, **given), is_part=True)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the beginnings of the words by which statements like a text are found, the longest words first."""
+    if len(text) > LONGEST:
+        return []
+    language = language_of(text)
+    small = unicodedata.normalize("NFC", text).lower()
+    if not language.is_written_apart:
+        return list(dict.fromkeys(term for term in ANALYSERS["cjk"].terms(small) if term))[:_MOST_WORDS]
+    words = [word for word in _WORD.findall(small) if plain(word) not in language.common_words]
+    found = dict.fromkeys(word[:_STEM] for word in sorted(words, key=len, reverse=True) if len(word) >= _SHORTEST)
+    return list(found)[:_MOST_WORDS]
