@@ -17,7 +17,7 @@ WITH collect([n._id, n.name, n._entity, observations]) AS entities, collect(n) A
 CALL (nodes) {
   UNWIND nodes AS n
   MATCH (n)-[r]-(:_Node)
-  WHERE r._id IS NOT NULL
+  WHERE r._id IS NOT NULL AND coalesce(r._valid_to > datetime(), true)
   WITH DISTINCT r, startNode(r) AS a, endNode(r) AS b
   WHERE a._entity IS NOT NULL AND b._entity IS NOT NULL
   ORDER BY r._created, coalesce(r._place, 0), r._id

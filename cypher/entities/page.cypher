@@ -18,7 +18,7 @@ RETURN id, n.name AS name, n._entity AS type, COLLECT {
          ORDER BY o._created, coalesce(o._place, 0), o._id
        } AS observations, created, place, COLLECT {
          MATCH (n)-[r]-(:_Node)
-         WHERE r._id IS NOT NULL
+         WHERE r._id IS NOT NULL AND coalesce(r._valid_to > datetime(), true)
          WITH DISTINCT r, startNode(r) AS a, endNode(r) AS b
          WHERE b._entity IS NOT NULL AND a._entity IS NOT NULL AND (a = n OR a._mentioned)
          ORDER BY r._created, coalesce(r._place, 0), r._id

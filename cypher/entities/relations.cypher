@@ -1,11 +1,11 @@
-// All relations between entities of a domain, in the order in which they came to be.
+// All relations between entities of a domain that hold, in the order in which they came to be.
 // mode: read
 // params: domain
 // returns: from_name, to_name, type
 MATCH (a:_Node)
 WHERE a._domain = $domain AND a._entity_name IS NOT NULL
 MATCH (a)-[r]->(b:_Node)
-WHERE r._id IS NOT NULL AND b._entity IS NOT NULL
+WHERE r._id IS NOT NULL AND b._entity IS NOT NULL AND coalesce(r._valid_to > datetime(), true)
 WITH a, r, b
 ORDER BY r._created, coalesce(r._place, 0), r._id
 RETURN a.name AS from_name, b.name AS to_name, coalesce(r._relation, type(r)) AS type

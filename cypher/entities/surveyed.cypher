@@ -12,5 +12,5 @@ CALL (n) {
 }
 RETURN n._id AS id, n.name AS name, n._entity AS type, CASE WHEN n.aliases IS :: STRING THEN n.aliases END AS aliases,
        n._content_size > 0 AS described, observations,
-       COUNT { MATCH (n)-[r]-(:_Node) WHERE r._id IS NOT NULL RETURN DISTINCT r } AS relations,
+       COUNT { MATCH (n)-[r]-(:_Node) WHERE r._id IS NOT NULL AND coalesce(r._valid_to > datetime(), true) RETURN DISTINCT r } AS relations,
        CASE WHEN observed > n._modified THEN observed ELSE n._modified END AS changed

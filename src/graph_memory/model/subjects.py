@@ -60,6 +60,10 @@ class Validity:
         """Return the times as stored."""
         return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
 
+    def over_at(self, moment: datetime) -> datetime | None:
+        """Return since when it holds no more; None if it holds at that moment, or will."""
+        return self.valid_to if self.valid_to is not None and self.valid_to <= moment else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainState:

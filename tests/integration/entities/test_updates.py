@@ -182,3 +182,56 @@ async def test_details_say_when_by_whom_and_how_often(memory: Memory) -> None:
     assert (await memory.entities.open_nodes(["Ann"])).entities[0].to_dict().keys() == ANN.keys()
     assert plain["entities"] == [ANN]
     assert not (await memory.entities.open_nodes(["Nobody"], detail=True)).entities
+
+
+async def test_an_alias_is_another_name_and_there_are_not_too_many(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.create_entities([{"name": "Ann"}])
+    for wrong in (["Ann"], ["ANN"], [" "], [f"A{number}" for number in range(20_000)]):
+        with pytest.raises(GraphError) as caught:
+            await entities.update_entity("Ann", aliases=wrong)
+        assert caught.value.code is Code.INVALID_ARGUMENT
+        assert (await entities.find_by_name("Ann")).aliases == ()  # pyright: ignore[reportOptionalMemberAccess]
+    many = [f"A{number}" for number in range(1_000)]
+    await entities.update_entity("Ann", aliases=many)
+    with pytest.raises(GraphError):
+        await entities.remember(name="Ann", aliases=["one more"])
+    await entities.update_entity("Ann", new_name="A7")
+    assert (await entities.find_by_name("A7")).aliases == (*many[:7], *many[8:])  # pyright: ignore[reportOptionalMemberAccess]
+
+
+async def test_what_holds_no_more_is_not_shown_takes_nothing_and_can_begin_again(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.create_entities([{"name": "Ann", "observations": ["is tall"]}, {"name": "Bob"}])
+    relation = {"from": "Ann", "to": "Bob", "relationType": "knows"}
+    await entities.create_relations([relation])
+    bob = await entities.find_by_name("Bob")
+    assert bob is not None
+    [over] = (await memory.get_connections(bob.id)).connections
+    await memory.invalidate(over.connection_id)
+    shown = (
+        await entities.read_graph(),
+        await entities.read_graph(limit=10),
+        await entities.open_nodes(["Ann"]),
+        await entities.search_nodes("ann"),
+    )
+    assert [one.relations for one in shown] == [()] * 4
+    assert len((await entities.create_relations([relation])).relations) == 1
+    assert (await entities.create_relations([relation])).relations == ()
+    assert [one.from_name for one in (await entities.read_graph()).relations] == ["Ann"]
+    await entities.delete_relations([relation])
+    assert (await entities.read_graph()).relations == ()
+    assert (await memory.upkeep.verify()).differences == ()
+
+    await memory.invalidate(bob.id)
+    for write in (
+        entities.add_observations([{"entityName": "Bob", "contents": ["is old"]}]),
+        entities.remember(name="Bob", observations=["is old"]),
+        entities.upsert("Bob", observations=["is old"]),
+    ):
+        with pytest.raises(GraphError) as caught:
+            await write
+        assert caught.value.code is Code.INVALID_ARGUMENT
+        assert "set_validity" in str(caught.value.hint)
+    await memory.set_validity(bob.id, valid_to="open")
+    assert (await entities.remember(name="Bob", observations=["is old"])).facts[0].decision == "ADD"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from graph_memory.memory.recall.own_names import listed_names
+from graph_memory.model.arguments import fault
+from graph_memory.model.name_key import is_same_name
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import user_properties
+from graph_memory.model.wording import quoted
 
 ALIASES = "aliases"
+MOST = 1_000
+"""Maximum number of other names of an entity: each is compared when a name is looked up."""
 
 
 def aliases_of(properties: Mapping[str, PropertyValue]) -> list[str]:
@@ -27,11 +32,26 @@ def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str
     return aliases, properties
 
 
+def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
+    """Raise INVALID_ARGUMENT for a blank alias, for too many, and for one that is the name of the entity itself."""
+    if any(not one.strip() for one in aliases):
+        raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
+    if len(aliases) > MOST:
+        raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Give at most {MOST:,}.")
+    same = next((one for one in aliases if name is not None and is_same_name(one, name)), None)
+    if same is not None:
+        hint = "Leave it out: the entity is found by its name, also in this spelling."
+        raise fault(ALIASES, f"{quoted(same)} is the name of the entity itself", hint)
+
+
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:
     """Return the property that an entity of this name has once it has more names; nothing where it has them all."""
     known = aliases_of(properties)
     every = dict.fromkeys(one for one in (*known, *more) if one.strip() and one != name)
-    return {} if list(every) == known else aliases_property(every)
+    if list(every) == known:
+        return {}
+    check_aliases(every)
+    return aliases_property(every)
 
 
 def aliases_property(names: Iterable[str]) -> dict[str, PropertyValue]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from graph_memory.memory.entities.aliases import ALIASES, aliases_property
+from graph_memory.memory.entities.aliases import ALIASES, aliases_property, check_aliases
 from graph_memory.memory.knowledge.asked import properties_from, text_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, content_from
@@ -56,7 +56,9 @@ def _aliases(own: Fields) -> Mapping[str, PropertyValue]:
         return {}
     if properties is not None and ALIASES in properties.entries():
         raise properties.fault("holds aliases of its own", "Give aliases beside the properties.")
-    return aliases_property(dict.fromkeys(text_of(each) for each in given.items()))
+    aliases = dict.fromkeys(text_of(each) for each in given.items())
+    check_aliases(aliases)
+    return aliases_property(aliases)
 
 
 def observation_edit(given: Mapping[str, object]) -> ObservationEdit:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graph_memory.memory.entities.aliases import ALIASES
+from graph_memory.memory.entities.aliases import ALIASES, check_aliases
 from graph_memory.memory.entities.statements.folding import plain
 from graph_memory.memory.entities.statements.languages import LANGUAGES
 from graph_memory.memory.entities.statements.number_words import names_of
@@ -100,8 +100,7 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         facts, replaces, said = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
     properties = properties_from(own)
     aliases = tuple(dict.fromkeys(one.strip() for one in _texts(own.get(ALIASES))))
-    if "" in aliases:
-        raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
+    check_aliases(aliases)
     if aliases and ALIASES in properties:
         raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
     if any(not one.observation.text.strip() for one in facts):

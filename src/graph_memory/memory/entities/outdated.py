@@ -10,6 +10,7 @@ from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.phrases import finder
 from graph_memory.memory.entities.statements.statement import statement
 from graph_memory.memory.entities.statements.stems import stem_of
+from graph_memory.memory.entities.statements.values import values_of
 from graph_memory.memory.entities.weighing import LONGEST, Doubt, Known
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.wording import shown
@@ -22,6 +23,8 @@ _SHORTEST, _FEWEST = 4, 2
 _CHANGES, _GUARDS = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
 _TIMES = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "year"})
 _DIGITS, _POINT = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[.,]")
+_BETWEEN_DIGITS, _LONG_NUMBER = re.compile(r"(?:(?<=\d)|^)[ ./()+-]+(?=\d)"), 6
+"""Signs between the digits of a number, and the digits of one that is looked for whatever they are."""
 _HUMP, _SHORTEST_WORD = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
 """What parts the words in the name of a property, and the characters of one that is looked for."""
 
@@ -42,7 +45,27 @@ def outdated(
     return {key: doubts for key, doubts in found.items() if doubts}
 
 
-def other_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+def other_values(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+    """Return the properties of which a statement, with a word of the property's name, says another value."""
+    numbers, stated = _other_numbers(text, properties), _other_stated(text, properties)
+    return [key for key in properties if key in numbers or key in stated]
+
+
+def _other_stated(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+    """Return the properties beside which a statement states another value: `her e-mail is ida@example.org`."""
+    one = statement(text, language_of(text))
+    if one.stated is None or not one.cues.isdisjoint(_GUARDS):
+        return []
+    what = one.stated.what
+    return [
+        key
+        for key, value in properties.items()
+        if isinstance(value, str) and what == frozenset(stem_of(word, one.language) for word in _words_of(key))
+        if not names(text, value)
+    ]
+
+
+def _other_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the properties with a number of which a statement of change, with a word of the name, says another."""
     one = statement(text, language_of(text))
     if one.is_question or one.cues.isdisjoint(_CHANGES) or not one.cues.isdisjoint(_GUARDS):
@@ -64,9 +87,26 @@ def _words_of(key: str) -> list[str]:
 
 
 def names(text: str, value: str) -> bool:
-    """Say whether a value stands in a text in whole words, whatever their capitals and accents."""
-    apart = language_of(text).is_written_apart
-    return finder(words_only(plain(value)), is_written_apart=apart).search(words_only(plain(text))) is not None
+    """Say whether a value stands in a text: in whole words without capitals and accents, or as a date or number."""
+    language = language_of(text)
+    found = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
+    if found.search(words_only(plain(text))) is not None:
+        return True
+    return _is_same_value(text, value) or _is_same_number(text, value)
+
+
+def _is_same_value(text: str, value: str) -> bool:
+    """Say whether a text has a date or the like, in another spelling."""
+    language = language_of(text)
+    values, rest = values_of(value, language)
+    is_date = not rest.strip() and any(one.kind == "day" for one in values)
+    return is_date and {*values} <= {*statement(text, language).values}
+
+
+def _is_same_number(text: str, value: str) -> bool:
+    """Say whether a text has a long number, as that of a telephone, with other spaces and signs between its digits."""
+    digits = _BETWEEN_DIGITS.sub("", value)
+    return len(digits) >= _LONG_NUMBER and digits.isdigit() and digits in _BETWEEN_DIGITS.sub("", text)
 
 
 def _is_telling(value: str) -> bool:

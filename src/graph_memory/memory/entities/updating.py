@@ -9,6 +9,7 @@ from graph_memory.memory.changes.context import attached_to_others, read_context
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
 from graph_memory.memory.entities.attached import MOST, moved
 from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
@@ -27,6 +28,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Receipt
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
+from graph_memory.model.properties import PropertyValue
 from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.subjects import MODIFIED, NodeState, ObservationState
 from graph_memory.storage.log.work import AfterWrite
@@ -118,7 +120,7 @@ class _Entity:
             node = replace(node, type=drafting.node_type(given.type), entity=given.type)
         name = {} if given.new_name is None else {"name": given.new_name}
         edit = NodeEdit(
-            properties={**given.properties, **name},
+            properties={**given.properties, **name, **self._aliases()},
             content=given.content,
             format=None,
             tags=None,
@@ -126,6 +128,16 @@ class _Entity:
             expected_version=None,
         )
         return [*drafting.drafts, editing(head, node, edit)]
+
+    def _aliases(self) -> Mapping[str, PropertyValue]:
+        """Return the aliases without a new name that was one of them. Raises INVALID_ARGUMENT for the own name."""
+        given, name = self.given, self.given.new_name or self.given.name
+        if ALIASES in given.properties:
+            check_aliases(aliases_of(given.properties), name)
+        own = aliases_of(self.node.properties)
+        if ALIASES in given.properties or given.new_name is None or name not in own:
+            return {}
+        return aliases_property(one for one in own if one != name)
 
 
 async def update_observation(core: Core, domain: str, given: ObservationEdit) -> ObservationUpdated:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from graph_memory.memory.knowledge.asked import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.knowledge.drafting import Drafting
+from graph_memory.memory.knowledge.names import check_holds
 from graph_memory.memory.knowledge.rows import NamedRow, ObservedRow, RelatedRow
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
@@ -28,6 +30,8 @@ class Named:
     id: str
     name: str
     is_mentioned: bool = False
+    over: datetime | None = None
+    """Since when it holds no more."""
 
 
 @dataclass(slots=True)
@@ -66,7 +70,7 @@ class NamedGraph:
     def note_observed(self, rows: Iterable[ObservedRow]) -> None:
         """Note entities with observations as they were read."""
         for row in rows:
-            self._name(Named(row.id, row.name))
+            self._name(Named(row.id, row.name, over=row.over))
             for (_, text, _), draft in zip(row.found, row.deletions, strict=True):
                 self._note_observation(text, draft)
 
@@ -193,7 +197,11 @@ class Steps:
         return one.id, True
 
     def observe(self, node: Named, one: NewObservation) -> tuple[str, bool]:
-        """Make an observation whose text is new to its entity, and return its id, and whether it is new."""
+        """Make an observation whose text is new to its entity, and return its id, and whether it is new.
+
+        Raises INVALID_ARGUMENT for an entity that holds no more.
+        """
+        check_holds(node.name, node.over)
         if found := self.graph.observed(node.id, one.text):
             return next(iter(found)), False
         first = len(self.drafting.drafts)

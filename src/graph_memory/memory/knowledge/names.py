@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from graph_memory.memory.knowledge.spelling import WORD
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.name_key import first_characters
+from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects import folded
-from graph_memory.model.wording import nearest, quoted
+from graph_memory.model.wording import nearest, quoted, shown
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -47,6 +50,13 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
         given = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
         found = await reader.read(SHORT, domain=domain, **given)
     return found or await reader.read(SOME, domain=domain, limit=_MOST)
+
+
+def check_holds(name: str, over: datetime | None) -> None:
+    """Raise INVALID_ARGUMENT for an entity that holds no more: it takes no observations."""
+    if over is not None:
+        hint = "Open it again with set_validity: its id, and valid_to open. Or give the name of an entity that holds."
+        raise fault("name", f"{quoted(name)} holds no more since {rfc3339(over)}", hint)
 
 
 def not_found(name: str, hint: str = _HOW) -> GraphError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
@@ -35,10 +36,11 @@ class NamedRow:
 
 @dataclass(frozen=True, slots=True)
 class ObservedRow:
-    """An entity, and what of it has some texts: lists of id, text and version."""
+    """An entity, since when it holds no more, and what of it has some texts: lists of id, text and version."""
 
     name: str
     id: str
+    over: datetime | None
     found: list[tuple[str, str, int]]
 
     @property

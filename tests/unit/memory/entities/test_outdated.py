@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.memory.entities.outdated import other_numbers, outdated
+from graph_memory.memory.entities.outdated import other_values, outdated
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.model.properties import PropertyValue
 
@@ -22,6 +22,10 @@ from graph_memory.model.properties import PropertyValue
         ("Has 1000 books.", 1000, 2000, False),
         ("Is true to her word.", True, False, False),
         ("她在阿里巴巴工作。", "阿里巴巴", "腾讯公司", True),
+        ("Her e-mail address is ida@x.org.", "ida@x.org", "ida@y.org", True),
+        ("Call 0171 234567", "0171/234567", "0171 234568", True),
+        ("Her birthday is 14 May 1990", "1990-05-14", "1990-05-15", True),
+        ("Her birthday is 14 May 1991", "1990-05-14", "1990-05-15", False),
         ("Works at Kestrel Health. " + "x" * 2_000, "Kestrel Health", "Fernblick", False),
     ],
 )
@@ -49,9 +53,17 @@ def test_whole_words_of_a_telling_text_are_looked_for(
         ("They hope that the budget will be raised to 5,000 euros.", "budget_eur", 4200, False),
         ("The budget has been raised to 5,000 euros.", "budget", "4200", False),
         ("The budget has been raised to 5,000 euros.", "budget", True, False),
+        ("Her email is ida@y.org", "email", "ida@x.org", True),
+        ("Email: ida@x.org", "email", "ida@x.org", False),
+        ("Her phone number is +49 40 555 0199.", "phone_number", "+49 40 5550143", True),
+        ("Her phone number is 040 555 0143.", "phoneNumber", "040/5550143", False),
+        ("Her birthday is 15 May 1990", "birthday", "1990-05-14", True),
+        ("Her birthday is 14 May 1990", "birthday", "1990-05-14", False),
+        ("Her work email is ida@y.org", "email", "ida@x.org", False),
+        ("They say that her email is ida@y.org", "email", "ida@x.org", False),
     ],
 )
 def test_a_change_that_says_another_number_tells_of_the_property_that_it_names(
     text: str, key: str, value: PropertyValue, is_told: bool
 ) -> None:
-    assert other_numbers(text, {key: value, "other": 7}) == [key] * is_told
+    assert other_values(text, {key: value, "other": 7}) == [key] * is_told

@@ -223,12 +223,23 @@ def _amounts(one: Statement) -> Mapping[str, set[str]]:
 
 def _single(pair: Comparison, language: Lexicon) -> str | None:
     """Return the word for what there is one of, of which both say another: `the main road is`, `lives in`."""
+    if pair.new.stated is not None and _states_another(pair):
+        return pair.new.stated.said
     if pair.forth == 1:
         return None
     phrases = (language.singles, language.limits)
     said = next((said for each in phrases if (said := pair.new.found(each)) and pair.known.has(each)), None)
     names = (one.said for one in pair.new.held if any(_is_another(one, was, pair) for was in pair.known.held))
     return said or next(names, None)
+
+
+def _states_another(pair: Comparison) -> bool:
+    """Say whether both state a value of the same, and another one: an address, a number, a day."""
+    known, new = pair.known.stated, pair.new.stated
+    if known is None or new is None or known.name == new.name:
+        return False
+    what = new.what & pair.new_stems
+    return bool(what) and what == known.what & pair.known_stems
 
 
 def _is_another(new: Held, known: Held, pair: Comparison) -> bool:
@@ -249,7 +260,7 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
     if ("spoken_to" in new.cues) != ("spoken_to" in known.cues):
         return "one is to somebody"
     years = [{value.amount for value in each.values if value.kind == "year"} for each in (known, new)]
-    if all(years) and years[0].isdisjoint(years[1]):
+    if all(years) and years[0].isdisjoint(years[1]) and not _states_another(pair):
         return "two years"
     if "past" in new.cues and "past" not in known.cues:
         return "past"

@@ -1,4 +1,4 @@
-"""Names of which a thing has one at a time: where it lives, who its manager is. Pure."""
+"""Names and values of which a thing has one at a time: where it lives, its manager, its e-mail address. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+from graph_memory.memory.entities.statements.literals import Kind, folded_text, tokens
 from graph_memory.memory.entities.statements.rewording import reworded
 from graph_memory.memory.entities.statements.stems import stems_of
 
@@ -15,6 +16,7 @@ _CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
 _BEFORE = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
 _LONGEST = 40
 """Characters of what stands before `is`."""
+_LONGEST_VALUE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Held:
     """The stems of what is said of it: `manager is`, `lives in`."""
     said: str
     name: str
+    """The name, or the value: an address, a number, a date."""
 
 
 def held_in(text: str, clean: str, language: Lexicon) -> tuple[Held, ...]:
@@ -39,6 +42,26 @@ def held_in(text: str, clean: str, language: Lexicon) -> tuple[Held, ...]:
         for said, name in (match.groups() for match in found)
         if name in capitals and (what := frozenset(stems_of(words_only(said), language)))
     )
+
+
+def stated_in(text: str, language: Lexicon) -> Held | None:
+    """Return the value that a text states of something, if it states nothing else: `her e-mail is ida@example.org`."""
+    match = _stating(language).fullmatch(text.strip())
+    if match is None:
+        return None
+    said, value = match.groups()
+    found = tokens(value, language)
+    words = (plain(token.text) for token in found if token.kind is Kind.WORD)
+    if all(token.kind is Kind.WORD for token in found) or not language.common_words.issuperset(words):
+        return None
+    what = frozenset(stems_of(words_only(plain(said)), language))
+    return Held(what, said, folded_text(value).casefold()) if what else None
+
+
+@lru_cache(maxsize=32)
+def _stating(language: Lexicon) -> re.Pattern[str]:
+    is_so = "|".join(language.copulas.split()) or "(?!)"
+    return re.compile(rf"([^:;.!?]{{1,{_LONGEST}}}?)(?:\s+(?:{is_so})|:)\s+(.{{1,{_LONGEST_VALUE}}}?)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=32)

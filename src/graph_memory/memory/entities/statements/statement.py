@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
-from graph_memory.memory.entities.statements.holding import Held, held_in
+from graph_memory.memory.entities.statements.holding import Held, held_in, stated_in
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.meanings import meanings
 from graph_memory.memory.entities.statements.phrases import finder
@@ -71,6 +71,8 @@ class Statement:
     """The stems of words in the plural, or of verbs."""
     held: tuple[Held, ...]
     """Names of which there is one at a time."""
+    stated: Held | None
+    """The value that it states, if it states nothing else."""
     is_alternative: bool
     """Whether it has a word like or."""
     identifiers: frozenset[str]
@@ -163,6 +165,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         single=_single(rest, language),
         plural=_plural(words, language),
         held=held_in(text, clean, language) if apart else (),
+        stated=stated_in(text, language) if apart else None,
         is_alternative=not language.alternative_words.isdisjoint(words.split()),
         identifiers=_identifiers(text),
         symbols=frozenset(_SYMBOL.findall(text)),
