@@ -16,6 +16,7 @@ from neo4j import AsyncGraphDatabase
 from benchmarks.answering import answering
 from benchmarks.changed import changed
 from benchmarks.connected import connected
+from benchmarks.crowded import crowded
 from benchmarks.domains import domains
 from benchmarks.entities.measuring import entities
 from benchmarks.entry_points import entry_points
@@ -58,6 +59,7 @@ PARTS: dict[str, Part] = {
     "walks": lambda place, asked: walks(place, asked.sizes),
     "entities": lambda place, asked: entities(place, asked.settings, asked.sizes, asked.others, asked.mixed),
     "many": lambda place, _: many(place),
+    "crowded": lambda place, _: crowded(place),
     "domains": lambda place, _: domains(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "retrieval": lambda place, _: searching(place),

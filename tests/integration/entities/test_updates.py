@@ -207,8 +207,8 @@ async def test_what_holds_no_more_is_not_shown_takes_nothing_and_can_begin_again
     await entities.create_relations([relation])
     bob = await entities.find_by_name("Bob")
     assert bob is not None
-    [over] = (await memory.get_connections(bob.id)).connections
-    await memory.invalidate(over.connection_id)
+    [over] = (await memory.query_connections()).connection_ids
+    await memory.invalidate(over)
     shown = (
         await entities.read_graph(),
         await entities.read_graph(limit=10),

@@ -16,11 +16,11 @@ from graph_memory.storage.store import Reader
 
 MANY = 500
 """Number of observations of an entity from which on a text is compared only with those that are most like it."""
-MOST_ALIKE = 200
+MOST_ALIKE = 60
 """Maximum number of observations that a text is compared with then."""
-_SCANNED = 1_000
+_SCANNED = 250
 """Maximum number of observations that are looked at for one word: a word that so many have says little."""
-_MOST_WORDS = 8
+_MOST_WORDS = 6
 _SHORTEST, _STEM = 3, 6
 """Characters from which on the index finds a word, and of a longer word those that its other forms share."""
 _WORD = re.compile(r"[^\W_]+")
