@@ -11,7 +11,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.name_key import first_characters
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects import folded
-from graph_memory.model.wording import nearest, quoted, shown
+from graph_memory.model.wording import nearest, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

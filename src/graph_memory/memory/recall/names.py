@@ -33,6 +33,8 @@ class Mention:
     namesakes: int
 
 
+Word = re.Match[str] | regex.Match[str]
+"""A word where it stands in a text."""
 _MOST_SIGNS = 16
 _SIGNS = frozenset("+#%&@-−±°")
 """Signs that belong to the name beside which they stand, as currencies and combining marks do: `C++`, `O-`."""
@@ -49,13 +51,13 @@ def words(text: str) -> list[str]:
     return [_folded(word[0]) for word in _plain(text)]
 
 
-def _plain(text: str) -> list[re.Match[str]]:
+def _plain(text: str) -> list[Word]:
     """Return the words of a text as they are written, in whichever way their accents are encoded."""
     text = composed(text)
     return list((_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text))
 
 
-def _key(written: Sequence[re.Match[str]]) -> _Key:
+def _key(written: Sequence[Word]) -> _Key:
     """Return what a run of words is compared by."""
     first, last = written[0], written[-1]
     start, end = first.start(), last.end()
@@ -119,7 +121,7 @@ def _standing(
 
 
 def _runs(
-    plain: Sequence[re.Match[str]], folded: Sequence[str], wanted: Collection[tuple[str, ...]]
+    plain: Sequence[Word], folded: Sequence[str], wanted: Collection[tuple[str, ...]]
 ) -> dict[_Key, None]:
     """Return the runs of words of a text that some name has."""
     lengths = {len(each) for each in wanted}
@@ -127,7 +129,7 @@ def _runs(
     return {_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in wanted}
 
 
-def _has_capital(word: str, plain: Sequence[re.Match[str]], folded: Sequence[str]) -> bool:
+def _has_capital(word: str, plain: Sequence[Word], folded: Sequence[str]) -> bool:
     return any(
         each[0][0].isupper() or each[0][0].istitle() for each, same in zip(plain, folded, strict=True) if same == word
     )

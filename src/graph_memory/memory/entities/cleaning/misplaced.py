@@ -24,7 +24,7 @@ from graph_memory.storage.queries import query
 
 MOST = 20_000
 """Maximum number of observations that are looked through."""
-_STEP = 13
+_STEP = 14
 """The step of the schema with which names began to be compared with all their signs."""
 _OLD_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 
