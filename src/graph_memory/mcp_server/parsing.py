@@ -51,7 +51,7 @@ class Arguments(Generic[A]):
     def _normalised(self, given: Mapping[str, object]) -> Mapping[str, object]:
         optional = properties_of(self.schema).keys() - set(required_of(self.schema))
         return {
-            name: _unwrapped(whole_numbers(value), properties_of(self.schema).get(name, {}))
+            name: _as_meant(value, properties_of(self.schema).get(name, {}))
             for name, value in given.items()
             if name not in optional or not (value is None or (value == "" and name not in _MAY_BE_EMPTY))
         }
@@ -82,35 +82,35 @@ class Arguments(Generic[A]):
         return properties_of(self.schema)[name]
 
 
-def whole_numbers(value: object) -> object:
-    """Return JSON with integers for the numbers that are whole, such as 5.0: JSON has one kind of number.
+def _as_meant(value: object, schema: Schema) -> object:
+    """Return a value with integers for whole numbers such as 5.0, and objects for their JSON strings, by its schema.
 
-    The negative zero stays, because no integer is equal to it in all respects.
+    JSON has one kind of number. A string stays a string unless it is JSON of an object that the schema allows too.
     """
+    choices = cast("list[Schema]", schema.get("anyOf", [schema]))
+    types = {choice.get("type") for choice in choices}
     match value:
-        case float() if value.is_integer() and abs(value) <= MOST and str(value) != "-0.0":
+        case float() if "integer" in types and value.is_integer() and abs(value) <= MOST:
             return int(value)
-        case dict():
-            return {key: whole_numbers(part) for key, part in cast("dict[str, object]", value).items()}
-        case list():
-            return [whole_numbers(part) for part in cast("list[object]", value)]
+        case str() if types >= {"string", "object"} and value.lstrip().startswith("{"):
+            return _object_in(value, [choice for choice in choices if choice.get("type") == "object"])
+        case list() if "array" in types:
+            [items] = (choice["items"] for choice in choices if choice.get("type") == "array")
+            return [_as_meant(item, cast("Schema", items)) for item in cast("list[object]", value)]
+        case dict() if "object" in types:
+            parts = {name: part for choice in choices for name, part in properties_of(choice).items()}
+            return {name: _as_meant(part, parts.get(name, {})) for name, part in cast("Schema", value).items()}
         case _:
             return value
 
 
-def _unwrapped(value: object, schema: Schema) -> object:
-    """Return a value with objects for the JSON strings of objects, where the schema allows a string or an object."""
-    if isinstance(value, list):
-        items = cast("Schema", schema.get("items", {}))
-        return [_unwrapped(item, items) for item in cast("list[object]", value)]
-    shapes = [part for part in cast("list[Schema]", schema.get("anyOf", [])) if part.get("type") == "object"]
-    if not shapes or not isinstance(value, str) or not value.lstrip().startswith("{"):
-        return value
+def _object_in(text: str, shapes: Sequence[Schema]) -> object:
+    """Return the object that a text is in JSON if it has what one of the shapes requires, otherwise the text."""
     with suppress(ValueError):
-        parsed = parsed_json(value.encode(errors="surrogatepass"))
+        parsed = parsed_json(text.encode(errors="surrogatepass"))
         if isinstance(parsed, dict) and any(set(required_of(shape)) <= parsed.keys() for shape in shapes):
-            return cast("dict[str, object]", parsed)
-    return value
+            return cast("Schema", parsed)
+    return text
 
 
 def _described(value: object) -> str:

@@ -54,7 +54,7 @@ WRONG = [
     *_wrong("create_node", "type", 1, True, ["Project"], {"name": "Project"}, None),
     *_wrong("create_node", "content", 1, None, ["x"], {}),
     *_wrong("create_node", "format", 1, None, "", "a\nb", "x" * 10_000),
-    *_wrong("create_node", "encoding", "utf8", "UTF-8", "latin-1", "", 8),
+    *_wrong("create_node", "encoding", "utf8", "UTF-8", "latin-1", 8),
     *_wrong("create_node", "properties", "a=1", ["a"], 1, True),
     *_wrong("create_node", "tags", "home", [1], [None], {"a": 1}),
     *_wrong("create_node", "path", 1, ["a"]),

@@ -94,7 +94,8 @@ async def test_tools_tell_what_they_give(server: Agent):
     for tool in (await server.client.list_tools()).tools:
         assert tool.output_schema is not None, tool.name
         assert tool.output_schema["type"] == "object"
-        assert tool.output_schema["required"], tool.name
+        assert tool.output_schema["properties"], tool.name
+        assert "required" not in tool.output_schema  # an error has other properties, and some clients check it too
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
         assert tool.description
 

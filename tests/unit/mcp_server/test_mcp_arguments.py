@@ -198,9 +198,13 @@ async def handed_on(name: str, arguments: dict[str, Any], toolsets: str = "graph
 
 
 async def test_a_number_is_whole_however_json_writes_it():
-    given = {"properties": {"year": 2024.0, "price": 1.5}, "limit": 5.0}
-    assert await handed_on("query_nodes", given) == {"properties": {"year": 2024, "price": 1.5}, "limit": 5}
-    assert type((await handed_on("query_nodes", given))["limit"]) is int
+    given = {"properties": {"price": 2.0}, "limit": 5.0}
+    found = await handed_on("query_nodes", given)
+    assert type(found["limit"]) is int
+    assert type(found["properties"]["price"]) is float  # a value of the user's, which comes back as it was given
+    filters = {"min_edge_count": 2.0, "min_strength": 1.0}
+    found = await handed_on("search_memories", {"query": "x", "filters": filters})
+    assert [type(value) for value in found["filters"].values()] == [int, float]
 
 
 async def test_an_empty_string_counts_as_omitted_where_it_means_nothing():

@@ -120,9 +120,7 @@ def _standing(
             yield written[key], frozenset(bearers[key])
 
 
-def _runs(
-    plain: Sequence[Word], folded: Sequence[str], wanted: Collection[tuple[str, ...]]
-) -> dict[_Key, None]:
+def _runs(plain: Sequence[Word], folded: Sequence[str], wanted: Collection[tuple[str, ...]]) -> dict[_Key, None]:
     """Return the runs of words of a text that some name has."""
     lengths = {len(each) for each in wanted}
     runs = ((start, start + length) for length in lengths for start in range(len(folded) - length + 1))
