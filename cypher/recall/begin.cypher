@@ -9,4 +9,4 @@ WITH d
 WHERE d._state = $state
 MERGE (i:_Index {_domain: $domain})
 ON CREATE SET i._seq = coalesce(d._forked_at, 0), i._epoch = toInteger(rand() * 1000000000000), i._open = 0, i._analyser = $analyser,
-              i._reading = $reading
+              i._reading = $reading, i._part = 0, i._failures = 0, i._skipped = [], i._reread_to = ''
