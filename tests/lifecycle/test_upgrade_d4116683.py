@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 
+import anyio
 import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
@@ -39,6 +40,21 @@ async def test_it_answers(shop: Memory):
     assert (await shop.in_domain("shop/trial").recall.search_memories("oil paint")).hits[0].title == "Ada"
     assert (await shop.in_domain("gtd").query_nodes(type="Action")).node_ids == ("tiles",)
     assert [link.title for link in (await shop.in_domain("gtd").links.list_cross_domain_links()).links] == ["Kitchen"]
+
+
+async def test_facts_that_the_old_rule_of_names_may_have_misplaced_are_listed(shop: Memory):
+    health = await shop.entities.graph_health()
+    [found] = [one for one in health.findings if one.kind == "misplaced_fact"]
+    assert "C++" in str(found)
+    told = await shop.entities.remember(name="C++", observations=["C++ has a standard library."], dry_run=True)
+    assert told.created is True
+
+
+async def test_words_of_every_script_are_found_once_the_index_was_read_again(shop: Memory):
+    with anyio.fail_after(60):
+        while not (await shop.recall.search_memories("हिंदी", search_mode="lexical")).hits:
+            await anyio.sleep(0.5)
+    assert [node.name for node in (await shop.entities.search_nodes("Café Zoë")).entities] != []
 
 
 async def test_what_was_protected_is_protected(shop: Memory):

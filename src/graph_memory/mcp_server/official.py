@@ -134,6 +134,7 @@ class OfficialTool(Tool[Any, Any]):
 
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
         """Return the call; raises INVALID_ARGUMENT with the words of the official server."""
+        given = self._without_empty(given)
         wrong = list(faults(given, dict(self._takes)))
         if wrong and not self._accepts(given):
             said = "\n".join(wrong)
@@ -142,6 +143,15 @@ class OfficialTool(Tool[Any, Any]):
         arguments = {name: one for name, one in given.items() if name != _DOMAIN} if wrong else self._fitted(given)
         domain = None if given.get(_DOMAIN) is None else Located(given[_DOMAIN], _DOMAIN).text()
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), arguments)
+
+    def _without_empty(self, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return arguments without those of ours that are null or empty, and with integers for whole numbers."""
+        ours = {*self._own, _DOMAIN}
+        return {
+            name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value
+            for name, value in given.items()
+            if name not in ours or value not in (None, "")
+        }
 
     def _fitted(self, given: Mapping[str, object]) -> Given:
         return fitted(given, dict(self._takes), self._own, self._own_of_items)

@@ -93,22 +93,26 @@ def _as_meant(value: object, schema: Schema) -> object:
         case float() if "integer" in types and value.is_integer() and abs(value) <= MOST:
             return int(value)
         case str() if types >= {"string", "object"} and value.lstrip().startswith("{"):
-            return _object_in(value, [choice for choice in choices if choice.get("type") == "object"])
+            return _object_in(value)
         case list() if "array" in types:
             [items] = (choice["items"] for choice in choices if choice.get("type") == "array")
             return [_as_meant(item, cast("Schema", items)) for item in cast("list[object]", value)]
         case dict() if "object" in types:
             parts = {name: part for choice in choices for name, part in properties_of(choice).items()}
-            return {name: _as_meant(part, parts.get(name, {})) for name, part in cast("Schema", value).items()}
+            return {
+                name: _as_meant(part, parts.get(name, {}))
+                for name, part in cast("Schema", value).items()
+                if part != "" or name not in parts or name in _MAY_BE_EMPTY
+            }
         case _:
             return value
 
 
-def _object_in(text: str, shapes: Sequence[Schema]) -> object:
-    """Return the object that a text is in JSON if it has what one of the shapes requires, otherwise the text."""
+def _object_in(text: str) -> object:
+    """Return the object that a text is in JSON, otherwise the text."""
     with suppress(ValueError):
         parsed = parsed_json(text.encode(errors="surrogatepass"))
-        if isinstance(parsed, dict) and any(set(required_of(shape)) <= parsed.keys() for shape in shapes):
+        if isinstance(parsed, dict):
             return cast("Schema", parsed)
     return text
 
@@ -138,7 +142,7 @@ def _together(faults: Sequence[GraphError]) -> GraphError:
 
 
 _MAY_BE_EMPTY = frozenset(
-    {"content", "content_summary", "description", "namespace", "old", "parent", "path", "text", "title"}
+    {"content", "content_summary", "description", "namespace", "old", "parent", "path", "text", "title", "value"}
 )
 """Optional arguments for which an empty string means something, or must be rejected."""
 _MOST_FAULTS = 5

@@ -16,7 +16,7 @@ _UNSEEN = re.compile(
 _JOINERS = frozenset("\u200c\u200d\ufe0f")
 """Joiners of letters and of pictures. One stays between two characters that it joins."""
 _JOINED = re.compile(r"(?s)(.?)([\u200c\u200d\ufe0f]+)(?=(.?))")
-_MARKS = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u301d\u301e\uff02'
+_MARKS = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u301d\u301e\u301f\uff02'
 QUOTES = str.maketrans(dict.fromkeys(_MARKS, "'"))
 """Replaces every kind of double quotation mark, so that a quoted text cannot end its own quotation."""
 

@@ -72,6 +72,9 @@ async def test_a_block_is_found_however_its_label_is_capitalised_and_its_lines_e
     assert (await entities.edit_block("house rules", "No smoke.")).id == rules.id
     assert await text_of(memory, "HOUSE RULES") == "No shoes.\nNo smoke."
     assert [block.label for block in (await entities.get_block()).blocks][3:] == ["House Rules"]
+    cafe = await entities.edit_block("Caf\u00e9", "Cr\u00e8me")
+    again = await entities.edit_block("CAFE\u0301", "Br\u00fbl\u00e9e", mode="replace", old="Cre\u0300me")
+    assert (again.id, again.text) == (cafe.id, "Br\u00fbl\u00e9e")
 
 
 async def test_a_label_and_a_text_of_a_block_cannot_pose_as_the_primer(memory: Memory) -> None:

@@ -228,8 +228,15 @@ async def test_an_object_written_as_a_string_is_an_object_where_both_are_allowed
     assert error_of(result)["details"]["at"] == "node_types[0].colour"
 
 
-@pytest.mark.parametrize("text", ['{"city": "Malmö"}', '{"text": 1', "{}", '["text"]', '{"text": "a", "text": "b"}'])
-def test_a_text_that_is_no_statement_in_json_stays_text(text: str):
+@pytest.mark.parametrize("text", ['{"text": 1', '["text"]', "{not json}", '{"text": "a", "text": "b"}'])
+def test_a_text_that_is_no_object_in_json_stays_text(text: str):
     arguments = Arguments("remember", Remember)
     assert arguments.parse({"observations": [text]}) == {"observations": [text]}
-    assert arguments.parse({"observations": ['{"text": "a"}']}) == {"observations": [{"text": "a"}]}
+    assert arguments.parse({"observations": ['{"text": "a"}', '{"city": "Malmö"}']}) == {
+        "observations": [{"text": "a"}, {"city": "Malmö"}]
+    }
+
+
+def test_an_empty_string_in_an_object_counts_as_omitted_unless_it_means_something():
+    given = {"observations": [{"text": "", "confidence": "", "valid_to": "", "other": ""}]}
+    assert Arguments("remember", Remember).parse(given) == {"observations": [{"text": "", "other": ""}]}

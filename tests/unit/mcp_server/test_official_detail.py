@@ -44,6 +44,15 @@ async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schem
         await OPEN.bind({"names": ["Ann"], "detail": "yes"})(memory)
 
 
+async def test_arguments_of_ours_are_read_as_those_of_every_other_tool() -> None:
+    memory = RecordingMemory(read_graph=KnowledgeGraph(), open_nodes=KnowledgeGraph())
+    await TOOLS["read_graph"].bind({"max_tokens": 1000.0, "cursor": "", "limit": None, "domain": ""})(memory)
+    assert memory.calls[-1] == ("read_graph", (), {"max_tokens": 1000})
+    assert type(memory.calls[-1][2]["max_tokens"]) is int
+    await OPEN.bind({"names": [""], "detail": ""})(memory)
+    assert memory.calls[-1] == ("open_nodes", ([""],), {"detail": False})
+
+
 async def test_what_is_ours_is_kept_beside_the_official_spelling_and_all_else_is_dropped() -> None:
     given: dict[str, Any] = {"from": "Ann", "to": "Bob", "relationType": "knows"}
     relating, creating = TOOLS["create_relations"], TOOLS["create_entities"]

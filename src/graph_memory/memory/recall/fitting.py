@@ -41,6 +41,10 @@ def fitted(shown: Callable[[int], Sequence[Hit]], tokens: Callable[[Sequence[Hit
     return hits
 
 
+_MOST_AT_ONCE = 500_000
+"""Maximum number of characters that the encoding is given at once; it refuses a million."""
+
+
 @cache
 def counter() -> Callable[[str], int]:
     """Return what counts tokens; to load it takes a second, so that waits until somebody asks."""
@@ -49,4 +53,9 @@ def counter() -> Callable[[str], int]:
         import bpe_openai
 
         encoding = cast("Any", bpe_openai).get_encoding(_ENCODING)  # it has no types
-    return lambda text: len(encoding.encode_ordinary(text))
+
+    def count(text: str) -> int:
+        starts = range(0, len(text), _MOST_AT_ONCE)
+        return sum(len(encoding.encode_ordinary(text[start : start + _MOST_AT_ONCE])) for start in starts)
+
+    return count

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.excerpts import excerpt
-from graph_memory.memory.recall.fitting import fitted, tokens_of
+from graph_memory.memory.recall.fitting import fitted, tokens_of, tokens_of_text
 from graph_memory.memory.recall.ranking import Candidate, Part, Ranked
 from graph_memory.memory.recall.results import Hit
 from graph_memory.memory.recall.scoring import Points, Scored
@@ -96,3 +96,8 @@ def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
     assert told == (
         'has kayak; near paddling; "The trip" mentions it; its name "Ann" is in the question; close in meaning (0.61)'
     )
+
+
+def test_the_tokens_of_a_text_of_any_length_are_counted():
+    assert tokens_of_text("words " * 200_000) == pytest.approx(200_000, rel=0.01)
+    assert tokens_of_text("") == 0

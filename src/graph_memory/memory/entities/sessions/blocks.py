@@ -5,6 +5,7 @@ A block is a node, so the log, reverts and branches know it. It is no entity.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -52,12 +53,12 @@ class Edit:
             raise fault("text", "There is nothing to append", "Give a text.")
         if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MOST):
             raise fault("limit", f"limit is {self.limit!r}", f"Give a whole number of characters from 1 to {MOST:,}.")
-        object.__setattr__(self, "text", _with_line_feeds(self.text))
-        object.__setattr__(self, "old", None if self.old is None else _with_line_feeds(self.old))
+        object.__setattr__(self, "text", _in_one_form(self.text))
+        object.__setattr__(self, "old", None if self.old is None else _in_one_form(self.old))
 
     def applied(self, before: Note | None) -> Wanted:
         """Return the block after the edit. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE over its limit."""
-        text = self._text(_with_line_feeds(before.text) if before else "")
+        text = self._text(_in_one_form(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
             hint = "Replace it with less, put details into observations, or give a larger limit."
@@ -79,9 +80,9 @@ class Edit:
         return before.replace(self.old, self.text)
 
 
-def _with_line_feeds(text: str) -> str:
-    """Return a text whose lines all end alike, so that a part is found however its caller ends lines."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+def _in_one_form(text: str) -> str:
+    """Return a text in NFC whose lines all end alike, so that a part is found however its caller encodes it."""
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def check_label(label: object) -> str:
@@ -126,10 +127,14 @@ async def blocks_of(core: Core, domain: str) -> Sequence[Block]:
 
 
 def _same_label(label: str, known: Collection[str]) -> str:
-    """Return the known label that is the same but for capitals, or the label itself."""
+    """Return the known label that is the same but for capitals and the encoding of accents, or the label itself."""
     if label in known:
         return label
-    return next((one for one in known if one.casefold() == label.casefold()), label)
+    return next((one for one in known if _folded(one) == _folded(label)), label)
+
+
+def _folded(label: str) -> str:
+    return unicodedata.normalize("NFC", label).casefold()
 
 
 def _empty(label: str) -> Block:
