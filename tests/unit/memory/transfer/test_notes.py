@@ -223,6 +223,39 @@ def test_front_matter_that_no_property_can_hold_is_reported(key: str, tmp_path: 
     assert [note.split(" of the front matter is left out")[0] for note in read.notes] == [key.partition(":")[0]]
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        r'"a\nb": 1',
+        r'"a\tb": "[[X]]"',
+        '"": 1',
+        '"": "[[Z]]"',
+        f"{'k' * 300}: 1",
+        r'"\ud800": "[[X]]"',
+        *(rf'{key}: "\ud800"' for key in ("a", "title", "type", "permalink", "aliases")),
+        r'up: "[[\ud800]]"',
+        r'tags: [a, "\udfff"]',
+        f"a: [{('b' * 100 + ',') * 10_330}]",
+        f"tags: [{('b' * 100 + ',') * 10_330}]",
+    ],
+)
+def test_front_matter_that_cannot_be_stored_is_left_out_and_reported_and_the_note_is_kept(entry: str, tmp_path: Path):
+    read = Read(written(tmp_path, "Note.md", f"---\n{entry}\nb: 1\n---\nText"))
+    (entity,) = read.entities
+    assert (read.refused, read.relations) == ([], [])
+    assert (entity.name, entity.type, entity.description) == ("Note", "note", "Text")
+    assert entity.properties == {"path": "Note.md", "b": 1}
+    (note,) = read.notes
+    assert "of the front matter is left out" in note
+
+
+def test_of_front_matter_with_too_many_keys_the_last_are_left_out_and_reported(tmp_path: Path):
+    front = "\n".join(f"k{number}: 1" for number in range(1_001))
+    read = Read(written(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
+    assert len(read.entities[0].properties) == 1_000
+    assert read.notes[0].startswith("k999, k1000 of the front matter is left out")
+
+
 def test_a_relation_to_a_file_that_is_no_note_stays_in_the_text(tmp_path: Path):
     text = "- photo [[a.png]]\n- data [[b.xyz]]\n- likes [[Tea]]"
     written(tmp_path, "b.xyz", "x")

@@ -9,10 +9,17 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
-from graph_memory.memory.transfer.formats.memories.notes import Link, Note, names_of, note_of, property_of
+from graph_memory.memory.transfer.formats.memories.notes import (
+    Link,
+    Note,
+    fits_property,
+    names_of,
+    note_of,
+    property_of,
+)
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
     ObservationRow,
@@ -25,8 +32,8 @@ from graph_memory.memory.transfer.formats.records import Note as Told
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
 from graph_memory.model.arguments import fault as invalid_argument
 from graph_memory.model.errors import Code
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import shown
+from graph_memory.model.properties import MOST_PROPERTIES, PropertyValue
+from graph_memory.model.wording import quoted, shown
 
 NOTE = "note"
 """The type of notes whose front matter tells none."""
@@ -206,14 +213,10 @@ def _entity(file: _File, name: str, body: str) -> Rows:
     if fault := file.note.fault:
         text = f"the front matter of {shown(file.path)} is taken for text: {fault.message}"
         yield Told(file.place(fault.line), text)
-    properties = {key: found for key, value in front.items() if (found := property_of(value)) is not None}
-    properties = scalars_of(properties, {*_LEFT_OUT, "path"}) | {"path": str(file.path)}
-    properties |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
-    if lost := [
-        key for key, value in front.items() if value not in (None, "", []) and not _is_kept(file, key, properties)
-    ]:
-        text = f"{shown(', '.join(lost))} of the front matter is left out: it is nested, or its name is reserved"
-        yield Told(file.place(1), text)
+    properties = _properties(file)
+    if lost := [*map(quoted, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
+        why = "it is nested, its name is reserved, or it cannot be stored"
+        yield Told(file.place(1), f"{shown(', '.join(lost))} of the front matter is left out: {why}")
     kind = text_in(front, "type") or NOTE
     yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)
@@ -221,10 +224,22 @@ def _entity(file: _File, name: str, body: str) -> Rows:
         yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
 
 
+def _properties(file: _File) -> dict[str, PropertyValue]:
+    """Return a note's path, tags, aliases and front matter, as many properties as one node can have."""
+    found: dict[str, PropertyValue] = {"path": str(file.path)}
+    found |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
+    values = {key: told for key, value in file.note.front.items() if (told := property_of(value)) is not None}
+    found |= scalars_of(values, {*_LEFT_OUT, "path"})
+    return dict(islice(((key, value) for key, value in found.items() if fits_property(key, value)), MOST_PROPERTIES))
+
+
 def _is_kept(file: _File, key: str, properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether a value of the front matter is a property, or the title, the type, tags or aliases."""
+    """Whether a value of the front matter is empty, a property, or the title, the type, tags or aliases."""
+    value = file.note.front[key]
+    if value in (None, "", []):
+        return True
     if key in ("title", "type"):
-        return isinstance(file.note.front[key], str)
-    if key in chain.from_iterable(_LISTS.values()):
-        return bool(names_of(file.note.front[key]))
+        return isinstance(value, str)
+    if kind := next((kind for kind, keys in _LISTS.items() if key in keys), None):
+        return bool(names_of(value)) and kind in properties
     return key in properties and key != "path"

@@ -13,9 +13,10 @@ from markdown_it.token import Token
 
 from graph_memory.memory.transfer.formats.memories.markdown_parser import COMMENTS, markdown_parser
 from graph_memory.memory.transfer.formats.values import IN_64_BITS
+from graph_memory.model.arguments import is_encodable
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.yaml_io import read_yaml
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.properties import PropertyValue, check_properties
 
 LINKS_TO = "links_to"
 """The type of relations that a link in running text makes."""
@@ -72,6 +73,9 @@ class Note:
     """A note that was read."""
 
     front: Mapping[str, object]
+    """The front matter that can be stored."""
+    unfit: Sequence[str] = ()
+    """Keys of the front matter that cannot be stored, or whose text cannot."""
     fault: Fault | None = None
     observations: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     links: list[Link] = field(default_factory=list[Link])
@@ -101,11 +105,13 @@ class _Item:
 def note_of(text: str) -> Note:
     """Return what is in a note. Front matter that cannot be read is a fault, and stays in the text."""
     lines = _LINE_END.split(text)
-    front, begin, fault = _front(lines)
+    read, begin, fault = _front(lines)
+    front = {key: value for key, value in read.items() if _is_storable(key, value)}
     tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
     _pair_signs(tokens)
     kept = dict(enumerate(lines)) if fault else dict(enumerate(lines[begin:], begin))
-    note = Note(front, fault, links=list(_links_of_properties(front)), lines=kept, headings=_headings(tokens))
+    unfit = [key for key in read if key not in front]
+    note = Note(front, unfit, fault, links=list(_links_of_properties(front)), lines=kept, headings=_headings(tokens))
     for item in _outside_comments(_items(tokens)):
         if isinstance(item.value, Link):
             note.links.append(item.value)
@@ -129,6 +135,20 @@ def _front(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | Non
     if found is not None and not isinstance(found, dict):
         return {}, end + 1, Fault(1, "it is no list of names and values")
     return cast("Mapping[str, object]", found or {}), end + 1, None
+
+
+def _is_storable(key: str, value: object) -> bool:
+    """Whether a key can name a property, or is reserved, and the texts of its value are Unicode."""
+    return fits_property(key.lstrip("_"), "") and all(map(is_encodable, _texts(value)))
+
+
+def fits_property(key: str, value: PropertyValue) -> bool:
+    """Whether a property can have this key and this value."""
+    try:
+        check_properties({key: value})
+    except GraphError:
+        return False
+    return True
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
