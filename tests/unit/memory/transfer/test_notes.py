@@ -134,6 +134,29 @@ def test_other_items_stay_in_the_text(text: str):
     assert note.body() == text
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The energy is $$\nE=mc^2\n$$\nand more.\n\n- part_of [[X]]\n\nAlso $$\nF=ma\n$$\n", ["X"]),
+        ("Text %%\n[[Ada]]\n%%\n\n[[X]]\n\n%% b %%\n[[Y]]", ["X", "Y"]),
+        ("Text <!--\n[[Ada]]\n-->\n\n[[X]]\n\n<!-- b -->\n[[Y]]", ["X", "Y"]),
+        ("$[[m]]$ and $$\n[[m2]]\n$$ cost $5 and [[real]] for $6\n\n$$\n- [fact] in math\n$$", ["real"]),
+        ("Text %%\n\n[[Ada]]\n\n- [[Ada]]\n\n%%\n\n[[X]]\n\n%% b %%\n[[Y]]", ["X", "Y"]),
+        ("- item $$\n  [[m]]\n  $$\n- [[X]]\n\n$$\n[[m]]\n$$", ["X"]),
+        ("- item %%\n  [[Ada]]\n  %%\n- [[X]]\n\n%%\n[[Ada]]\n%%", ["X"]),
+        ("> item $$\n> [[m]]\n> $$\n\n[[X]]\n\n$$\n[[m]]\n$$", ["X"]),
+        ("a %% b %% c %%\n[[Ada]]\n%%\n[[X]]\n\n%%\n[[Ada]]\n%%", ["X"]),
+        ("Text %% $$\n[[Ada]]\n%%\n[[X]]\n\n$$\n[[m]]\n$$", ["X"]),
+        ("Use `$$` and \\$$5 or `%%` so:\n$$\n[[m]]\n\n[[m]]\n$$\n[[X]]", ["X"]),
+        ("It costs 5$$ or so.\n\n$$\n[[m]]\n$$\n[[X]]", ["X"]),
+        ("```\n%%\n```\n\n%%\n[[Ada]]\n\n%%\n[[X]]", ["X"]),
+    ],
+)
+def test_a_closing_sign_ends_what_began_in_the_middle_of_a_line(text: str, names: list[str]):
+    assert [end for _, end in links(text)] == names
+    assert observations(f"{text}\n\n- {FACT}") == [FACT]
+
+
 def test_a_comment_in_an_observation_is_left_out_of_it_and_stays_in_the_text():
     text = f"- {FACT} %% or [[Coffee]]? %% since 2020 <!-- [[Milk]] -->"
     note = note_of(text)
@@ -355,6 +378,10 @@ def test_a_link_leads_to_the_note_that_is_there(link: str, end: str | None, tmp_
         "$$\n",
         "$$ab\n",
         "$a ",
+        "a $$\n",
+        "a %%\n$$\n",
+        "`$$\n",
+        "a $$\n$$ b ``\n\n",
         "> ",
         "- ",
         "`",

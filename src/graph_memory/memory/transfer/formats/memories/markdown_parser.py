@@ -25,6 +25,10 @@ _HIDDEN = {**COMMENTS, "$$": "$$"}
 _SIGNS = (*COMMENTS, *(end for begin, end in COMMENTS.items() if end != begin))
 _LINK = re.compile(r"!?\[\[([^\[\]\n]{1,1000})\]\](?!\(\w+:)")
 _FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
+_BEGINNING = re.compile(
+    rf"\\.|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(?P<sign>{'|'.join(map(re.escape, _HIDDEN))})|{_FORMULA.pattern}", re.DOTALL
+)
+"""A sign that begins a comment or a formula; or text in which none does: an escape, code, a formula in a line."""
 _MOST_NESTED = 40
 
 
@@ -77,7 +81,11 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
     begin = next((sign for sign in _HIDDEN if state.src.startswith(sign, at)), None)
     if begin is None:
         return html_block(state, first, end, silent)
-    found = -1 if state.is_code_block(first) else _closing(state.env, state.src, _HIDDEN[begin], at + len(begin))
+    found = (
+        -1
+        if state.is_code_block(first) or _is_hidden(state, at)
+        else _closing(state.env, state.src, _HIDDEN[begin], at + len(begin))
+    )
     last = bisect_right(state.eMarks, found, first, end)
     if found < 0 or last == end or _is_left(state, first, last):
         return False
@@ -85,6 +93,34 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
         _push_rest(state, found + len(_HIDDEN[begin]), last)
         state.line = last + 1
     return True
+
+
+def _is_hidden(state: StateBlock, at: int) -> bool:
+    """Whether a position is in a comment that an earlier text began, or in a formula that its own paragraph began."""
+    seen, begin = state.env.get("seen", (0, ""))
+    for token in state.tokens[seen:]:
+        begin = _open_sign(token.content, begin, 0, len(token.content))[1] if token.type == "inline" else begin
+        begin = begin if begin in COMMENTS else ""
+    state.env["seen"] = len(state.tokens), begin
+    start = state.bMarks[state.line]
+    known = state.env.get(("open", start, begin), (start, begin))
+    _, begin = state.env["open", start, begin] = _open_sign(state.src, known[1], known[0], at)
+    return begin != "" and _closing(state.env, state.src, _HIDDEN[begin], at) >= 0
+
+
+def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
+    """Return how far a text was read, and the sign that is open there, if `begin` is open where reading starts."""
+    while at < end:
+        if begin:
+            found = text.find(_HIDDEN[begin], at, end)
+            if found < 0:
+                break
+            at, begin = found + len(_HIDDEN[begin]), ""
+        elif found := _BEGINNING.search(text, at, end):
+            at, begin = found.end(), found["sign"] or ""
+        else:
+            break
+    return end, begin
 
 
 def _is_left(state: StateBlock, first: int, last: int) -> bool:
