@@ -11,6 +11,7 @@ from urllib.request import url2pathname
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, field_validator
+from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 _FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
@@ -231,7 +232,10 @@ class Settings(BaseSettings):
     @field_validator("home", "cache", "java", "memory_file_path", mode="before")
     @classmethod
     def _expand(cls, value: object) -> object:
-        return expanded_path(value) if isinstance(value, str) else value
+        path = expanded_path(value) if isinstance(value, str) else value
+        if path == "":
+            raise PydanticUseDefault
+        return path
 
     @field_validator("toolsets", mode="before")
     @classmethod
@@ -268,10 +272,15 @@ def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
 
 
 def expanded_path(given: str) -> str:
-    """Return a path as a shell would: without quotes around it, with `~`, `$HOME` and `file://` resolved."""
+    """Return a path as a shell would: without quotes around it, with `~`, `$HOME` and `file://` resolved.
+
+    A blank path is empty.
+    """
     path = given.strip()
     if len(path) > 1 and path[0] == path[-1] and path[0] in "\"'":
         path = path[1:-1]
+    if not path.strip():
+        return ""
     if prefix := _FILE_URL.match(path):
         path = url2pathname(path[prefix.end() :])
     return os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111 - Path.expanduser raises for an unknown user

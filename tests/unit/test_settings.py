@@ -39,6 +39,15 @@ def test_a_path_is_resolved_as_a_shell_would(
     assert found == tmp_path / "my memory.jsonl"
 
 
+@pytest.mark.parametrize("written", ["", "  ", '""', "''", ' "" ', "'  '", "$EMPTY", "file://"])
+def test_a_blank_path_counts_as_unset(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    unset = Settings()
+    monkeypatch.setenv("EMPTY", "")
+    for name in ("MEMORY_FILE_PATH", "GRAPH_MEMORY_HOME", "GRAPH_MEMORY_CACHE", "GRAPH_MEMORY_JAVA"):
+        monkeypatch.setenv(name, written)
+    assert Settings() == unset
+
+
 @pytest.mark.parametrize("written", ["~nobody_is_called_so/m.jsonl", "$NOT_SET_ANYWHERE/m.jsonl", "gone.jsonl"])
 def test_a_memory_file_that_is_missing_is_named_in_a_warning(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_FILE_PATH", written)

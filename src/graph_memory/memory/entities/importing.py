@@ -5,6 +5,7 @@ A page is one write. What the domain has already is left as it is, so the same i
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -91,7 +92,7 @@ async def import_once(core: Core, domain: str, file: Path, tell: Progress) -> Me
     So an import that was cut off goes on, and none is repeated once anything else was written. Without such a file, and
     in a domain with other changes, nothing is done. Raises what `import_memory` raises.
     """
-    if not await anyio.to_thread.run_sync(file.exists) or not await _is_untouched(core, domain):
+    if not await anyio.to_thread.run_sync(os.path.isfile, file) or not await _is_untouched(core, domain):
         return None
     origin = replace(core.origin, session=SESSION)
     return await import_memory(replace(core, origin=origin), domain, file, ImportOptions(form="official"), tell)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from graph_memory.memory.entities.importing import import_once
 from graph_memory.memory.transfer.formats.memories.recognise import recognised, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
 from graph_memory.memory.transfer.results import MemoryFormat
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import silent
 
 OFFICIAL = """\
 {"type":"entity","name":"Ada Lovelace","entityType":"person","observations":["likes tea","writes code"]}
@@ -140,6 +144,13 @@ def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without
 def test_a_file_of_the_official_server_without_data_is_an_empty_memory(tmp_path: Path, name: str, data: bytes) -> None:
     read = Read(written(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data), "official")
     assert (read.entities, read.relations, read.refused) == ([], [], [])
+
+
+@pytest.mark.parametrize("name", ["", "gone.jsonl", "pipe"])
+def test_nothing_is_imported_from_a_path_of_the_environment_that_is_no_file(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    core: Any = object()  # nothing of it is needed
+    assert asyncio.run(import_once(core, "default", tmp_path / name, silent)) is None
 
 
 @pytest.mark.parametrize(

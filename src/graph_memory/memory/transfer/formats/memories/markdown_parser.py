@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, html_block
@@ -97,15 +97,16 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
 
 def _is_hidden(state: StateBlock, at: int) -> bool:
     """Whether a position is in a comment that an earlier text began, or in a formula that its own paragraph began."""
-    seen, begin = state.env.get("seen", (0, ""))
+    env: Any = state.env
+    seen, begin = cast("tuple[int, str]", env.get("seen", (0, "")))
     for token in state.tokens[seen:]:
         begin = _open_sign(token.content, begin, 0, len(token.content))[1] if token.type == "inline" else begin
         begin = begin if begin in COMMENTS else ""
-    state.env["seen"] = len(state.tokens), begin
+    env["seen"] = len(state.tokens), begin
     start = state.bMarks[state.line]
-    known = state.env.get(("open", start, begin), (start, begin))
-    _, begin = state.env["open", start, begin] = _open_sign(state.src, known[1], known[0], at)
-    return begin != "" and _closing(state.env, state.src, _HIDDEN[begin], at) >= 0
+    known = cast("tuple[int, str]", env.get(("open", start, begin), (start, begin)))
+    _, begin = env["open", start, begin] = _open_sign(state.src, known[1], known[0], at)
+    return begin != "" and _closing(env, state.src, _HIDDEN[begin], at) >= 0
 
 
 def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
