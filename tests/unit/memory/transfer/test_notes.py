@@ -165,6 +165,13 @@ def test_a_comment_in_an_observation_is_left_out_of_it_and_stays_in_the_text():
     assert note.body() == text
 
 
+def test_a_comment_may_begin_an_item_that_is_an_observation():
+    text = f"- %% c %% {FACT}\n- <!-- c\n  d --> {FACT} too\n- %% c %%\n  %% d %% {FACT}"
+    note = note_of(text)
+    assert note.observations == [(1, FACT), (3, f"{FACT} too"), (5, FACT)]
+    assert note.body() == text
+
+
 def test_an_observation_ends_where_a_comment_begins_that_goes_on_elsewhere():
     note = note_of(f"- {FACT} %% or\n  [[Coffee]]\n- [fact] hidden\n\n%%\n- [fact] shown")
     assert note.observations == [(1, FACT), (6, "[fact] shown")]
@@ -194,14 +201,32 @@ def test_an_observation_ends_where_a_comment_begins_that_goes_on_elsewhere():
         ("pairs_with [[Tea]] in the morning", "links_to"),
         ("**bold** [[Tea]]", "links_to"),
         ("[x] done [[Tea]]", "links_to"),
-        ("%% old %% likes [[Tea]]", "links_to"),
+        ("%% old %% likes [[Tea]]", "likes"),
+        ("likes [[Tea]] %% c %%", "likes"),
+        ("likes [[Tea]]<!-- [[c]] -->", "likes"),
+        ("likes <!-- c --> [[Tea]]", "likes"),
+        ("is %% c %%part of [[Tea]] (long %% c %% ago)", "is part of"),
+        ("likes [[Tea]] %% c %% in the morning", "links_to"),
     ],
 )
 def test_only_a_short_type_before_a_link_is_the_type_of_a_relation(line: str, kind: str):
     note = note_of(f"- {line}")
     assert [(link.type, link.names[-1]) for link in note.links] == [(kind, "Tea")]
-    is_taken = kind != "links_to" and "(" not in line
+    is_taken = kind != "links_to" and not any(sign in line for sign in ("(", "%%", "<!--"))
     assert note.body() == ("" if is_taken else f"- {line}")
+
+
+def test_a_comment_that_begins_beside_a_relation_and_ends_elsewhere_hides_what_is_between():
+    text = "- likes [[Tea]] %% c\n- hates [[Ada]]\n- [fact] hidden\n\n%%\n- likes [[X]]"
+    note = note_of(text)
+    assert links(text) == [("likes", "Tea"), ("likes", "X")]
+    assert note.observations == []
+    assert note.body() == text.removesuffix("\n- likes [[X]]")
+
+
+@pytest.mark.parametrize("value", ['"[[D|x]], [[E]]"', '"[[D]][[E#h]]"', '["[[D]] and [[E]]"]', "see [[D]] or [[E]]"])
+def test_each_link_in_a_text_of_the_front_matter_is_a_relation(value: str):
+    assert links(f"---\nup: {value}\n---\n") == [("up", "D"), ("up", "E")]
 
 
 def test_lines_that_became_something_leave_the_text_and_headings_only_if_nothing_is_left_under_them():
@@ -364,6 +389,32 @@ def test_a_link_leads_to_the_note_that_is_there(link: str, end: str | None, tmp_
     written(tmp_path, "files/data.xyz", "x")
     written(tmp_path, "sub/From.md", link)
     assert Read(tmp_path).relations == ([] if end is None else [("From", end, "links_to")])
+
+
+@pytest.mark.parametrize(
+    ("link", "end"),
+    [
+        ("[[Issue #12#H]]", "Issue #12"),
+        ("[[Issue #12]]", "Issue #12"),
+        ("[[Issue #12#H#^b1|x]]", "Issue #12"),
+        ("[[C##Head]]", "C#"),
+        ("[[C#Head]]", "C"),
+        ("[[a^b^c]]", "a^b"),
+        ("[[C#Head#More]]", "C"),
+        ("[[New#Head#More]]", "New"),
+    ],
+)
+def test_a_link_to_a_heading_leads_to_the_note_with_the_longest_name(link: str, end: str, tmp_path: Path):
+    for name in ("Issue #12", "C#", "sub/C", "a^b"):
+        written(tmp_path, f"{name}.md", "text")
+    written(tmp_path, "sub/From.md", link)
+    assert Read(tmp_path).relations == [("From", end, "links_to")]
+
+
+def test_links_with_very_many_headings_are_resolved_in_time_that_grows_with_their_length(tmp_path: Path):
+    began = time.monotonic()
+    Read(written(tmp_path, "a.md", f"[[a{'#' * 900}b]]\n" * 2_000))
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize(

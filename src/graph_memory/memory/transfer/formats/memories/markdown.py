@@ -100,7 +100,7 @@ class _Folder:
         """Return the name of the note that a link leads to, None if it leads to another file or out of the folder."""
         near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
         far = [name.lstrip("/") for name in link.names]
-        for key in chain.from_iterable(map(_keys, (*near, *far))):
+        for key in chain.from_iterable(map(_keys, chain.from_iterable(zip(near, far, strict=True)))):
             if key in self.targets:
                 return self.targets[key]
         if any(_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):

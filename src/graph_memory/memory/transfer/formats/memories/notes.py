@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import cast
 from urllib.parse import unquote
 
@@ -27,8 +28,10 @@ _WORDS = rf"{_WORD}(?: {_WORD}){{0,2}}"
 _OBSERVATION = re.compile(rf"\[(?=[^\]]{{2,60}}\]){_WORDS}\]\s+\S", re.DOTALL)
 _TYPE = re.compile(rf"(?=.{{1,60}}$)({_WORDS})(:{{0,2}})")
 _CONTEXT = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
-_WHOLE_LINK = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\]")
-_PLACE = re.compile(r"(.*?)[#^].+", re.DOTALL)
+_LINK = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\]")
+_PLACE = re.compile(r"[#^](?!\Z)")
+_MOST_PLACES = 16
+"""Most signs of a heading or a block in a link that are looked at."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _NO_LINES = range(0)
@@ -50,9 +53,9 @@ class Link:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the note may be called: as written, and without the heading or block that may follow the name."""
-        place = None if self.is_path else _PLACE.fullmatch(self.target)
-        return tuple(filter(None, map(_bare, (self.target, place[1]) if place else (self.target,))))
+        """What the note may be called, the longest first: as written, and without headings or blocks after the name."""
+        places = [] if self.is_path else [found.start() for found in islice(_PLACE.finditer(self.target), _MOST_PLACES)]
+        return tuple(filter(None, map(_bare, (self.target, *(self.target[:at] for at in reversed(places))))))
 
     @property
     def names_a_note(self) -> bool:
@@ -157,12 +160,20 @@ def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
     for at, token in enumerate(tokens):
         quotes += token.nesting if token.type.startswith("blockquote") else 0
         if token.type == "inline" and token.map:
-            is_item = at > 1 and tokens[at - 2].type == "list_item_open" and tokens[at - 2].markup in ("-", "*", "+")
+            is_item = any(map(_is_bullet, tokens[max(at - 2, 0) : at]))
             listed = _listed(token, range(*token.map)) if is_item and not quotes else None
+            if listed and not tokens[at - 1].type.startswith(("paragraph", "heading")):  # it follows a comment
+                listed = _Item(listed.value)
             if listed:
                 yield listed
-            if listed is None or not isinstance(listed.value, Link):
-                yield from _links(token.children or [], token.map[0] + 1)
+            is_relation = listed is not None and isinstance(listed.value, Link)
+            for item in _links(token.children or [], token.map[0] + 1):
+                if isinstance(item, Token) or not is_relation:
+                    yield item
+
+
+def _is_bullet(token: Token) -> bool:
+    return token.type == "list_item_open" and token.markup in ("-", "*", "+")
 
 
 def _listed(token: Token, lines: range) -> _Item | None:
@@ -171,13 +182,28 @@ def _listed(token: Token, lines: range) -> _Item | None:
     if _OBSERVATION.match(token.content) and children[0].type == "text":
         text = _without_comments(token)
         return _Item((lines[0] + 1, text), _NO_LINES if len(text) < len(token.content) else lines)
-    if [child.type for child in children] not in (["text", "wikilink"], ["text", "wikilink", "text"]):
+    shown = _shown(children)
+    if [kind for kind, _ in shown] not in (["text", "wikilink"], ["text", "wikilink", "text"]):
         return None
-    relation, target = _relation_type(children[0].content.strip()), _target(children[1].content)
-    context = children[2].content.strip() if children[2:] else ""
+    relation, target = _relation_type(shown[0][1].strip()), _target(shown[1][1])
+    context = shown[2][1].strip() if shown[2:] else ""
     if not relation or not target or (context and not _CONTEXT.fullmatch(context)):
         return None
-    return _Item(Link(lines[0] + 1, relation, target), _NO_LINES if context else lines)
+    is_whole = not context and len(shown) == len(children)
+    return _Item(Link(lines[0] + 1, relation, target), lines if is_whole else _NO_LINES)
+
+
+def _shown(children: Sequence[Token]) -> list[tuple[str, str]]:
+    """Return the types and contents of tokens without comments; texts that a comment divides are one text."""
+    shown: list[tuple[str, str]] = []
+    for child in children:
+        if child.type == "comment_sign" and child.meta["hides"]:
+            break
+        if shown and shown[-1][0] == child.type == "text":
+            shown[-1] = child.type, shown[-1][1] + child.content
+        elif child.type != "comment":
+            shown.append((child.type, child.content))
+    return shown
 
 
 def _without_comments(token: Token) -> str:
@@ -256,9 +282,7 @@ def _bare(name: str) -> str:
 def _links_of_properties(front: Mapping[str, object]) -> Iterator[Link]:
     for name, value in front.items():
         for text in _texts(value) if name not in _AS_TEXT else ():
-            found = _WHOLE_LINK.fullmatch(text)
-            if found and (target := _target(found[1])):
-                yield Link(1, name, target)
+            yield from (Link(1, name, target) for written in _LINK.findall(text) if (target := _target(written)))
 
 
 def _texts(value: object) -> Iterator[str]:
