@@ -147,7 +147,10 @@ def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatc
     assert "longer than" in message
 
 
-@pytest.mark.parametrize("encoding", ["iso-8859-1", "windows-1252", "utf-8"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["iso-8859-1", "latin1", "windows-1252", "utf-8", "UTF8", "utf_8", "U8", "cp65001", "utf-8-sig", "UTF-8-SIG"],
+)
 def test_graphml_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_path: Path) -> None:
     node = '<node id="1" labels="Größe"/></graph></graphml>'
     xml = f'<?xml version="1.0" encoding="{encoding}"?><graphml><graph>{node}'
@@ -157,13 +160,26 @@ def test_graphml_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "encoding", ["shift_jis", "utf-16-le", "utf-32-be", "utf-7", "klingon", "rot13", "idna", "hex"]
+    "encoding",
+    [
+        *("shift_jis", "utf-16-le", "utf-32-be", "utf-7", "klingon", "rot13", "idna", "hex"),
+        *("unicode_escape", "unicode-escape", "raw_unicode_escape", "punycode", "charmap", "undefined"),
+    ],
 )
 def test_graphml_in_an_encoding_that_cannot_be_read_is_refused_by_its_name(encoding: str, tmp_path: Path) -> None:
     xml = f'<?xml version="1.0" encoding="{encoding}"?><graphml/>'
     place, message, ends = told("x.graphml", xml.encode(), tmp_path)
     assert (place, ends) == ("x.graphml:1", True)
     assert message == f'The file says that its encoding is "{encoding}", which cannot be read'
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("start", ["\ufeff", ""])
+@pytest.mark.parametrize("name", ["x.graphml", "x.csv", "x.jsonl"])
+def test_a_file_in_utf_32_is_told_as_such(name: str, start: str, encoding: str, tmp_path: Path) -> None:
+    data = f'{start}<?xml version="1.0" encoding="UTF-32"?><graphml/>'.encode(encoding)
+    place, message, ends = told(name, data, tmp_path)
+    assert (place, message, ends) == (f"{name}:1", "The file is UTF-32, not UTF-8", True)
 
 
 @pytest.mark.parametrize("size", [24_000_000, pytest.param(70_000_000, marks=pytest.mark.long)])

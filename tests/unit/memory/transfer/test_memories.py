@@ -139,7 +139,19 @@ def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without
 
 @pytest.mark.parametrize("name", ["m.json", "m.jsonl", "m.jsonl.gz"])
 @pytest.mark.parametrize(
-    "data", [b"", b"\n \n", b"\xef\xbb\xbf", b"{}", b"[]", b"{\n}\n", b"[\n]", b'{"entities": []}']
+    "data",
+    [
+        b"",
+        b"\n \n",
+        b"\xef\xbb\xbf",
+        b"{}",
+        b"[]",
+        b"null",
+        b"\xef\xbb\xbfnull\n",
+        b"{\n}\n",
+        b"[\n]",
+        b'{"entities": []}',
+    ],
 )
 def test_a_file_of_the_official_server_without_data_is_an_empty_memory(tmp_path: Path, name: str, data: bytes) -> None:
     read = Read(written(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data), "official")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ MOST_EMPTY = 1_000_000
 """Most empty lines that may follow each other: so many are unpacked in seconds."""
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF32 = re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0|\0\0\0[^\0]", re.DOTALL)
+"""The first character of a file in UTF-32: a byte order mark, or any of ASCII."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -27,12 +30,12 @@ def opened(path: Path) -> Generator[IO[bytes]]:
     """Give what is in a file, unpacked where it is compressed. Raises INVALID_ARGUMENT and Unreadable."""
     try:
         with path.open("rb") as file:
-            start = file.read(2)
+            start = file.read(4)
             file.seek(0)
-            if start in _UTF16:
-                raise Unreadable(Place(path.name, 1), "The file is UTF-16, not UTF-8", "Save it as UTF-8.")
+            if wide := "UTF-32" if _UTF32.fullmatch(start) else "UTF-16" if start.startswith(_UTF16) else "":
+                raise Unreadable(Place(path.name, 1), f"The file is {wide}, not UTF-8", "Save it as UTF-8.")
             with unpacking(Place(path.name)):
-                yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start == _GZIP else file
+                yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start.startswith(_GZIP) else file
     except OSError as error:
         raise fault("source", f"Cannot read {path}: {error.strerror or error}", "Give a readable file.") from error
 

@@ -6,6 +6,8 @@ edge the key `label`; `labels` and `label` as attributes are read too.
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,6 +37,11 @@ from graph_memory.model.wording import quoted, shown
 CHUNK = 64 * 1024
 TAG_SEPARATOR = "\n"
 _ENCODING_FAULTS = (expat.errors.XML_ERROR_UNKNOWN_ENCODING, expat.errors.XML_ERROR_INCORRECT_ENCODING)
+_DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*[\"']([\w.-]+)")
+_NO_CHARACTER_SETS = frozenset(
+    {"charmap", "idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+)
+"""Codecs of Python's own that the parser would take for character sets."""
 _TYPE_KEYS = {"node": "labels", "edge": "label"}
 _OWN = {"node": NODE_OWN, "edge": CONNECTION_OWN}
 
@@ -80,12 +87,17 @@ class _Parser:
         self._has_root = False
         self._encoding = "UTF-8"
         self._found: deque[Item] = deque()
-        self._expat = expat.ParserCreate(namespace_separator=" ")
-        self._expat.StartElementHandler = self._start
-        self._expat.EndElementHandler = self._end
-        self._expat.CharacterDataHandler = self._characters
-        self._expat.StartDoctypeDeclHandler = self._refuse_doctype
-        self._expat.XmlDeclHandler = self._declare_encoding
+        self._expat = self._created(None)
+
+    def _created(self, encoding: str | None) -> expat.XMLParserType:
+        """Return a parser for an encoding, or for the one that the file declares."""
+        created = expat.ParserCreate(encoding, " ")
+        created.StartElementHandler = self._start
+        created.EndElementHandler = self._end
+        created.CharacterDataHandler = self._characters
+        created.StartDoctypeDeclHandler = self._refuse_doctype
+        created.XmlDeclHandler = self._declare_encoding
+        return created
 
     @property
     def _place(self) -> Place:
@@ -99,6 +111,9 @@ class _Parser:
             )  # a tag that goes on is read again from here: so ever more is given
             with unpacking(self._place):
                 chunk = stream.read(max(CHUNK, min(begun, LONGEST - begun)))
+            declared = None if fed else _DECLARED.match(chunk)
+            if declared and _codec(declared[1].decode()) in ("utf-8", "utf-8-sig"):  # the parser knows one spelling
+                self._expat = self._created("utf-8")
             self._parse(chunk)
             fed += len(chunk)
             if fed - self._expat.CurrentByteIndex > LONGEST:
@@ -122,6 +137,8 @@ class _Parser:
 
     def _declare_encoding(self, _version: str, encoding: str | None, _standalone: int) -> None:
         self._encoding = encoding or "UTF-8"
+        if _codec(self._encoding) in _NO_CHARACTER_SETS:
+            raise self._misencoded()
 
     def _misencoded(self) -> Unreadable:
         message = f"The file says that its encoding is {quoted(self._encoding)}, which cannot be read"
@@ -227,6 +244,14 @@ class _Parser:
             else:
                 properties[key.name] = _value(key, text)
         return own, properties
+
+
+def _codec(encoding: str) -> str:
+    """Return the name of Python's codec for an encoding, the same for all its spellings; nothing if there is none."""
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        return ""
 
 
 def _value(key: _Key, text: str) -> PropertyValue:

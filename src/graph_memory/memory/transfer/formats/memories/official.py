@@ -72,6 +72,8 @@ def _graph(found: object, file: str) -> Rows:
         for place, entry in entries_of(cast("object", found if isinstance(found, list) else [found]), "items", file):
             yield from fitting(place, partial(_line, entry, place))
         return
+    if found is None:
+        return
     if not isinstance(found, dict) or (found and not {"entities", "relations"} & set(cast("Object", found))):
         raise Unfit("The file has no entities", 'It is {"entities": […], "relations": […]}.')
     graph = cast("Object", found)
