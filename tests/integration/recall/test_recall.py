@@ -63,7 +63,7 @@ async def house(opened: Memory) -> House:
     await memory.set_validity("boiler", valid_from="2021-02-01")
     await memory.create_connection("About", "terrace", "anna")
     works = await memory.create_connection("WorksAt", "anna", "acme")
-    await memory.set_validity(works.connection_id, valid_to="2024-01-01")
+    await memory.set_validity(works.connection_id, valid_to="2023-12-31")
     await observe(memory, memory._domain(None), "anna")
     before = await last(memory)
     await memory.update_node("terrace", content="# Terrace\n\nLarch. It costs 9k.", encoding="utf-8")
