@@ -222,6 +222,11 @@ class Settings(BaseSettings):
         description="What `search_nodes` does with words that stand nowhere together. words: it finds the entities "
         "that have each of them, the best first. plain: it finds nothing, as the official memory server does.",
     )
+    read_graph_tokens: int = Field(
+        default=25_000,
+        ge=1_000,
+        description="Tokens of an answer of `read_graph` over MCP without `max_tokens`. A larger graph comes in parts.",
+    )
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )

@@ -964,6 +964,11 @@ class SyncEntities(_Sync[Entities]):
         """
         return self._wait(self._facade.read_graph, max_tokens=max_tokens, limit=limit, cursor=cursor, domain=domain)
 
+    @property
+    def read_graph_tokens(self) -> int:
+        """Tokens of an answer of `read_graph` over MCP that says no `max_tokens`."""
+        return self._facade.read_graph_tokens
+
     def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities whose name, type or observations contain a text, and the relations of each.
 

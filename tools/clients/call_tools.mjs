@@ -3,7 +3,7 @@
 //   node call_tools.mjs SDK COMMAND [ARGUMENT ...] < CALLS
 //
 // SDK is sdk-1-first, sdk-1-newest or sdk-2. CALLS is a JSON list of {name, arguments}; without any, each tool is
-// called with an argument that no tool has. The output is a JSON list of {name, result} or {name, thrown}.
+// called with an argument that no tool has, and with too few tokens where it drops such arguments. The output is a JSON list of {name, result} or {name, thrown}.
 
 import { readFileSync } from "node:fs";
 
@@ -18,7 +18,7 @@ const client = new Client({ name: sdk, version: "1" });
 await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
 const { tools } = await client.listTools();
 const given = JSON.parse(readFileSync(0, "utf8"));
-const calls = given.length ? given : tools.map(({ name }) => ({ name, arguments: { no_such_argument: 1 } }));
+const calls = given.length ? given : tools.map(({ name }) => ({ name, arguments: { no_such_argument: 1, max_tokens: 1 } }));
 const answers = [];
 for (const call of calls) {
   try {

@@ -38,6 +38,8 @@ class Core:
     open_type_limit: int = 200
     search_words: bool = True
     """Whether `search_nodes` looks for words where the text that was given is nowhere."""
+    read_graph_tokens: int = 25_000
+    """Tokens of an answer of `read_graph` over MCP that says no `max_tokens`."""
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None

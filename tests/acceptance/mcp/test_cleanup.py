@@ -19,11 +19,11 @@ SETTLED = ("duplicate", "orphan", "stale", "contradiction", "lost_premise", "unu
 async def fill(memory: Memory) -> None:
     entities = memory.entities
     names = ("Ada", "Leeds", "Yorkshire", "England", "Alone")
-    tools = [{"name": name, "observations": ["runs on port 5432"]} for name in ("PostgreSQL", "Postgres-SQL")]
+    tools = [{"name": name, "observations": ["runs on port 5432"]} for name in ("PostgreSQL", "Postgre-SQL")]
     await entities.create_entities([*tools, *({"name": name} for name in names)])
     await memory.add_node_type(NodeType("Ghost"))
     await memory.add_connection_type(ConnectionType("PartOf", ("*",), ("*",), transitive=True))
-    related = [("Ada", "PostgreSQL", "Owns"), ("Postgres-SQL", "Ada", "OwnedBy"), ("Ada", "Leeds", "contradicts")]
+    related = [("Ada", "PostgreSQL", "Owns"), ("Postgre-SQL", "Ada", "OwnedBy"), ("Ada", "Leeds", "contradicts")]
     related += [("Leeds", "Yorkshire", "PartOf"), ("Yorkshire", "England", "PartOf")]
     related += [("England", f"Place {number}", "Has") for number in range(100)]
     await entities.create_relations([{"from": a, "to": b, "relationType": kind} for a, b, kind in related])

@@ -10,6 +10,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory
 from graph_memory.mcp_server.toolsets import entities as toolset
+from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.entities import paging
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.recall.fitting import tokens_of_text
@@ -100,7 +101,7 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     part = await answer(limit=3)
     assert (len(part.structured_content["entities"]), len(part.content)) == (3, 2)
     assert '"cursor": "' in part.content[1].text
-    monkeypatch.setattr(toolset, "MOST_TOKENS", 600)
+    monkeypatch.setattr(Entities, "read_graph_tokens", 600)
     cut = await answer()
     assert 3 < len(cut.structured_content["entities"]) < 30
     assert len(cut.content) == 2
@@ -109,5 +110,5 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
         more = await answer(**given)
         assert 3 < len(more.structured_content["entities"]) < 20
         assert len(more.content) == 2
-    monkeypatch.setattr(toolset, "MOST_TOKENS", len(json.dumps(whole)) // 2)
+    monkeypatch.setattr(Entities, "read_graph_tokens", len(json.dumps(whole)) // 2)
     assert (await answer()).structured_content == whole

@@ -43,8 +43,6 @@ _DELETION = {
     "entityName": (str, "The name of the entity containing the observations"),
     "observations": ([str], "An array of observations to delete"),
 }
-MOST_TOKENS = 25_000
-"""Tokens of an answer of `read_graph` without `max_tokens`: the most that common clients pass on to a model."""
 _GRAPH = {"entities": [_ENTITY], "relations": [_RELATION]}
 _ADDED = {"entityName": str, "addedObservations": [str]}
 _DONE = {"success": bool, "message": str}
@@ -89,7 +87,7 @@ async def _delete_relations(memory: Memory, given: Given) -> Result:
 async def _read_graph(memory: Memory, given: Given) -> Result:
     asked: dict[str, Any] = {**given}
     if asked.get("max_tokens") is None:
-        asked["max_tokens"] = MOST_TOKENS
+        asked["max_tokens"] = memory.entities.read_graph_tokens
     return await memory.entities.read_graph(**asked)
 
 

@@ -178,6 +178,11 @@ class Entities(Cleaning):
             return await reads.read_graph(self._core, self._domain(domain))
         return await paging.read_part(self._core, self._domain(domain), part)
 
+    @property
+    def read_graph_tokens(self) -> int:
+        """Tokens of an answer of `read_graph` over MCP that says no `max_tokens`."""
+        return self._core.read_graph_tokens
+
     async def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities whose name, type or observations contain a text, and the relations of each.
 

@@ -13,6 +13,8 @@ from acceptance.mcp.official.talking import talking
 pytestmark = pytest.mark.anyio
 
 ALL = tuple(DIFFERENCES)
+WHOLE = {"GRAPH_MEMORY_READ_GRAPH_TOKENS": "1000000"}
+"""The original answers a graph of any size at once."""
 
 
 def ours(domain: str) -> list[str]:
@@ -20,7 +22,7 @@ def ours(domain: str) -> list[str]:
 
 
 async def test_ours_offers_and_answers_what_the_npm_server_was_recorded_to(environment: dict[str, str], domain: str):
-    async with talking(ours(domain), environment) as talk:
+    async with talking(ours(domain), {**environment, **WHOLE}) as talk:
         offered = await recording.lists(talk)
         answers = [await talk.answer(step) for step in recording.recorded_steps()]
     found = deviation(recording.recorded_steps(), answers, ALL)
@@ -48,6 +50,6 @@ def _bare(value: object) -> object:
 async def test_ours_answers_as_the_npm_server_but_for_what_is_named(
     environment: dict[str, str], domain: str, name: str
 ):
-    found = await deviates(ours(domain), environment, SCRIPTS[name], ALL)
+    found = await deviates(ours(domain), {**environment, **WHOLE}, SCRIPTS[name], ALL)
     assert found is None, str(found)
     verified(environment, domain)
