@@ -310,7 +310,7 @@ async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Chan
 
     try:
         return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
-    except Exception as error:
+    except Exception as error:  # whatever a splitter raises for one text, its event is skipped and named
         raise GraphError(Code.INTERNAL, "A text cannot be split into passages", {"error": repr(error)}) from error
 
 
