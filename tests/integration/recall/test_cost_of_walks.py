@@ -105,7 +105,7 @@ def test_a_step_from_a_hub_costs_the_same_however_many_connections_it_has(
 
 ENDS = {"from_id": None, "to_id": None, "along": None, "against": [], "types": None}
 MATCHED = {**ENDS, "filter": {}, "valid_at": None, "after": "", "limit": 100}
-WEIGHTS = {"now": 1_800_000_000_000, "half_lives": {}, "least": 0.0, "below": 2.0}
+WEIGHTS = {"now": 1_800_000_000_000, "half_lives": {}, "co_access": {}, "least": 0.0, "below": 2.0}
 READS: dict[str, tuple[LiteralString, dict[str, object]]] = {
     "connected nodes": (
         CONNECTED_NODES.text,

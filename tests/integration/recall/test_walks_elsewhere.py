@@ -88,7 +88,8 @@ async def test_a_walk_follows_what_holds_at_a_time_now_and_then(memory: Memory) 
         (None, "2021-06-01", {"ac"}),
         (after, "2021-06-01", {"ab", "ac"}),
         (after, "2020-06-01", {"ab"}),
-        (after, "2022-01-01", {"ac"}),
+        (after, "2022-01-01", {"ab", "ac"}),
+        (after, "2022-01-02", {"ac"}),
         (after, None, {"ab", "ac"}),
         (before, "2019-01-01", {"ab", "ac"}),
     ):

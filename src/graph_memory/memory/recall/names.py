@@ -18,7 +18,7 @@ COMMON_PART = 0.01
 _SIMPLE = re.compile(r"[\0-\u02c1\u1e00-\u1eff\u2010-\u2027]*+")
 _SIMPLE_WORD = re.compile(r"[^\W_]+")
 _WORD = regex.compile(
-    rf"(?=\p{{LB=SA}})\X|[{ALONE}{SYLLABLES}]\p{{M}}*+|(?![\p{{M}}\u200c\u200d])(?:(?![\p{{LB=SA}}{ALONE}{SYLLABLES}_])[\w])++",
+    rf"(?=\p{{LB=SA}})\X|[{ALONE}{SYLLABLES}]\p{{M}}*+|(?![\p{{M}}\u200c\u200d])(?:(?![\p{{LB=SA}}{ALONE}{SYLLABLES}_])[\w\p{{N}}])++",
     regex.VERSION1,
 )
 """A word; of scripts that put no spaces between words or endings on names, a grapheme."""

@@ -7,6 +7,7 @@ is exactly what is written here, and every other byte is the same.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,6 +30,9 @@ DIFFERENCES = {
     "a text twice in one call": "The original stores it twice in one entity. Ours stores it once.",
     "a search for words that stand nowhere together": (
         "The original finds nothing. Ours finds the entities that have each word somewhere, the best first."
+    ),
+    "a search for accents that are encoded otherwise": (
+        "The original finds nothing. Ours finds the text, whether its accents are composed or combining marks."
     ),
 }
 """Where ours does not answer as the original, and why that is safer."""
@@ -196,7 +200,10 @@ class Original:
         return told(copied(self.graph))
 
     def search_nodes(self, query: str) -> Given:
-        found = [one for one in self.entities if _words_in([lower(query)], _texts_of(one))]
+        found = [one for one in self.entities if any(lower(query) in lower(text) for text in _texts_of(one))]
+        composed = [one for one in self.entities if _words_in([folded(query)], _texts_of(one))]
+        if found != composed and self.differs("a search for accents that are encoded otherwise"):
+            found = composed
         needles = needles_of(query)
         if not found and needles:
             found = [one for one in self.entities if all(_words_in([each], _texts_of(one)) for each in needles)]
@@ -219,12 +226,17 @@ def _texts_of(entity: Given) -> list[str]:
 
 def _words_in(words: Sequence[str], texts: Sequence[str]) -> int:
     """Return how many of the words are in one of the texts, in that which has most."""
-    return max(sum(word in lower(text) for word in words) for text in texts)
+    return max(sum(word in folded(text) for word in words) for text in texts)
 
 
 def lower(text: str) -> str:
     """Return a text in lower case, as JavaScript does it: Python's is by the same rules of Unicode."""
     return text.lower()
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case with composed accents."""
+    return unicodedata.normalize("NFC", lower(text))
 
 
 def copied(value: Any) -> Any:

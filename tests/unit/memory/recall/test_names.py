@@ -67,6 +67,7 @@ def test_a_name_is_common_in_more_than_five_texts_and_one_in_a_hundred(having: i
 
 @given(st.text(), st.text(min_size=1), st.text())
 @example("", "\u0958", "")
+@example("", "¼", "˂")
 def test_a_name_is_found_between_any_two_texts(before: str, name: str, after: str) -> None:
     found = mentioned(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
     assert bool(found) is bool(words(name))
