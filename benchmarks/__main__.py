@@ -20,6 +20,7 @@ from benchmarks.crowded import crowded
 from benchmarks.domains import domains
 from benchmarks.entities.measuring import entities
 from benchmarks.entry_points import entry_points
+from benchmarks.first_day import first_day
 from benchmarks.footprint import footprint
 from benchmarks.lives import lives
 from benchmarks.many import many
@@ -70,6 +71,7 @@ PARTS: dict[str, Part] = {
     "answering": lambda place, _: answering(place),
     "turns": lambda place, _: turns(place),
     "session": lambda _, asked: session(asked.settings),
+    "first_day": lambda _, asked: first_day(asked.settings),
     "changed": lambda place, _: changed(place),
     "entry_points": lambda place, _: entry_points(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
@@ -82,7 +84,7 @@ PARTS: dict[str, Part] = {
 WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering", "turns")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
-SELDOM = ("changed", "unseen", "lives", "session")
+SELDOM = ("changed", "unseen", "lives", "session", "first_day")
 """Parts that need nothing else, and are measured when they are named all the same: what they say seldom changes."""
 
 
