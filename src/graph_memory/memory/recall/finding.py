@@ -44,6 +44,7 @@ from graph_memory.memory.recall.scoring import (
     Surroundings,
     Words,
     candidates,
+    coverage,
     own_best,
     promising,
     scored,
@@ -102,6 +103,8 @@ class Ranking:
     notes: Sequence[str]
     asked_about: Sequence[str]
     """Whose names stand in the question, however common they are in texts, where few bear them."""
+    coverage: float = 0.0
+    """The greatest part of the question's words, weighted by their rarity, that one passage has: from 0 to 1."""
 
 
 @dataclass(slots=True)
@@ -152,7 +155,9 @@ async def find(scope: Scope, request: Request) -> Ranking:
         evidence.notes.append(_BRIEF)
     by_key = {each.passage.key: each for each in kept}
     question, vector, about = evidence.query, evidence.vector, _asked_about(request.query, evidence.names)
-    return Ranking(ranked, by_key, question, vector, evidence.mode, hits.width, hits.is_all, evidence.notes, about)
+    covered = coverage(evidence.asked, kept) if evidence.asked else 0.0
+    width, is_all, notes = hits.width, hits.is_all, evidence.notes
+    return Ranking(ranked, by_key, question, vector, evidence.mode, width, is_all, notes, about, covered)
 
 
 def _asked_about(text: str, names: Sequence[NameRow]) -> list[str]:

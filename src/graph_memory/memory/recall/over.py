@@ -1,4 +1,4 @@
-"""What is said of observations that hold no more, wherever they are told: since when not, and what holds instead."""
+"""Observations that have ended or may be out of date: since when, and which newer ones take their place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,16 @@ class OverRow:
     later: list[list[object]]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenQuestionRow:
+    """An observation, and the ids of the earlier ones that it may make out of date."""
+
+    id: str
+    asks: list[str]
+
+
 OVER = query("recall/over", OverRow)
+OPEN_QUESTIONS = query("recall/open_questions", OpenQuestionRow)
 
 
 async def over(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Over]:
@@ -34,11 +43,31 @@ async def over(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Ove
 
 
 async def over_in(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Over]:
-    """Return what is over of the observations whose passages are told; only who asks of a time is told of such."""
-    if scope.at is None and scope.filters.valid is None:
+    """Return the ends of the observations whose passages are told. Only requests that include the past have such."""
+    if scope.at is None and scope.filters.valid is None and not scope.filters.ended:
         return {}
     ids = dict.fromkeys(each.owner for each in passages if each.owner_kind == Kind.OBSERVATION)
     return await over(scope.core.store, scope.asked, list(ids))
+
+
+async def open_questions(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Sequence[str]]:
+    """Return the observations with open questions, each with the ids of the earlier ones; none for a past."""
+    if scope.at is not None:
+        return {}
+    ids = list(dict.fromkeys(passage.owner for passage in passages if passage.owner_kind == Kind.OBSERVATION))
+    rows = await scope.core.store.read(OPEN_QUESTIONS, domain=scope.asked, ids=ids) if ids else []
+    return {row.id: row.asks for row in rows}
+
+
+def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]]) -> list[Passage]:
+    """Return passages in order, but an observation with an open question before the ones that it asks about."""
+    ordered = list(passages)
+    for passage in passages:
+        asked = frozenset(asks.get(passage.owner, ()))
+        place = next((place for place, other in enumerate(ordered) if other.owner in asked), len(ordered))
+        if place < (own := ordered.index(passage)):
+            ordered.insert(place, ordered.pop(own))
+    return ordered
 
 
 def _instead(row: OverRow) -> tuple[Statement, ...]:

@@ -59,6 +59,8 @@ class Filters:
     min_edges: int | None = None
     min_strength: float | None = None
     valid_at: datetime | None = None
+    ended: bool = False
+    """Whether observations that have ended are included."""
     began: tuple[int, int] | None = None
     """The first and the last time at which a hit began to hold; what has no such time is left out."""
 

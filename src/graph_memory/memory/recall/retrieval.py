@@ -174,10 +174,14 @@ class Scope(Place):
         )
 
     def shows(self, passage: Passage) -> bool:
-        """Say whether a passage is shown: what an observation says that is over by then, only to who asks of a time."""
-        if self.filters.valid is not None or passage.owner_kind != Kind.OBSERVATION:
-            return True
-        return passage.valid_to > microseconds(self.then or utc_now())
+        """Return whether a passage is shown: an ended observation only if the request includes the past."""
+        return passage.owner_kind != Kind.OBSERVATION or passage.valid_to > self.shown_until
+
+    @property
+    def shown_until(self) -> int:
+        """The time, in microseconds, after which an observation must end to be shown."""
+        has_past = self.filters.ended or self.filters.valid is not None
+        return EARLIEST if has_past else microseconds(self.then or utc_now())
 
 
 async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:
@@ -243,7 +247,7 @@ async def observed_of(
     """Return what was observed of nodes and holds, the last of each first, up to so many."""
     if not nodes:
         return {}
-    ends = scope.filters.valid or microseconds(scope.then or utc_now())
+    ends = scope.filters.valid or scope.shown_until
     given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(
         OBSERVED_OF, domain=scope.domain, nodes=list(nodes), ends=ends, most=most, **given
@@ -256,8 +260,7 @@ async def observed_counts(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
     """Return how many observations of nodes hold, counted up to a number; of a time in the world nothing is counted."""
     if not nodes or scope.filters.valid is not None:
         return {}
-    ends = microseconds(scope.then or utc_now())
-    given = {"nodes": list(nodes), "at": scope.number, "ends": ends, "most": MOST_OBSERVED}
+    given = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MOST_OBSERVED}
     return {row.node: row.having for row in await scope.core.store.read(COUNTS, domain=scope.domain, **given)}
 
 

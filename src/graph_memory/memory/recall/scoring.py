@@ -180,6 +180,14 @@ def scored(asked: Asked, around: Surroundings, ids: Sequence[str], words: Words 
     return found
 
 
+def coverage(asked: Asked, found: Sequence[Scored]) -> float:
+    """Return the greatest part of the question's words, weighted by their rarity, that one passage has."""
+    statistics = Statistics(asked.texts, 0.0, asked.frequencies)
+    rarity = {term: statistics.idf(term) for term in asked.query.terms}
+    covered = (fsum(rarity[term] for term in rarity.keys() & each.points.own.keys()) for each in found)
+    return max(covered, default=0.0) / (fsum(rarity.values()) or 1.0)
+
+
 def estimated(own: Statistics, length: float) -> Statistics:
     """Return the statistics of windows of a mean length, from those of passages, as if words stood there by chance.
 

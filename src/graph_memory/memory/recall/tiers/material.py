@@ -87,6 +87,8 @@ class Material:
     """Things that are only named, under a heading of our own."""
     told: Sequence[str] = ()
     """The things of which the reply tells."""
+    note: str = ""
+    """A sentence of our own that comes before all else."""
 
 
 MANY = 10_000

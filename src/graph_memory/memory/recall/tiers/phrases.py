@@ -78,13 +78,22 @@ _LOOSE = {
 }  # fmt: skip
 _HALVES = {"day": 0.5, "week": 3.5, "month": 15.0, "year": 183.0}
 """Days on either side of a time so long ago, which is never meant to the minute."""
-_SAYING_NOTHING = """
+_NO_CONTENT = """
     what which who when where how did do does was were is are am have has had i we you my our it that this the a an been
     working work worked doing done happened happen happening changed change changes new up to on about anything any
     everything things thing stuff me us s re there going show tell list all
 """
-_EMPTY = frozenset(re.findall(r"\w+", _SAYING_NOTHING))
+SAYING_NOTHING = frozenset(re.findall(r"\w+", _NO_CONTENT))
 """Words that say nothing of what is asked for beside its time."""
+
+
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|used to|before|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|initially|once|history"
+    r"|war|waren|hatte|hatten|früher\w*|vorher|zuvor|ehemals|ursprünglich"
+    r"|avant|auparavant|autrefois|était|étaient|avait|antes|anteriormente|era|eran|fue|tenía)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about the past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +126,7 @@ class Timed:
     @property
     def is_empty(self) -> bool:
         """Whether no word is left that says what is asked for."""
-        return all(word in _EMPTY for word in re.findall(r"\w+", self.text.lower()))
+        return all(word in SAYING_NOTHING for word in re.findall(r"\w+", self.text.lower()))
 
 
 def timed(question: str, now: datetime) -> Timed:
@@ -140,6 +149,13 @@ def timed(question: str, now: datetime) -> Timed:
     if (found := _NAMED.search(question)) is not None:
         return Timed(_without(question, found), None, found["lead"].lower(), found["name"])
     return Timed(question)
+
+
+def asks_of_past(question: str, now: datetime) -> bool:
+    """Return whether a question is about the past, so that observations that have ended may answer it."""
+    period = timed(question, now).period
+    is_over = period is not None and period.until is not None and period.until < now
+    return is_over or _PAST.search(question) is not None
 
 
 def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:

@@ -186,7 +186,8 @@ def _begun(material: Material, question: Query, most: int, count: Count) -> _Tel
 
 
 def _opening(telling: _Telling) -> str:
-    return f"{_MARK} All are of type {name(telling.common)}." if telling.common else _MARK
+    types = f"All are of type {name(telling.common)}." if telling.common else ""
+    return " ".join(filter(None, (telling.material.note, _MARK, types)))
 
 
 def _counts(telling: _Telling) -> str:

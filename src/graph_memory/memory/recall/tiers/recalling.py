@@ -20,8 +20,16 @@ from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.search import Awaited, scope_of
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
+from graph_memory.memory.recall.tiers.open_work import is_closed
+from graph_memory.memory.recall.tiers.phrases import asks_of_past
 from graph_memory.memory.recall.tiers.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
+from graph_memory.memory.recall.tiers.relevance import (
+    NEAREST_TOKENS,
+    NOTHING_FITS,
+    close_values,
+    nearest_values,
+)
 from graph_memory.memory.recall.tiers.request import MOST_TOKENS, RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, RecallResult
 from graph_memory.memory.recall.tiers.seeds import Seeds, favoured, seeds_of
@@ -49,7 +57,6 @@ _OTHERS = 400
 """Tokens that what else is told of a thing takes."""
 _LONGER = 1.5
 """How much longer than others the observations may be that were not read."""
-_SETTLED = frozenset({"answered", "closed", "done", "resolved", "settled"})
 
 
 async def recall(core: Core, domain: str, request: RecallRequest) -> RecallResult:
@@ -72,7 +79,8 @@ async def guided(core: Core, domain: str, request: RecallRequest) -> tuple[Recal
 async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, Material]:
     """Return a reply, and the material of which it tells."""
     now = utc_now()
-    scope = await scope_of(core, domain, Filters(valid_at=request.valid_at), request.as_of, awaited=_awaited(request))
+    filters = Filters(valid_at=request.valid_at, ended=request.query is not None and asks_of_past(request.query, now))
+    scope = await scope_of(core, domain, filters, request.as_of, awaited=_awaited(request))
     if request.depth == "shallow":
         seeds, material = await _overview(scope, request, now)
     else:
@@ -80,6 +88,8 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         is_wide = request.is_for_all or (request.depth == "deep" and request.query is None)
         most = most_of_all(request.max_tokens) if is_wide else most_things(request.max_tokens)
         web = await grown(scope, seeds, STEPS[request.depth], most if is_wide and request.focus else 0)
+        if request.query is not None:
+            web = _narrowed(web, seeds, request)
         if request.is_for_all:
             web, notes = await whole(scope, web, most)
             seeds.notes.extend(notes)
@@ -94,6 +104,15 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         joined = [tie.id for tie in material.ties if {tie.from_id, tie.to_id}.issubset(told)]
         core.together.note(domain, joined)
     return reply, replace(material, told=told)
+
+
+def _narrowed(web: Web, seeds: Seeds, request: RecallRequest) -> Web:
+    """Return a web with the nodes that are close enough to the question to be told."""
+    if not seeds.fits:
+        return replace(web, values=nearest_values(web.values), ties={})
+    if seeds.are_all:
+        return replace(web, values=seeds.values)
+    return replace(web, values=close_values(web.values, seeds.asked)) if request.depth == "medium" else web
 
 
 def _awaited(request: RecallRequest) -> Awaited:
@@ -122,10 +141,12 @@ def _reply(
     """Return the reply that fits, and what it tells of."""
     count = counter()
     content: str | dict[str, Any]
+    most = request.max_tokens if seeds.fits else min(request.max_tokens, NEAREST_TOKENS)
+    material = material if seeds.fits else replace(material, note=NOTHING_FITS)
     if request.form == "structured":
-        content, told = structured(material, seeds.question, request.max_tokens, count)
+        content, told = structured(material, seeds.question, most, count)
     else:
-        told = packed(material, seeds.question, request.max_tokens, count)
+        told = packed(material, seeds.question, most, count)
         content = told.content
     notes = [*(scope.coverage.warnings if request.needs_index else ()), *seeds.notes]
     if not (material.things or material.lists or material.counts):
@@ -137,8 +158,8 @@ def _reply(
         mode=seeds.mode,
         period=None if seeds.period is None else str(seeds.period),
         shortened=len({*told.cut, *told.unobserved}) or None,
-        left_out=told.left_out or None,
-        how_to_get=_how_to_get(request, told, material, count),
+        left_out=(told.left_out or None) if seeds.fits else None,
+        how_to_get=_how_to_get(request, told, material, count) if seeds.fits else None,
         not_covered=scope.coverage.not_covered if request.needs_index else None,
         without_vectors=scope.coverage.without_vectors or None if seeds.mode not in ("lexical", None) else None,
         warnings=tuple(dict.fromkeys(notes)) or None,
@@ -232,6 +253,5 @@ def _but_old_summaries(things: Sequence[Thing]) -> list[Thing]:
 
 def _is_open(thing: Thing) -> bool:
     """Say whether something is a question that nothing says to be answered."""
-    states = {str(value).casefold() for key, value in thing.facts if key in ("status", "state")}
     is_question = "question" in thing.type.casefold() or thing.title.rstrip().endswith("?")
-    return is_question and _SETTLED.isdisjoint(states)
+    return is_question and not is_closed(thing.facts)

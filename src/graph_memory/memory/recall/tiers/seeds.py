@@ -17,8 +17,10 @@ from graph_memory.memory.recall.request import Filters, Request
 from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from graph_memory.memory.recall.scoring import Passage, Points
+from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, open_work
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow, recent, told_of
+from graph_memory.memory.recall.tiers.relevance import fits
 from graph_memory.memory.recall.tiers.request import Context, RecallRequest
 from graph_memory.memory.recall.tiers.within import begun, begun_in, is_dated, is_of, made_in, numbers
 from graph_memory.model.errors import Code, GraphError
@@ -70,6 +72,10 @@ class Seeds:
     without: frozenset[str] = frozenset()
     """Types of which nothing is told."""
     notes: list[str] = field(default_factory=list[str])
+    fits: bool = True
+    """Whether stored text fits the question."""
+    are_all: bool = False
+    """Whether the seeds are the whole answer, so that connected nodes are only named."""
 
     def tells(self, row: ToldRow) -> bool:
         """Say whether something is told: what was found, and with a time only what is of that."""
@@ -141,10 +147,16 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
         if seeds.values:
             seeds.narrowed = told.period
             return
+    if asks_for_open_work(query) and (rows := await open_work(scope)):
+        seeds.rows |= {row.id: row for row in rows}
+        seeds.values |= {row.id: 1 / (1 + place / 100) for place, row in enumerate(rows[: request.limit or MOST_HITS])}
+        seeds.are_all = True
+        return
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
     seeds.asked |= {*ranking.asked_about}
+    seeds.fits = request.in_primer or fits(ranking, scope.coverage.model)
     seeds.notes += [*ranking.notes]
     values = {**dict.fromkeys(ranking.asked_about, NAMED), **_scores(ranking)}
     if len(found) > 1 and request.context.text:

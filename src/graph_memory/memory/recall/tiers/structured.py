@@ -34,6 +34,8 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
     Stored text stands in it as it is: JSON says where it ends.
     """
     page = _Object(count, most - count("{}"))
+    if material.note:
+        page.add("notes", material.note)
     for kind, number in sorted(material.counts.items(), key=lambda each: -each[1]):
         page.add("counts", {"type": kind, "nodes": number})
     told: dict[str, _Entry] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
-from graph_memory.memory.recall.over import over_in
+from graph_memory.memory.recall.over import newest_first, open_questions, over_in
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
@@ -26,7 +26,7 @@ from graph_memory.memory.recall.tiers.reading import (
     told_of,
 )
 from graph_memory.memory.recall.tiers.seeds import Seeds
-from graph_memory.memory.recall.tiers.wording import age, day
+from graph_memory.memory.recall.tiers.wording import age, day, last_day
 from graph_memory.memory.recall.traversal.edges import MOST
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY
@@ -136,12 +136,15 @@ async def _with_observed(
     scope: Scope, seeds: Seeds, things: Sequence[Thing], heard: Mapping[str, Heard]
 ) -> list[Thing]:
     """Return things with what was observed of them."""
-    over = await over_in(scope, [one for each in heard.values() for one in each.passages])
+    passages = [passage for heard_of in heard.values() for passage in heard_of.passages]
+    over, asks = await over_in(scope, passages), await open_questions(scope, passages)
     shares = _shares(seeds, things)
 
     def told(thing: Thing) -> Thing:
         known = heard.get(thing.id, Heard())
-        observed = tuple(Observed(one.text, one.date, over.get(one.owner)) for one in known.passages)
+        observed = tuple(
+            Observed(one.text, one.date, over.get(one.owner)) for one in newest_first(known.passages, asks)
+        )
         return replace(thing, observed=observed, unread=known.unread, share=shares.get(thing.id, 0.0))
 
     return [told(each) for each in things]
@@ -193,7 +196,7 @@ def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
     What holds no more says until when it did.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
-    until = f"until {day(ends)}" if ends is not None and ends <= now else ""
+    until = f"until {last_day(ends)}" if ends is not None and ends <= now else ""
     if row.valid_from is not None:
         return f"{day(instant(row.valid_from))} {until}".rstrip()
     if until:

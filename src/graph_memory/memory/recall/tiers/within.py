@@ -46,8 +46,11 @@ def is_of(row: ToldRow, period: Period) -> bool:
 
 
 def is_dated(passage: Passage, period: Period) -> bool:
-    """Say whether what a passage says began to hold in a period, or else was made then."""
-    return period.has(moment(passage.created if passage.valid_from == EARLIEST else passage.valid_from))
+    """Return whether a passage belongs to a period: it began or held in it, or, without a beginning, was made in it."""
+    if passage.valid_from == EARLIEST:
+        return period.has(moment(passage.created))
+    begins = moment(passage.valid_from)
+    return period.has(begins, moment(passage.valid_to) if passage.valid_to < LATEST else begins)
 
 
 async def begun(scope: Scope, period: Period, limit: int) -> list[ToldRow]:

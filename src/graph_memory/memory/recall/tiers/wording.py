@@ -69,12 +69,17 @@ def day(at: datetime) -> str:
     return f"{at.day} {at:%B} {at.year}"
 
 
+def last_day(end: datetime) -> str:
+    """Return the last day on which a statement that ends at a time holds."""
+    return day(end - end.resolution)
+
+
 def in_words(over: Over | None) -> str:
     """Return what is said of a statement that holds no more: until when it did, and what holds instead."""
     if over is None:
         return ""
     instead = " and ".join(label(each.text, _INSTEAD) for each in over.replaced_by or ())
-    return f"until {day(over.since)}{', then ' if instead else ''}{instead}"
+    return f"until {last_day(over.since)}{', then ' if instead else ''}{instead}"
 
 
 def age(at: datetime, now: datetime) -> str:

@@ -1,0 +1,62 @@
+"""Open tasks and goals, for questions such as "What is open, what is next?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from graph_memory.memory.recall.finding import find
+from graph_memory.memory.recall.request import Request
+from graph_memory.memory.recall.retrieval import Scope
+from graph_memory.memory.recall.tiers.phrases import SAYING_NOTHING
+from graph_memory.memory.recall.tiers.reading import ToldRow, told_of
+from graph_memory.model.kinds import Kind
+from graph_memory.model.properties import PropertyValue
+
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_OPEN = _set_of("open next todo todos pending outstanding due overdue unfinished remaining upcoming deadlines")
+_WORK = _set_of("task goal todo action issue bug ticket milestone deadline step reminder objective")
+_BESIDE = _OPEN | _WORK | {f"{word}s" for word in _WORK} | _set_of("still left and which should must need soon")
+_STATUS = frozenset({"status", "state"})
+_DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_date"})
+_QUERY = "status open todo pending active planned blocked due deadline task goal"
+_HITS = 100
+_LAST = "~"
+CLOSED = _set_of(
+    "answered closed done resolved settled complete completed finished cancelled canceled dropped archived"
+)
+"""Values of `status` and `state` that say that nothing remains to be done."""
+
+
+def asks_for_open_work(question: str) -> bool:
+    """Return whether a question asks what is open or next, and names nothing else."""
+    words = re.findall(r"\w+", question.lower().replace("to do", "todo").replace("to-do", "todo"))
+    return not _OPEN.isdisjoint(words) and all(word in _BESIDE or word in SAYING_NOTHING for word in words)
+
+
+def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
+    """Return whether properties, as pairs of key and value, have a status that says that nothing remains to be done."""
+    return any(key in _STATUS and str(value).casefold() in CLOSED for key, value in facts)
+
+
+async def open_work(scope: Scope) -> list[ToldRow]:
+    """Return the tasks and goals that are open, by their due dates; those without one are last."""
+    hits = await find(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
+    rows = await told_of(scope, Kind.NODE, [hit.owner for hit in hits.ranked[:_HITS]])
+    found = [row for row in rows.values() if _is_work(row) and not is_closed(row.facts)]
+    return sorted(found, key=lambda row: (_due(row) or _LAST, row.id))
+
+
+def _is_work(row: ToldRow) -> bool:
+    """Return whether a node is a task or goal by its type, or has a status and a due date."""
+    words = re.findall(r"[A-Z]?[a-z]+", row.type)
+    has_status = any(key in _STATUS for key, _ in row.facts)
+    return any(word.lower() in _WORK for word in words) or (has_status and bool(_due(row)))
+
+
+def _due(row: ToldRow) -> str:
+    return next((str(value) for key, value in row.facts if key in _DUE), "")
