@@ -171,7 +171,7 @@ def test_a_property_that_says_nothing_to_a_reader_is_told_by_its_beginning():
 def test_what_holds_no_more_says_until_when_and_what_holds_instead():
     over = Over(since=ENDED, replaced_by=(Statement(id="o2", text="lives in York"),))
     ben = Thing("ben", "person", "Ben", when="today", observed=(Observed("lives in Leeds", "8 May 2023", over),))
-    assert '  observed 8 May 2023: "lives in Leeds" (until 3 May 2025, then "lives in York")' in told(Material([ben]))
+    assert '  observed 8 May 2023: "lives in Leeds" (until 2 May 2025, then "lives in York")' in told(Material([ben]))
     content, _ = structured(Material([ben]), asked("words"), 500, counter())
     assert content["things"][0]["observations"] == [
         {"text": "lives in Leeds", "when": "8 May 2023", "over": over.to_dict()}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.recall.tiers.phrases import timed
+from graph_memory.memory.recall.tiers.phrases import asks_of_past, timed
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
 
@@ -123,3 +123,16 @@ def test_something_named_may_stand_for_a_time(question: str, lead: str, name: st
 def test_a_question_that_asks_for_a_time_alone_has_no_other_words(question: str):
     assert timed(question, NOW).is_empty
     assert not timed(f"{question} tiles", NOW).is_empty
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Where did Tomas work?", "Where was the shop hosted before?", "Wo wohnte sie früher?", "notes until March 2025"],
+)
+def test_a_question_may_be_about_the_past(text: str) -> None:
+    assert asks_of_past(text, NOW)
+
+
+@pytest.mark.parametrize("text", ["Where does Tomas work?", "Who leads the shop since March 2025?", "notes of today"])
+def test_a_question_about_the_present_is_not_about_the_past(text: str) -> None:
+    assert not asks_of_past(text, NOW)

@@ -1,0 +1,67 @@
+"""Recall of ended statements, of open work and of disputed statements, and of questions that nothing stored fits."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from graph_memory import Memory
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+async def shop(opened: Memory) -> Memory:
+    memory = opened.in_domain(f"shop-{uuid4().hex}")
+    klarna = {"text": "worked as a developer at Klarna", "valid_from": "2021-03-01", "valid_to": "2026-09-30"}
+    write = memory.entities.remember
+    await write(name="Tomas Lind", type="person", observations=[klarna, "plays chess"])
+    await write(name="Shop", type="project", observations=["is hosted at Hetzner", "sells lamps"])
+    await write(name="Shop", observations=["is hosted at Scaleway"], replaces="is hosted at Hetzner")
+    for name, kind, status, due in (
+        ("Reach 500 orders", "goal", "open", "2026-12-24"),
+        ("Load test the checkout", "task", "open", "2026-12-01"),
+        ("Write the returns policy", "task", "Done", "2026-11-27"),
+    ):
+        await write(name=name, type=kind, properties={"status": status, "due": due})
+    await write(name="Load test the checkout", relations=[{"type": "assigned_to", "to": "Tomas Lind"}])
+    await write(name="Lena", type="person", observations=["works from Berlin on most days"])
+    await write(name="Lena", observations=["works from Malmö on most days"])
+    await memory.upkeep.reindex(anew=False)
+    return memory
+
+
+async def answer(memory: Memory, question: str) -> str:
+    return str((await memory.recall.recall(question)).content)
+
+
+async def test_a_question_about_the_past_includes_ended_statements_with_their_ends(shop: Memory) -> None:
+    told = await answer(shop, "What did Tomas do before October 2026?")
+    assert '"worked as a developer at Klarna" (until 30 September 2026)' in told
+    assert 'then "is hosted at Scaleway"' in await answer(shop, "Where was the shop hosted before?")
+    assert "Hetzner" not in await answer(shop, "Where is the shop hosted?")
+
+
+async def test_a_question_that_nothing_fits_is_answered_so_in_few_tokens(shop: Memory) -> None:
+    found = await shop.recall.recall("Which hotel does Marta book in Lisbon?")
+    assert str(found.content).startswith("Nothing stored fits this question.")
+    assert found.tokens_used <= 120
+    content = (await shop.recall.recall("Which hotel does Marta book in Lisbon?", as_="structured")).content
+    assert isinstance(content, dict)
+    assert content["notes"][0].startswith("Nothing stored fits this question.")
+    assert "Nothing stored fits" not in await answer(shop, "Where is the shop hosted?")
+
+
+async def test_open_work_comes_by_its_due_date_with_its_assignee(shop: Memory) -> None:
+    told = await answer(shop, "What is open, what is next?")
+    first, second = told.find('"Load test the checkout"'), told.find('"Reach 500 orders"')
+    assert 0 < first < second
+    assert 'due "2026-12-01"' in told
+    assert 'assigned to "Tomas Lind"' in told
+    assert "returns policy" not in told
+
+
+async def test_a_newer_statement_with_an_open_question_comes_before_the_earlier_one(shop: Memory) -> None:
+    told = await answer(shop, "Where does Lena work from?")
+    assert 0 < told.find("Malmö") < told.find("Berlin")

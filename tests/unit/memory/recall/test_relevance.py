@@ -1,0 +1,78 @@
+"""Whether anything stored fits a question, what is close to it, and questions about open work."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory.embedding.local import MODEL
+from graph_memory.memory.recall.bm25 import NOTHING_ASKED
+from graph_memory.memory.recall.finding import Ranking
+from graph_memory.memory.recall.over import newest_first
+from graph_memory.memory.recall.scoring import Points, Scored, coverage
+from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, is_closed
+from graph_memory.memory.recall.tiers.relevance import close_values, fits, nearest_values
+from unit.memory.recall.test_scoring import passage, question
+
+
+def ranking(
+    cosine: float | None, covered: float, *, asked_about: tuple[str, ...] = (), has_vector: bool = True
+) -> Ranking:
+    scored = {"a": Scored(passage("a", "text", cosine=cosine), Points({}, {}))}
+    vector = [1.0] if has_vector else None
+    return Ranking((), scored, NOTHING_ASKED, vector, "hybrid", 100, True, (), asked_about, covered)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (ranking(0.6, 0.0), True),
+        (ranking(0.3, 0.1), False),
+        (ranking(0.3, 0.6), True),
+        (ranking(0.3, 0.4), False),
+        (ranking(None, 0.4), True),
+        (ranking(None, 0.1, has_vector=False), False),
+        (ranking(0.1, 0.0, asked_about=("a",)), True),
+    ],
+    ids=["similar", "neither", "same words", "few words", "few words without a vector", "no vectors", "a name"],
+)
+def test_a_question_fits_by_its_meaning_its_words_or_a_name(found: Ranking, expected: bool) -> None:
+    assert fits(found, MODEL) is expected
+
+
+def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
+    assert fits(ranking(0.1, 0.0), "ollama/other")
+
+
+def test_coverage_weighs_words_by_their_rarity() -> None:
+    asked = question("the larch terrace", texts=100, larch=1, terrac=60)
+    [rare, common] = [Scored(passage(word, word), Points({word: 1.0}, {})) for word in ("larch", "terrac")]
+    assert coverage(asked, [common]) < 0.3 < 0.7 < coverage(asked, [common, rare])
+    assert coverage(asked, []) == 0.0
+
+
+def test_results_far_below_the_best_are_left_out_unless_the_question_names_them() -> None:
+    values = {"best": 1.0, "close": 0.5, "far": 0.3, "named": 0.1}
+    assert close_values(values, {"named"}).keys() == {"best", "close", "named"}
+    assert nearest_values(values).keys() == {"best", "close", "far"}
+
+
+@pytest.mark.parametrize("text", ["What is open, what is next?", "Which tasks are due?", "what's still to do"])
+def test_a_question_may_ask_for_open_work(text: str) -> None:
+    assert asks_for_open_work(text)
+
+
+@pytest.mark.parametrize("text", ["Is the shop open on Sundays?", "Who lives next door?", "What is the goal?"])
+def test_a_question_that_names_something_else_is_searched_for(text: str) -> None:
+    assert not asks_for_open_work(text)
+
+
+def test_a_status_of_a_closed_task_is_read_in_any_case() -> None:
+    assert is_closed([["status", "Done"]])
+    assert not is_closed([["status", "open"], ["title", "done"]])
+
+
+def test_an_observation_with_an_open_question_comes_before_the_one_it_asks_about() -> None:
+    old, other, new = (passage(name, name) for name in ("old", "other", "new"))
+    assert newest_first([old, other, new], {"new": ["old"]}) == [new, old, other]
+    assert newest_first([new, old], {"new": ["old"]}) == [new, old]
+    assert newest_first([old, other], {"new": ["old"]}) == [old, other]
