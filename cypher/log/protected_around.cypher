@@ -1,5 +1,5 @@
-// What goes or is touched when a subject goes: it itself, of a node its protected connections and their other ends, and
-// of what is about a node that node.
+// Subjects that deleting a subject affects: the subject; for a node, its connections and neighbours where either is
+// protected; for an observation or link, its node.
 // mode: read
 // params: domain, subject, about
 // returns: subject

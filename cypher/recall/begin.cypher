@@ -1,7 +1,7 @@
 // Begins the index of a domain that is ready and has none. This once it takes the domain's lock, so that nobody deletes
 // the domain meanwhile. No two have the same epoch, also not of a domain that was deleted and made again.
 // mode: write
-// params: domain, state, analyser, reading
+// params: domain, state, analyser, word_rules_version
 // returns: -
 MATCH (d:_Domain {_id: $domain})
 SET d._writer = ''
@@ -9,4 +9,4 @@ WITH d
 WHERE d._state = $state
 MERGE (i:_Index {_domain: $domain})
 ON CREATE SET i._seq = coalesce(d._forked_at, 0), i._epoch = toInteger(rand() * 1000000000000), i._open = 0, i._analyser = $analyser,
-              i._reading = $reading, i._part = 0, i._failures = 0, i._skipped = [], i._reread_to = ''
+              i._reading = $word_rules_version, i._part = 0, i._failures = 0, i._skipped = [], i._reread_to = ''

@@ -2,7 +2,7 @@
 // begins where it was forked, and what was compacted has gaps.
 // mode: read
 // params: domain
-// returns: last, state, compacted_to, begins_after, seq, epoch, model, analyser, open, is_emptied, part, failures, skipped, waits, reading, reread_to
+// returns: last, state, compacted_to, begins_after, seq, epoch, model, analyser, open, is_emptied, part, failures, skipped, waits, word_rules_version, retokenized_to
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (i:_Index {_domain: $domain})
 RETURN d._seq AS last, d._state AS state, coalesce(d._compacted_to, 0) AS compacted_to,
@@ -10,4 +10,4 @@ RETURN d._seq AS last, d._state AS state, coalesce(d._compacted_to, 0) AS compac
        i._analyser AS analyser, i._open AS open, coalesce(i._is_emptied, false) AS is_emptied,
        coalesce(i._part, 0) AS part, coalesce(i._failures, 0) AS failures, coalesce(i._skipped, []) AS skipped,
        EXISTS { MATCH (p:_NewPassage) WHERE p._domain = $domain AND p._since >= 0 } AS waits,
-       coalesce(i._reading, 0) AS reading, coalesce(i._reread_to, '') AS reread_to
+       coalesce(i._reading, 0) AS word_rules_version, coalesce(i._reread_to, '') AS retokenized_to

@@ -64,7 +64,7 @@ def weight(connection: Weighable, now: datetime, *, half_life: float | None = No
 
 
 def co_access_of(count: int) -> float:
-    """Return the co-access of the formula for a number of replies about both ends: 0.5 for ten."""
+    """Return the co-access, 0 to 1, for the number of replies that contain both ends of a connection (0.5 for ten)."""
     return count / (count + HALF_TOGETHER)
 
 

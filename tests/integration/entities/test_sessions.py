@@ -8,7 +8,7 @@ import pytest
 
 from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
 from graph_memory.memory.recall.access import accesses_of, flush
-from graph_memory.memory.recall.coverage import behind
+from graph_memory.memory.recall.coverage import count_unindexed
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.model.errors import Code
 from integration.recall.test_use_counts import counting
@@ -227,10 +227,10 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
     [warning] = started.warnings or ()
     assert "not indexed yet" in warning
 
-    missing = await behind(memory._core, memory._domain(None))
+    missing = await count_unindexed(memory._core, memory._domain(None))
     assert missing > 0
     overview = await memory.recall.recall(depth="shallow")
-    assert (await behind(memory._core, memory._domain(None)), overview.not_covered) == (missing, None)
+    assert (await count_unindexed(memory._core, memory._domain(None)), overview.not_covered) == (missing, None)
     await catch_up(memory._core, memory._domain(None), within=60)
     started = await entities.session_start(project="Apollo")
     assert started.warnings is None

@@ -9,8 +9,9 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory
-from graph_memory.memory.recall import effort, index
+from graph_memory.memory.recall import index
 from graph_memory.memory.recall.backlog import backlog
+from graph_memory.memory.recall.batch_size import BatchSize
 from graph_memory.memory.recall.index import index_page
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Store, Transaction
@@ -28,7 +29,7 @@ async def rows(memory: Memory, driver: Driver, domain: str) -> Rows:
     return Rows(driver, memory, domain)
 
 
-def failing(monkeypatch: pytest.MonkeyPatch, fails: Callable[[dict[str, Any]], bool]) -> list[int]:
+def fail_for(monkeypatch: pytest.MonkeyPatch, fails: Callable[[dict[str, Any]], bool]) -> list[int]:
     """Have Neo4j run out of memory for some pages of passages; return a list that takes how many each try has."""
     run, tries = Transaction.run, list[int]()
 
@@ -51,7 +52,7 @@ async def test_an_observation_of_many_passages_is_written_in_parts_and_covered_o
     memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await rows.catch_up()
-    monkeypatch.setattr(index, "effort", lambda failures, events: effort.Effort(events, 3))
+    monkeypatch.setattr(index, "choose_batch_size", lambda failures, events: BatchSize(events, 3))
     await memory.entities.add_observations([{"entityName": "First", "contents": ["\n\n".join(SENTENCES)]}])
     seen: list[tuple[int, int]] = []
     advance = index._write_part
@@ -81,7 +82,7 @@ async def test_a_page_that_was_cut_off_is_completed_with_no_passage_twice(
     memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await rows.catch_up()
-    monkeypatch.setattr(index, "effort", lambda failures, events: effort.Effort(events, 3))
+    monkeypatch.setattr(index, "choose_batch_size", lambda failures, events: BatchSize(events, 3))
     await memory.entities.add_observations([{"entityName": "First", "contents": ["\n\n".join(SENTENCES)]}])
     write, parts = index._write_part, 0
 
@@ -104,7 +105,7 @@ async def test_two_who_write_parts_of_one_event_write_each_passage_once(
     memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await rows.catch_up()
-    monkeypatch.setattr(index, "effort", lambda failures, events: effort.Effort(events, 3))
+    monkeypatch.setattr(index, "choose_batch_size", lambda failures, events: BatchSize(events, 3))
     await memory.entities.add_observations([{"entityName": "First", "contents": ["\n\n".join(SENTENCES)]}])
     write, parts = index._write_part, 0
 
@@ -129,7 +130,7 @@ async def test_a_page_is_halved_when_memory_runs_out_and_an_event_that_fails_alo
     for number in range(6):
         text = "a poisonous fact" if number == 2 else f"a harmless fact {number}"
         await memory.entities.create_entities([{"name": f"E{number}", "entityType": "t", "observations": [text]}])
-    failing(monkeypatch, says("poisonous"))
+    fail_for(monkeypatch, says("poisonous"))
     covered = await rows.catch_up()
     assert (covered.behind, len(covered.skipped)) == (0, 1)
     found = await memory.recall.search_memories("harmless fact", search_mode="lexical")
@@ -152,7 +153,7 @@ async def test_a_page_that_is_too_much_is_written_with_fewer_events(
     await rows.catch_up()
     entities = [{"name": f"E{number}", "entityType": "t", "observations": [f"fact {number}"]} for number in range(40)]
     await memory.entities.create_entities(entities)
-    tries = failing(monkeypatch, lambda given: len(given["rows"]) > 10)
+    tries = fail_for(monkeypatch, lambda given: len(given["rows"]) > 10)
     covered = await rows.catch_up()
     assert (covered.behind, covered.skipped) == (0, ())
     assert max(tries) > 10

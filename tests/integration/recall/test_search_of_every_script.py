@@ -10,7 +10,7 @@ from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.recall.analysers import ANALYSERS
-from graph_memory.memory.recall.coverage import READING
+from graph_memory.memory.recall.coverage import WORD_RULES_VERSION
 from integration.recall.fakes import with_embedder
 from integration.recall.rows import Rows
 from support import SCRIPTS
@@ -75,7 +75,7 @@ async def test_names_of_every_script_are_recognised_in_a_question(memory: Memory
 async def test_an_index_of_before_is_read_again_behind_the_searches_and_answers_meanwhile(
     notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph_memory.memory.recall.rereading.OWNERS", 20)
+    monkeypatch.setattr("graph_memory.memory.recall.retokenization.OWNERS", 20)
     await notes.entities.create_entities([{"name": "राम", "entityType": "Note", "observations": ["yes"]}])
     rows = Rows(driver, notes, domain)
     await rows.catch_up()
@@ -90,7 +90,7 @@ async def test_an_index_of_before_is_read_again_behind_the_searches_and_answers_
     assert rows.run("MATCH (i:_Index {_domain: $domain}) RETURN i._reading") == [[None]]
     assert "French.NFC" in await found_by(notes, "élève")
     await rows.catch_up()
-    assert rows.run("MATCH (i:_Index {_domain: $domain}) RETURN i._reading") == [[READING]]
+    assert rows.run("MATCH (i:_Index {_domain: $domain}) RETURN i._reading") == [[WORD_RULES_VERSION]]
     assert rows.run(ROWS) == before
     await _check(notes)
     assert (await notes.upkeep.verify()).clean

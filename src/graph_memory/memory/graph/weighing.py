@@ -54,17 +54,17 @@ class _Weighable:
 
 
 @dataclass(frozen=True, slots=True)
-class TogetherRow:
-    """A connection, and how often both its ends were told of in one reply."""
+class CoAccessRow:
+    """A connection, and the number of replies that contained both its ends."""
 
     id: str
     count: int
 
 
 WEIGHED = marked(query("graph/weighed", Weighed))
-TOGETHER = query("graph/together", TogetherRow)
-MOST_TOGETHER = 1_000
-"""Maximum number of connections of a domain whose weight their use raises: those that are used most."""
+CO_ACCESSES = query("graph/co_accesses", CoAccessRow)
+MAX_CO_ACCESSED = 1_000
+"""Maximum number of connections per domain that get a co-access bonus (the most used ones)."""
 
 
 async def _nothing() -> None:
@@ -196,7 +196,7 @@ class Scale:
 
 async def scale(core: Core, domain: str) -> Scale:
     """Return what weighs the connections of a domain as they are now. A domain that is not there has none."""
-    rows = await core.store.read(TOGETHER, domain=domain, limit=MOST_TOGETHER)
+    rows = await core.store.read(CO_ACCESSES, domain=domain, limit=MAX_CO_ACCESSED)
     co_access = {row.id: co_access_of(row.count) for row in rows}
     return Scale(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
 

@@ -19,11 +19,11 @@ from graph_memory.memory.recall.segmentation import (
     ALONE,
     SYLLABLES,
     composed,
-    has_units,
     is_unspaced,
     lower,
+    needs_splitting,
     runs,
-    units,
+    split_run,
 )
 from graph_memory.memory.recall.stemming import Stem
 from graph_memory.memory.recall.stop_words import STOP_WORDS
@@ -75,25 +75,25 @@ class Analyser:
         return list(map(of or self.term_of, found))
 
     def parts(self, word: str) -> list[str]:
-        """Return a word, or what an index makes of one of a script without spaces."""
-        if not has_units(word):
+        """Split a word of a script without spaces into the terms that the index stores; keep other words."""
+        if not needs_splitting(word):
             return [word]
         groups = self._grouped(word)
-        return [part for paired, group in groups for part in (_pairs(group) if paired and self.in_pairs else group)]
+        return [part for paired, group in groups for part in (_bigrams(group) if paired and self.in_pairs else group)]
 
     def runs(self, word: str) -> list[str]:
         """Return a word, or of a script without spaces what is looked for: each two units that stand together."""
-        if not has_units(word):
+        if not needs_splitting(word):
             return [word]
         return [
             part
             for paired, group in self._grouped(word)
-            for part in (_pairs(group, "" if paired else " ") if paired or is_unspaced(group[0]) else group)
+            for part in (_bigrams(group, "" if paired else " ") if paired or is_unspaced(group[0]) else group)
         ]
 
     def _grouped(self, word: str) -> Iterator[tuple[bool, list[str]]]:
         """Give the units of a word in groups, and whether each is of ideographs and the like; others stand alone."""
-        every = units(word)
+        every = split_run(word)
         if self.in_pairs:
             every = [part for unit in every for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
         kinds = ((_kind_of(unit, is_syllabic=self.in_pairs), unit) for unit in every)
@@ -130,8 +130,8 @@ class Analyser:
         return lru_cache(maxsize=_CACHED)(nothing)
 
 
-def _pairs(group: Sequence[str], between: str = "") -> list[str]:
-    """Return each two units that stand together, or the only one."""
+def _bigrams(group: Sequence[str], between: str = "") -> list[str]:
+    """Return each pair of adjacent units, or the only unit."""
     return [f"{first}{between}{second}" for first, second in pairwise(group)] or list(group)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph_memory.memory.recall.coverage import numbered
+from graph_memory.memory.recall.coverage import format_event_numbers
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -22,7 +22,7 @@ class Backlog:
     @property
     def failed(self) -> str:
         """The events that could not be indexed, as a line names them."""
-        return numbered(self.skipped)
+        return format_event_numbers(self.skipped)
 
 
 BACKLOG = query("recall/backlog", Backlog)

@@ -41,7 +41,7 @@ async def covers(core: Core, domain: str, at: int) -> bool:
     try:
         await index_words(core, domain, until=at)
     except GraphError as error:
-        _log.warning("indexing domain %s before a branch is made: %s", domain, error)
+        _log.warning("indexing domain %s before creating a branch failed: %s", domain, error)
     position = await core.store.one(POSITION, domain=domain)
     return position is not None and (position.seq or 0) >= at
 

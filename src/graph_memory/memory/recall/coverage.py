@@ -13,9 +13,9 @@ from graph_memory.storage.queries import query
 
 MANY = 100_000
 """Maximum number of passages without vectors that are counted."""
-READING = 1
-"""The version of the rules by which words are read: an index of another version is read again in the background."""
-NUMBERS = 5
+WORD_RULES_VERSION = 1
+"""Version of the tokenization rules. An index with another version is re-tokenized in the background."""
+MAX_NAMED_EVENTS = 5
 """Maximum number of skipped events that a warning names."""
 
 
@@ -42,15 +42,15 @@ class Position:
     """The numbers of the events that could not be indexed, not even alone."""
     waits: bool
     """Whether a passage waits for its vector."""
-    reading: int
-    """The version of the rules by which the words of all rows were read."""
-    reread_to: str
-    """The last owner whose words were read again by the rules of now."""
+    word_rules_version: int
+    """The version of the rules with which all rows were tokenized."""
+    retokenized_to: str
+    """The last owner whose rows were re-tokenized with the current rules."""
 
     @property
-    def is_read(self) -> bool:
-        """Whether the words of all rows were read by the rules of now."""
-        return self.seq is None or self.reading == READING
+    def has_current_words(self) -> bool:
+        """Whether all rows were tokenized with the current rules."""
+        return self.seq is None or self.word_rules_version == WORD_RULES_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,9 @@ class Coverage:
     def warnings(self) -> tuple[str, ...]:
         """Why changes are not searched, and what helps."""
         failed = f"The latest {counted(self.behind)} not searched, because indexing failed: {self.problem}."
-        skipped = f"{counted(len(self.skipped))} not searched, because indexing failed: {numbered(self.skipped)}."
+        skipped = (
+            f"{counted(len(self.skipped))} not searched, because indexing failed: {format_event_numbers(self.skipped)}."
+        )
         told = (
             failed if self.behind and self.problem is not None else None,
             f"{skipped} `graph-memory reindex` tries again." if self.skipped else None,
@@ -98,10 +100,10 @@ def counted(changes: int) -> str:
     return "change is" if changes == 1 else f"{changes:,} changes are"
 
 
-def numbered(events: Sequence[int]) -> str:
-    """Return the numbers of events of the log as a reply names them."""
-    more = f" and {len(events) - NUMBERS:,} more" if len(events) > NUMBERS else ""
-    return f"event {', '.join(str(number) for number in events[:NUMBERS])}{more}"
+def format_event_numbers(events: Sequence[int]) -> str:
+    """Return event numbers as text, at most five of them."""
+    more = f" and {len(events) - MAX_NAMED_EVENTS:,} more" if len(events) > MAX_NAMED_EVENTS else ""
+    return f"event {', '.join(str(number) for number in events[:MAX_NAMED_EVENTS])}{more}"
 
 
 async def position_of(core: Core, domain: str) -> Position:
@@ -112,8 +114,8 @@ async def position_of(core: Core, domain: str) -> Position:
     return position
 
 
-async def behind(core: Core, domain: str) -> int:
-    """Return how many changes of a domain's log its index lacks. Raises ONTOLOGY_NOT_FOUND."""
+async def count_unindexed(core: Core, domain: str) -> int:
+    """Return how many changes of a domain are not indexed yet. Raises ONTOLOGY_NOT_FOUND."""
     return covered(await position_of(core, domain), 0).behind
 
 

@@ -7,7 +7,7 @@ import logging
 import anyio
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall.coverage import READING
+from graph_memory.memory.recall.coverage import WORD_RULES_VERSION
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
@@ -34,7 +34,9 @@ async def follow_logs(core: Core) -> None:
     while True:
         await anyio.sleep(EVERY)
         try:
-            for domain in await core.store.read(BEHIND, domains=core.log.domains, reading=READING):
+            for domain in await core.store.read(
+                BEHIND, domains=core.log.domains, word_rules_version=WORD_RULES_VERSION
+            ):
                 resting[domain] = resting.get(domain, 0) - 1
                 if resting[domain] < 0 and await _is_ours(core, domain, run):
                     resting[domain] = PAUSE if await _follow(core, domain) else 0

@@ -1,8 +1,8 @@
-"""The follower of the log: it makes the rows that search looks through, outside of the writes.
+"""Indexes the log for search, outside the write transactions.
 
-A page of the log is read without a lock. Then the index is locked, and only if nobody has indexed that page meanwhile,
-or taken something out, its rows are written and the index advances, all in one transaction. So any process may index a
-page, and each is indexed once. Vectors come later, by what a passage says: one that was erased meanwhile gets none.
+A page of the log is read without a lock. Then the index is locked. The rows are written only if no other process has
+indexed that page or erased data since it was read. The index advances in the same transaction. So any process may index
+a page, and each page is indexed once. Vectors follow later, by the text of a passage; an erased passage gets none.
 
 An event whose rows are too many for one transaction is a page of its own. Its rows are written in several transactions,
 and the index advances with the last of them. Each transaction counts up the part that is done. Another process, or the
@@ -24,10 +24,18 @@ from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.recall.coverage import POSITION, READING, Coverage, Position, coverage, covered, position_of
-from graph_memory.memory.recall.effort import Effort, effort
+from graph_memory.memory.recall.batch_size import BatchSize, choose_batch_size
+from graph_memory.memory.recall.coverage import (
+    POSITION,
+    WORD_RULES_VERSION,
+    Coverage,
+    Position,
+    coverage,
+    covered,
+    position_of,
+)
 from graph_memory.memory.recall.filters import until_token
-from graph_memory.memory.recall.rereading import reread
+from graph_memory.memory.recall.retokenization import retokenize_page
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
 from graph_memory.model.analysers import ENGLISH, label_of
 from graph_memory.model.errors import Code, GraphError
@@ -118,7 +126,7 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: boo
     Raises ONTOLOGY_NOT_FOUND.
     """
     position = await position_of(core, domain)
-    if position.seq == position.last and position.is_read and not (vectors and position.waits):
+    if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
         return covered(position, 0)
     until = time.monotonic() + within
     reason = problem = None
@@ -136,7 +144,7 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: boo
 
 def _noted(domain: str, error: GraphError) -> str:
     """Log why a domain could not be indexed, and return it."""
-    _log.warning("indexing domain %s: %s", domain, error)
+    _log.warning("indexing domain %s failed: %s", domain, error)
     return error.message
 
 
@@ -155,7 +163,7 @@ async def index_page(core: Core, domain: str) -> bool:
     fails alone is skipped, and its number is kept.
     """
     position = await position_of(core, domain)
-    if position.state != READY or (position.last == position.seq and position.is_read):
+    if position.state != READY or (position.last == position.seq and position.has_current_words):
         return False
     if position.seq is None:
         await begin(core, domain)
@@ -167,39 +175,40 @@ async def index_page(core: Core, domain: str) -> bool:
         await _empty(core, domain, position)
         return True
     if position.last == position.seq:
-        await reread(core, domain, position)
+        await retokenize_page(core, domain, position)
         return True
-    given = effort(position.failures, events=PAGE)
-    try:
-        if given is not None:
-            return await _index(core, domain, position, given)
-    except GraphError as error:
-        if not is_too_much(error) and error.code is not Code.INTERNAL:
-            raise
-        _log.warning("indexing domain %s after event %s, %s: %s", domain, position.seq, given, error)
-    await _give_less(core, domain, position)
+    size = choose_batch_size(position.failures, events=PAGE)
+    if size is not None:
+        try:
+            return await _index_events(core, domain, position, size)
+        except GraphError as error:
+            if not is_too_much(error) and error.code is not Code.INTERNAL:
+                raise
+            message = "indexing domain %s failed after event %s (%d events, %d rows per transaction): %s"
+            _log.warning(message, domain, position.seq, size.events, size.rows, error)
+    await _record_failure(core, domain, position)
     return True
 
 
-async def _index(core: Core, domain: str, position: Position, given: Effort) -> bool:
-    """Index the next events, as many as fit into one transaction, or one; say whether there may be more to do."""
-    asked = {"after": position.seq, "limit": given.events, "most": PAGE_TEXT, "open": END}
+async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
+    """Index as many of the next events as fit into one transaction, at least one. Return whether more may remain."""
+    asked = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _settled(position, await core.store.read(EVENTS, domain=domain, **asked))
     while versions := await versions_of(core, domain, rows):
         reached, found = versions
         changes = await _changes(core, domain, found)
-        if changes.size <= given.rows or len(rows) == 1:
-            return await _written(core, domain, position, reached, changes, given.rows)
+        if changes.size <= size.rows or len(rows) == 1:
+            return await _written(core, domain, position, reached, changes, size.rows)
         rows = rows[: len(rows) // 2]
     return False
 
 
-async def _give_less(core: Core, domain: str, position: Position) -> None:
-    """Note that a page failed. If it was one event in the smallest parts, skip that."""
-    is_last_try = effort(position.failures + 1, events=PAGE) is None
+async def _record_failure(core: Core, domain: str, position: Position) -> None:
+    """Record that a page failed. If it was one event in the smallest transactions, skip that event."""
+    is_last_try = choose_batch_size(position.failures + 1, events=PAGE) is None
 
     async def attempt(transaction: Transaction) -> None:
-        if await _is_so(transaction, domain, position):
+        if await _lock_if_unchanged(transaction, domain, position):
             await transaction.run(SKIP if is_last_try else FAILED, domain=domain)
 
     await core.store.write("index_page", attempt)
@@ -221,7 +230,7 @@ async def _empty(core: Core, domain: str, position: Position) -> None:
     """Delete the rows of an index that is made anew, unless somebody else has done it and gone on."""
 
     async def attempt(transaction: Transaction) -> bool:
-        if not await _is_so(transaction, domain, position):
+        if not await _lock_if_unchanged(transaction, domain, position):
             return False
         for stage in ("passages", "names"):
             if sum(await transaction.run(STAGES[stage], domain=domain, limit=DELETED_AT_ONCE)):
@@ -233,8 +242,8 @@ async def _empty(core: Core, domain: str, position: Position) -> None:
         pass
 
 
-async def _is_so(transaction: Transaction, domain: str, position: Position) -> bool:
-    """Lock an index, and say whether it is what it was when its position was read."""
+async def _lock_if_unchanged(transaction: Transaction, domain: str, position: Position) -> bool:
+    """Lock an index. Return whether it is unchanged since its position was read."""
     read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied, "part": position.part}
     return await transaction.one(LOCK, domain=domain, state=READY, **read) is True
 
@@ -243,7 +252,9 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
     """Begin the index of a domain that has none yet, with the words as an analyser reads them."""
 
     async def attempt(transaction: Transaction) -> None:
-        await transaction.run(BEGIN, domain=domain, state=READY, analyser=label_of(analyser), reading=READING)
+        await transaction.run(
+            BEGIN, domain=domain, state=READY, analyser=label_of(analyser), word_rules_version=WORD_RULES_VERSION
+        )
 
     await core.store.write("begin_index", attempt)
 
@@ -343,7 +354,7 @@ async def _write_part(core: Core, domain: str, position: Position, after: Positi
     """Write rows, and that the index has come from one position to another; say whether it was at the first."""
 
     async def attempt(transaction: Transaction) -> bool:
-        if not await _is_so(transaction, domain, position):
+        if not await _lock_if_unchanged(transaction, domain, position):
             return False
         if part.closed:
             given = {"open": END, "open_token": until_token(END), "lived": LIVED}

@@ -48,11 +48,11 @@ def words(text: str) -> list[str]:
     A row of a name holds the longest of them, which few names share, so that those of a text find every name that may
     stand in it.
     """
-    return [_folded(word[0]) for word in _plain(text)]
+    return [_folded(word[0]) for word in _find_words(text)]
 
 
-def _plain(text: str) -> list[Word]:
-    """Return the words of a text as they are written, in whichever way their accents are encoded."""
+def _find_words(text: str) -> list[Word]:
+    """Return the words of a text as written, however their accents are encoded."""
     text = composed(text)
     return list((_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text))
 
@@ -62,11 +62,11 @@ def _key(written: Sequence[Word]) -> _Key:
     first, last = written[0], written[-1]
     start, end = first.start(), last.end()
     before, after = first.string[max(0, start - _MOST_SIGNS) : start][::-1], last.string[end : end + _MOST_SIGNS]
-    return tuple(_folded(word[0]) for word in written), _signs_in(before)[::-1], _signs_in(after)
+    return tuple(_folded(word[0]) for word in written), _adjacent_symbols(before)[::-1], _adjacent_symbols(after)
 
 
-def _signs_in(beside: str) -> str:
-    """Return the signs beside a word, going away from it: none where they join it to another word, as in `C-based`."""
+def _adjacent_symbols(beside: str) -> str:
+    """Return the symbols next to a word, nearest first; none if they join it to another word, as in `C-based`."""
     signs = "".join(takewhile(_is_sign, beside))
     return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
 
@@ -109,19 +109,19 @@ def _standing(
     bearers: dict[_Key, set[str]] = {}
     written: dict[_Key, str] = {}
     for name in sorted(names):
-        if found := _plain(name):
+        if found := _find_words(name):
             key = _key(found)
             bearers.setdefault(key, set()).update(names[name])
             written.setdefault(key, name)
-    plain = _plain(text)
+    plain = _find_words(text)
     folded = [_folded(word[0]) for word in plain]
-    for key in _runs(plain, folded, {key[0] for key in bearers}).keys() & bearers.keys():
+    for key in _match_names(plain, folded, {key[0] for key in bearers}).keys() & bearers.keys():
         if len(key[0]) > 1 or not capitalised or _has_capital("".join(key[0]), plain, folded):
             yield written[key], frozenset(bearers[key])
 
 
-def _runs(plain: Sequence[Word], folded: Sequence[str], wanted: Collection[tuple[str, ...]]) -> dict[_Key, None]:
-    """Return the runs of words of a text that some name has."""
+def _match_names(plain: Sequence[Word], folded: Sequence[str], wanted: Collection[tuple[str, ...]]) -> dict[_Key, None]:
+    """Return the keys of the word sequences in a text that equal a name."""
     lengths = {len(each) for each in wanted}
     runs = ((start, start + length) for length in lengths for start in range(len(folded) - length + 1))
     return {_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in wanted}

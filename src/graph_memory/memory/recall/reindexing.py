@@ -10,7 +10,7 @@ from typing import LiteralString
 
 from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall.coverage import Coverage, behind, coverage
+from graph_memory.memory.recall.coverage import Coverage, count_unindexed, coverage
 from graph_memory.memory.recall.index import (
     AT_ONCE,
     PUT_AT_ONCE,
@@ -55,7 +55,7 @@ async def reindex(
 ) -> Coverage:
     """Make the index of a domain complete, anew, or for another model or analyser. `Upkeep.reindex` tells the rest."""
     wanted = _analyser(analyser) if analyser is not None else None
-    await behind(core, domain)  # of a domain that exists
+    await count_unindexed(core, domain)  # of a domain that exists
     if wanted is not None:
         await change_analyser(core, domain, wanted, progress)
         return await complete(core, domain, progress)
@@ -162,9 +162,9 @@ async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Pro
 
 async def complete(core: Core, domain: str, progress: Progress = silent) -> Coverage:
     """Index what a domain's index lacks, however long that takes. Raises ONTOLOGY_NOT_FOUND."""
-    total = max(await behind(core, domain), 1)
+    total = max(await count_unindexed(core, domain), 1)
     while await index_page(core, domain):
-        progress("Indexing the log", 1 - min(await behind(core, domain) / total, 1.0))
+        progress("Indexing the log", 1 - min(await count_unindexed(core, domain) / total, 1.0))
     covered = await coverage(core, domain)
     waiting = max(covered.without_vectors, 1)
     while covered.reason is None and covered.without_vectors:

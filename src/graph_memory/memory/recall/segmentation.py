@@ -38,7 +38,7 @@ _RUN = regex.compile(
 """Words that no space or sign parts."""
 _BOUNDARY = regex.compile(r"\b", regex.VERSION1 | regex.WORD)
 _UNSPACED = regex.compile(r"\p{LB=SA}")
-_HAS_UNITS = regex.compile(rf"[\p{{LB=SA}}{ALONE}{SYLLABLES}]")
+_NEEDS_SPLITTING = regex.compile(rf"[\p{{LB=SA}}{ALONE}{SYLLABLES}]")
 _IGNORED = re.compile("[\xad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
 """Signs within or beside a word that say nothing of it: soft hyphens, and what directs the way of writing."""
 _CHARACTERWISE = str.maketrans({"İ": "i", "Σ": "σ"})
@@ -60,14 +60,14 @@ def runs(text: str) -> list[str]:
     return (_SIMPLE_RUN if text.isascii() or _SIMPLE.fullmatch(text) else _RUN).findall(text)
 
 
-def has_units(run: str) -> bool:
-    """Say whether there are words in a run that no space parts."""
-    return not run.isascii() and _HAS_UNITS.search(run) is not None
+def needs_splitting(run: str) -> bool:
+    """Return whether a run contains words that no space separates."""
+    return not run.isascii() and _NEEDS_SPLITTING.search(run) is not None
 
 
-def units(run: str) -> list[str]:
-    """Return the words of a run as an index has them: those between spaces, ideographs, and graphemes."""
-    return [unit for unit in _BOUNDARY.split(run) if unit] if has_units(run) else [run]
+def split_run(run: str) -> list[str]:
+    """Split a run into index words: whole words, single ideographs, or graphemes (Thai, Lao, Khmer, Burmese)."""
+    return [unit for unit in _BOUNDARY.split(run) if unit] if needs_splitting(run) else [run]
 
 
 def is_unspaced(text: str) -> bool:
@@ -87,6 +87,6 @@ def _otherwise(text: str, given: str) -> Iterator[str]:
     known = frozenset(runs(_IGNORED.sub("x", text))) if given != text else frozenset[str]()
     for run in runs(given):
         if is_unspaced(run):
-            yield from (unit for unit in units(run) if is_unspaced(unit))
+            yield from (unit for unit in split_run(run) if is_unspaced(unit))
         elif given != text and run not in known:
             yield run

@@ -48,14 +48,17 @@ async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
         before = await core.store.one(POSITION, domain=domain)
         if before is None or before.seq is None or before.is_emptied:
             return []
-        found = await _differences(core, domain, before.seq, is_read=before.is_read)
+        found = await _differences(core, domain, before.seq, has_current_words=before.has_current_words)
         after = await core.store.one(POSITION, domain=domain)
         if after is not None and after.epoch == before.epoch:
             return found
 
 
-async def _differences(core: Core, domain: str, at: int, *, is_read: bool) -> list[Difference]:
-    """Name the differences; those of words are none while they have yet to be read by the rules of now."""
+async def _differences(core: Core, domain: str, at: int, *, has_current_words: bool) -> list[Difference]:
+    """Return the differences between index and log.
+
+    Ignores word fields until they are re-tokenized with the current rules.
+    """
     found: list[Difference] = []
     known, after = set[str](), ""
     while page := await core.store.read(PAGE_OF, source=domain, at=at, after=after, limit=PAGE):
@@ -63,7 +66,7 @@ async def _differences(core: Core, domain: str, at: int, *, is_read: bool) -> li
         versions = await _versions(core, domain, [row.origin for row in living], at)
         rows = await _rows(core, domain, at, [version.owner for version in versions])
         for version in versions:
-            found += _compared(domain, version, rows[version.owner], () if is_read else (WORDS,))
+            found += _compared(domain, version, rows[version.owner], () if has_current_words else (WORDS,))
         known.update(row.subject for row in living)  # also such as cannot be read just now
         after = page[-1].subject
     return [*found, *await _loose(core, domain, at, known)]
@@ -84,8 +87,8 @@ async def _rows(core: Core, domain: str, at: int, owners: Sequence[str]) -> dict
     return found
 
 
-def _compared(domain: str, version: Version, rows: _Rows, left_out: Sequence[str]) -> Iterator[Difference]:
-    """Give what differs between the rows of a subject and those that its last event makes."""
+def _compared(domain: str, version: Version, rows: _Rows, ignored_fields: Sequence[str]) -> Iterator[Difference]:
+    """Yield the differences between the rows of a subject and those that its last event makes."""
     stored = {str(row["_place"]): row for row in rows.passages}
     if len(stored) != len(rows.passages):
         yield _difference(version.owner, "has a passage twice")
@@ -96,12 +99,12 @@ def _compared(domain: str, version: Version, rows: _Rows, left_out: Sequence[str
             yield _difference(version.owner, f"lacks its passage {place}")
         elif place not in expected:
             yield _difference(version.owner, f"has a passage {place} that it should not have")
-        elif _known(_row_again(domain, version, expected[place], stored[place]), left_out) != _known(
-            stored[place], left_out
-        ):
+        elif _without_fields(
+            _row_again(domain, version, expected[place], stored[place]), ignored_fields
+        ) != _without_fields(stored[place], ignored_fields):
             yield _difference(version.owner, f"has a passage {place} that is not what the log says")
     names = forms_of(version)
-    if names != rows.names and (not left_out or {*names.values()} != {*rows.names.values()}):
+    if names != rows.names and (not ignored_fields or {*names.values()} != {*rows.names.values()}):
         yield _difference(version.owner, "has other names in the index than in the log")
 
 
@@ -110,8 +113,8 @@ def _row_again(domain: str, version: Version, passage: Passage, stored: Mapping[
     return row_of(domain, version, Open(passage, since, at), until)
 
 
-def _known(row: Mapping[str, object], left_out: Sequence[str]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if name not in _VECTORS and name not in left_out}
+def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if name not in _VECTORS and name not in ignored}
 
 
 async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Difference]:

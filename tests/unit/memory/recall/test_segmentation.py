@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph_memory.memory.recall import names, segmentation
 from graph_memory.memory.recall.analysers import ANALYSERS
 from graph_memory.memory.recall.bm25 import Terms, analysed, asked
-from graph_memory.memory.recall.segmentation import composed, read_otherwise, runs, units
+from graph_memory.memory.recall.segmentation import composed, read_otherwise, runs, split_run
 from support import SCRIPTS
 
 
@@ -39,7 +39,7 @@ def test_marks_without_a_letter_are_no_words() -> None:
 
 def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
     for one, another in (("राम", "रोम"), ("हिंदी", "हिंदू"), ("ไก่", "ไก"), ("क़लम", "कलम"), ("ปี", "ปู")):
-        assert segmentation.units(one) != segmentation.units(another)
+        assert segmentation.split_run(one) != segmentation.split_run(another)
         assert names.words(one) != names.words(another)
         assert names.mentioned(f"{one}", {another: ["x"]}, capitalised=False) == {}
         assert names.mentioned(f"x {one} y", {one: ["x"]}, capitalised=False)
@@ -78,5 +78,5 @@ def test_the_faster_way_finds_the_same_words(text: str) -> None:
 @given(st.text(max_size=40))
 def test_a_run_is_its_units_and_a_text_in_either_form_has_the_same_runs(text: str) -> None:
     given = composed(text)
-    assert all("".join(units(run)) == run for run in runs(given))
+    assert all("".join(split_run(run)) == run for run in runs(given))
     assert runs(composed(unicodedata.normalize("NFD", given))) == runs(composed(given))

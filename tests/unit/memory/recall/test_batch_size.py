@@ -1,4 +1,4 @@
-"""How much of the log is indexed at once after failures, and rows that are written in parts."""
+"""The batch size for indexing after failures, and rows that are written in parts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import itertools
 import pytest
 
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.batch_size import FEWEST_ROWS, BatchSize, choose_batch_size
 from graph_memory.memory.recall.coverage import Coverage
-from graph_memory.memory.recall.effort import FEWEST_ROWS, Effort, effort
 from graph_memory.memory.recall.rows import Changes
 
 
 @pytest.mark.parametrize("events", [1, 2, 3, 250, 256])
 def test_each_failure_gives_less_until_one_event_in_small_parts_is_given_up(events: int) -> None:
-    given = [effort(failures, events=events, rows=1_000) for failures in range(40)]
+    given = [choose_batch_size(failures, events=events, rows=1_000) for failures in range(40)]
     tries = [each for each in given if each is not None]
     assert given == [*tries, *[None] * (40 - len(tries))]
-    assert tries[0] == Effort(events, 1_000)
+    assert tries[0] == BatchSize(events, 1_000)
     assert [each.rows for each in tries if each.events == 1] == [1_000, 250, 62]
     assert all(
         after.events <= before.events // 2 or after.rows < before.rows for before, after in itertools.pairwise(tries)

@@ -1,4 +1,4 @@
-// Has passages and names have their words as the rules of now read them. A page that was read before is not written after it.
+// Stores the words of passages and names as the current rules read them. Raises the epoch, so that no page read before is written after.
 // mode: write
 // params: domain, passages, names
 // returns: -

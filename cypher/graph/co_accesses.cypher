@@ -1,4 +1,4 @@
-// The connections of a domain whose ends were told of together most often, and how often.
+// The connections of a domain whose two ends were most often in the same reply, and in how many replies they were.
 // mode: read
 // params: domain, limit
 // returns: id, count
