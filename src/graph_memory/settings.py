@@ -63,8 +63,8 @@ class Settings(BaseSettings):
     memory_file_path: Path | None = Field(
         default=None,
         validation_alias=AliasChoices("MEMORY_FILE_PATH", "memory_file_path"),
-        description="File of the official memory server. `mcp` imports it once, into a domain that nothing was written "
-        "in; the file itself is not changed. `~`, `$HOME` and `file://` are resolved.",
+        description="File of the official memory server. `mcp` imports it once, into an empty domain, and never "
+        "changes the file. `~`, `$HOME` and `file://` are resolved.",
     )
 
     source_username: str = Field(
@@ -272,8 +272,8 @@ def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""
-    named = f"{path}, which is no file" if with_path else "no file"
-    return f"MEMORY_FILE_PATH names {named}: no memory was imported from there."
+    problem = f"is {path}, which is not a file" if with_path else "does not name a file"
+    return f"MEMORY_FILE_PATH {problem}. Nothing was imported."
 
 
 def expanded_path(given: str) -> str:

@@ -2097,10 +2097,10 @@ class SyncTransfer(_Sync[Transfer]):
     def import_once(
         self, file: Path | str, *, tell: Progress = silent, domain: str | None = None
     ) -> MemoryImported | None:
-        """Import a file of the official memory server, if nothing was written in the domain yet but by this method.
+        """Import a file of the official memory server once, into an empty domain, and never change the file.
 
-        Returns None where there is no such file, and where something else was written. Raises what `import_memory`
-        raises.
+        Continues an import that was interrupted. Returns None if the file does not exist, or if the domain has other
+        data. Raises what `import_memory` raises.
         """
         return self._wait(self._facade.import_once, file, tell=tell, domain=domain)
 

@@ -51,7 +51,7 @@ def test_a_blank_path_counts_as_unset(written: str, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("written", ["~nobody_is_called_so/m.jsonl", "$NOT_SET_ANYWHERE/m.jsonl", "gone.jsonl"])
 def test_a_memory_file_that_is_missing_is_named_in_a_warning(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_FILE_PATH", written)
-    assert f"MEMORY_FILE_PATH names {written}, which is no file" in missing_memory_file(Settings())
+    assert f"MEMORY_FILE_PATH is {written}, which is not a file" in missing_memory_file(Settings())
 
 
 def test_a_memory_file_that_is_there_raises_no_warning(tmp_path: Path) -> None:

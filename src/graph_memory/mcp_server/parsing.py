@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 from graph_memory.mcp_server.arguments import MOST
 from graph_memory.mcp_server.schemas import Schema, input_schema, properties_of, required_of, wording
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.plain import parsed_json, place
+from graph_memory.model.plain import parse_json_strictly, place
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
 
 A = TypeVar("A", bound=Mapping[str, object])
@@ -111,7 +111,7 @@ def _as_meant(value: object, schema: Schema) -> object:
 def _object_in(text: str) -> object:
     """Return the object that a text is in JSON, otherwise the text."""
     with suppress(ValueError):
-        parsed = parsed_json(text.encode(errors="surrogatepass"))
+        parsed = parse_json_strictly(text.encode(errors="surrogatepass"))
         if isinstance(parsed, dict):
             return cast("Schema", parsed)
     return text

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.model.arguments import fault, is_encodable
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.wording import kind_of, quoted
 
 ROOT = "/"
@@ -195,7 +195,7 @@ def check_metadata(given: object) -> str | None:
 def metadata_from_json(text: str) -> str | None:
     """Return the metadata that JSON text says, as `check_metadata` does. Raises INVALID_ARGUMENT."""
     try:
-        return check_metadata(parsed_json(text.encode(errors="surrogatepass")))
+        return check_metadata(parse_json_strictly(text.encode(errors="surrogatepass")))
     except ValueError as error:
         raise _unfit("is not JSON that everybody reads alike", 'Such as {"source": "mail"}.') from error
 

@@ -13,12 +13,12 @@ from functools import cache, lru_cache
 
 _HYPHENS = "-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2e17\u2e40\ufe63\uff0d"
 """Hyphens, and the two dashes that are typed for them. A minus sign and longer dashes are signs of their own."""
-_LOW_LINES = "_\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f"
+_UNDERSCORES = "_\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f"
 _APOSTROPHES = "'`\u00b4\u02bb\u02bc\u055a\u2018\u2019\u201b\uff07"
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
-SEPARATORS = _HYPHENS + _LOW_LINES + _APOSTROPHES + _SPACES
-_ONE_KIND = str.maketrans({sign: kind[0] for kind in (_HYPHENS, _LOW_LINES, _APOSTROPHES, _SPACES) for sign in kind})
-_SEPARATED = re.compile(f"[{re.escape(SEPARATORS)}]+")
+SEPARATORS = _HYPHENS + _UNDERSCORES + _APOSTROPHES + _SPACES
+_ONE_KIND = str.maketrans({sign: kind[0] for kind in (_HYPHENS, _UNDERSCORES, _APOSTROPHES, _SPACES) for sign in kind})
+_SEPARATOR_RUN = re.compile(f"[{re.escape(SEPARATORS)}]+")
 _MANY_SPACES = re.compile(" {2,}")
 _LAST_WITH_FOLDING = 0x2FA1F
 """The last code point that case folding or NFC changes: a CJK compatibility ideograph."""
@@ -28,7 +28,7 @@ _LAST_WITH_FOLDING = 0x2FA1F
 def name_key(name: str) -> str:
     """Return what two names have in common if they are one name, and no others."""
     folded = _folded(name)
-    return _SEPARATED.sub(lambda found: _counting(found, folded), folded)
+    return _SEPARATOR_RUN.sub(lambda found: _counting(found, folded), folded)
 
 
 def is_same_name(one: str, other: str) -> bool:

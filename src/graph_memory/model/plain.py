@@ -208,8 +208,11 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _JSON = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
 
 
-def parsed_json(data: bytes) -> object:
-    """Return what JSON in UTF-8 says that everybody reads alike. Raises NotJson for any other."""
+def parse_json_strictly(data: bytes) -> object:
+    """Parse UTF-8 JSON strictly.
+
+    Raises NotJson also for duplicate names, NaN or Infinity, unpaired surrogates, and numbers with too many digits.
+    """
     try:
         value = _JSON.decode(data.decode())
         if b"\\ud" in data.lower():
@@ -222,7 +225,7 @@ def parsed_json(data: bytes) -> object:
         raise NotJson("a text has half a character pair (\\ud800 to \\udfff)") from error
     except json.JSONDecodeError as error:
         found = (told for start, told in _PROBLEMS.items() if error.msg.startswith(start))
-        raise NotJson(next(found, "a sign stands where none may be"), error.lineno, error.colno) from error
+        raise NotJson(next(found, "unexpected character"), error.lineno, error.colno) from error
     except NotJson:
         raise
     except ValueError as error:  # an integer of more digits than Python reads

@@ -8,7 +8,7 @@ from typing import cast
 
 from pydantic import Field
 
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.results import Result, Timestamp
 
 MOST = 1_000
@@ -36,7 +36,9 @@ def sessions_text(sessions: Iterable[SessionSummary]) -> str:
 
 def sessions_from(text: str | None) -> list[SessionSummary]:
     """Return the sessions of a text. Raises ValueError and TypeError for one that holds none."""
-    return [SessionSummary.model_validate(one) for one in cast("list[object]", parsed_json((text or "[]").encode()))]
+    return [
+        SessionSummary.model_validate(one) for one in cast("list[object]", parse_json_strictly((text or "[]").encode()))
+    ]
 
 
 def _together(one: SessionSummary, other: SessionSummary) -> SessionSummary:

@@ -60,8 +60,8 @@ class Validity:
         """Return the times as stored."""
         return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
 
-    def over_at(self, moment: datetime) -> datetime | None:
-        """Return since when it holds no more; None if it holds at that moment, or will."""
+    def ended_by(self, moment: datetime) -> datetime | None:
+        """Return the end of validity if it is not after `moment`, else None."""
         return self.valid_to if self.valid_to is not None and self.valid_to <= moment else None
 
 

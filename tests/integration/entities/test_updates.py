@@ -200,7 +200,7 @@ async def test_an_alias_is_another_name_and_there_are_not_too_many(memory: Memor
     assert (await entities.find_by_name("A7")).aliases == (*many[:7], *many[8:])  # pyright: ignore[reportOptionalMemberAccess]
 
 
-async def test_what_holds_no_more_is_not_shown_takes_nothing_and_can_begin_again(memory: Memory) -> None:
+async def test_ended_entries_are_hidden_reject_additions_and_can_restart(memory: Memory) -> None:
     entities = memory.entities
     await entities.create_entities([{"name": "Ann", "observations": ["is tall"]}, {"name": "Bob"}])
     relation = {"from": "Ann", "to": "Bob", "relationType": "knows"}

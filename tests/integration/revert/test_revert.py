@@ -316,7 +316,7 @@ async def test_what_is_reverted_must_be_clear(work: Memory) -> None:
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
-async def test_the_session_that_began_a_domain_is_undone_and_leaves_it_empty(memory: Memory, domain: str) -> None:
+async def test_reverting_the_first_session_empties_the_domain(memory: Memory, domain: str) -> None:
     first = memory.acting_as("ann", "first")
     await first.entities.remember(name="Ada", type="Person", observations=["Ada flies.", "Ada lives in Rome."])
     await first.entities.remember(name="Ben", relations=[{"type": "knows", "to": "Ada"}])

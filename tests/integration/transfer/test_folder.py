@@ -15,7 +15,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory.transfer import importing
 from integration.branches.test_branch import LARGE, filled
-from unit.memory.transfer.test_malformed import DAMAGED, OF_PYTHON, damaged
+from unit.memory.transfer.test_malformed import DAMAGED, PYTHON_ERROR_FRAGMENTS, damaged
 
 pytestmark = pytest.mark.anyio
 
@@ -435,4 +435,4 @@ async def test_a_damaged_folder_is_imported_or_refused_in_words_of_our_own(
         *(Code.INVALID_ARCHIVE, Code.INVALID_ENCODING, Code.INVALID_ONTOLOGY, Code.INVALID_NODE_TYPE),
         Code.TYPE_ALREADY_EXISTS,
     }
-    assert [str(error) for error in refused if any(word in str(error) for word in OF_PYTHON)] == []
+    assert [str(error) for error in refused if any(word in str(error) for word in PYTHON_ERROR_FRAGMENTS)] == []

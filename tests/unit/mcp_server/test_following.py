@@ -46,4 +46,4 @@ async def test_the_log_says_that_the_memory_file_is_missing(
     monkeypatch.setattr(app, "open_memory", opened)
     missing = tmp_path / "gone.jsonl"
     async with opener_of(Settings(memory_file_path=missing), None, ["entities"])(silent):
-        assert f"MEMORY_FILE_PATH names {missing}, which is no file" in caplog.text
+        assert f"MEMORY_FILE_PATH is {missing}, which is not a file" in caplog.text

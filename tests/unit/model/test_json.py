@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.model.plain import NotJson, parsed_json
+from graph_memory.model.plain import NotJson, parse_json_strictly
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from graph_memory.model.plain import NotJson, parsed_json
         (b'{"a": 1,}', None),
     ],
 )
-def test_what_is_no_json_is_told_in_words_of_our_own(data: bytes, told: str | None):
+def test_invalid_json_raises_with_our_own_message(data: bytes, told: str | None):
     with pytest.raises(NotJson) as raised:
-        parsed_json(data)
+        parse_json_strictly(data)
     assert told is None or str(raised.value) == told
     assert not any(word in str(raised.value) for word in ("Expecting", "codec", "char ", "sys.", "Illegal"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph_memory.memory.entities.advice.advised import _words_of  # pyright: ignore[reportPrivateUsage]
 from graph_memory.memory.entities.alike import Compared, evidence, likeness_of_names, pairs
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
-from graph_memory.memory.entities.spans import spans_of
+from graph_memory.memory.entities.spans import find_spans
 from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
 
 OTHERS = [
@@ -127,7 +127,7 @@ def test_the_key_of_a_key_is_the_key(name: str):
     ],
 )
 def test_a_name_stands_in_a_text_only_with_all_its_signs(text: str, named: set[str], others: set[str]):
-    spans = spans_of(text, 5).keys()
+    spans = find_spans(text, 5).keys()
     assert named <= spans
     assert others.isdisjoint(spans)
 

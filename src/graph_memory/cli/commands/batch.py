@@ -17,7 +17,7 @@ from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.memory.batch.results import BatchItem, BatchResult
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
-from graph_memory.model.plain import Located, parsed_json
+from graph_memory.model.plain import Located, parse_json_strictly
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -82,7 +82,7 @@ def _read(source: str) -> _Given:
 
 def _json_or_lines(data: bytes, source: str) -> object:
     try:
-        content = parsed_json(data)
+        content = parse_json_strictly(data)
     except ValueError as error:
         if source == "-" and b"\n" in data.strip():
             return _lines(data)
@@ -97,7 +97,7 @@ def _lines(data: bytes) -> list[object]:
     for number, line in enumerate(data.splitlines(), start=1):
         if line.strip():
             try:
-                found.append(parsed_json(line))
+                found.append(parse_json_strictly(line))
             except ValueError as error:
                 hint = "Give one operation as JSON on each line."
                 raise fault("file", f"Line {number} is not JSON: {error}", hint) from error

@@ -50,7 +50,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     else:
         yield from _guarded("local neo4j", check_needs(settings))
     if missing := missing_memory_file(settings):
-        yield Check("memory file", Outcome.NOTE, missing, "Correct the path, or take MEMORY_FILE_PATH out.")
+        yield Check("memory file", Outcome.NOTE, missing, "Correct the path, or unset MEMORY_FILE_PATH.")
     yield from _guarded("connection", _connection(settings))
     yield from _guarded("blobs", _blobs(settings))
     yield anyio.run(_embeddings, settings)
@@ -113,7 +113,7 @@ def _search(settings: Settings) -> Iterator[Check]:
     more = f"; and {counted(len(lacking) - _MOST_NAMED, 'more domain')}" if len(lacking) > _MOST_NAMED else ""
     remedy = "Servers and searches index by themselves; `graph-memory reindex --missing` does it now."
     if any(one.skipped for one in lacking):
-        remedy += " `graph-memory reindex` tries events that could not be indexed again."
+        remedy += " Run `graph-memory reindex` to retry the skipped events."
     yield Check("search", Outcome.NOTE, told + more, remedy)
 
 

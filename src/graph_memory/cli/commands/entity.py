@@ -120,7 +120,7 @@ def observation(
     def show(made: ObservationUpdated) -> None:
         typer.echo(f"Changed: {plain(made.text)}" if made.changed else f"It was so already: {plain(made.text)}")
         if made.over is not None:
-            typer.echo(f"It holds no more since {rfc3339(made.over.since)}.")
+            typer.echo(f"This observation ended at {rfc3339(made.over.since)}.")
 
     call.answer(use, show, "Changing")
 

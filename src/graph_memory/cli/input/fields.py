@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.input.times import world_time
 from graph_memory.model.arguments import fault
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 
 NamespaceOption = Annotated[str | None, typer.Option(help="The part of the domain that it belongs to.")]
 TitleOption = Annotated[
@@ -61,7 +61,7 @@ def given_metadata(text: str | None) -> dict[str, object] | None:
 
 def _object(text: str) -> dict[str, object]:
     try:
-        found: object = parsed_json(text.encode(errors="surrogateescape")) if text else dict[str, object]()
+        found: object = parse_json_strictly(text.encode(errors="surrogateescape")) if text else dict[str, object]()
     except ValueError as error:
         raise _unfit(f"What --metadata gives is not JSON: {error}") from error
     if not isinstance(found, dict):

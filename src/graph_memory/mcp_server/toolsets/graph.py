@@ -53,7 +53,7 @@ class CreateNode(Call):
     content: Annotated[str, Field(description="Text, or base64 for binary")]
     format: Annotated[str, Field(description="What the content is: markdown, json, pdf, ...")]
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
-    properties: NotRequired[Annotated[Properties, Field(description="Strings, numbers, booleans; for queries")]]
+    properties: NotRequired[Annotated[Properties, Field(description="Searchable values: strings, numbers or booleans")]]
     tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
     path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /house/kitchen")]]
     namespace: NotRequired[str]

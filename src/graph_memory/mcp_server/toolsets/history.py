@@ -146,7 +146,7 @@ class MemoryMerge(Call):
     resolutions: NotRequired[
         Annotated[
             list[Resolution],
-            Field(description="Each has take, or property and value"),
+            Field(description="Each needs either take, or property and value"),
         ]
     ]
 

@@ -21,7 +21,7 @@ class UpdateEntity(Call):
     new_name: NotRequired[str]
     type: NotRequired[str]
     aliases: NotRequired[Annotated[list[str], Field(description="All its other names")]]
-    properties: NotRequired[Annotated[Properties, Field(description="Merged with those that it has")]]
+    properties: NotRequired[Annotated[Properties, Field(description="Merged into its existing properties")]]
     description: NotRequired[str]
 
 

@@ -11,7 +11,7 @@ from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.alike import is_part, likeness_of_names
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.remembered import Candidate
-from graph_memory.memory.entities.spans import spans_of
+from graph_memory.memory.entities.spans import find_spans
 from graph_memory.memory.knowledge.names import entity_not_found, near_names
 from graph_memory.memory.knowledge.reading import NAMED
 from graph_memory.model.arguments import fault
@@ -129,7 +129,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 
     Raises INVALID_ARGUMENT where it names none, or several.
     """
-    spans = spans_of(text[:_READ], _LONGEST)
+    spans = find_spans(text[:_READ], _LONGEST)
     rows = await in_parts(reader, NAMED, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
     there += await _aliases_in(reader, domain, spans)
@@ -138,8 +138,8 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
     if len(names) == 1:
         return Found(names[0], "text")
     if not names:
-        raise fault("name", "The text names no entity that is known", "Give the name of what it is about, as name.")
-    hint = f"Give the one that it is about, as name: {listed_parts([quoted(name) for name in sorted(names)])}."
+        raise fault("name", "The text names no known entity", "Set name to the entity that the text is about.")
+    hint = f"Set name to one of them: {listed_parts([quoted(name) for name in sorted(names)])}."
     raise fault("name", f"The text names {len(names)} entities", hint)
 
 

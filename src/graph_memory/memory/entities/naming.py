@@ -55,12 +55,9 @@ async def check_named(
 def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequence[str] = ()) -> GraphError:
     hint = "Give the id of an observation of this entity, or its text exactly: open_nodes shows the texts."
     if owners:
-        who = (
-            quoted(owners[0])
-            if len(owners) == 1
-            else f"Each of {listed_parts([quoted(one) for one in sorted(owners)])}"
-        )
-        hint = f"{who} has it: an observation is named together with its own entity."
+        names = " and ".join(quoted(owner) for owner in sorted(owners))
+        which = "that entity" if len(owners) == 1 else "one of them"
+        hint = f"That observation belongs to {names}. Name it in a call about {which}."
     elif near := _nearest(name, known):
         told = [f"{quoted(one.text)} ({one.id})" for one in near]
         hint = f"Did you mean {told[0] if len(told) == 1 else f'one of {listed_parts(told)}'}? {hint}"

@@ -45,8 +45,8 @@ def outdated(
     return {key: doubts for key, doubts in found.items() if doubts}
 
 
-def other_values(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the properties of which a statement, with a word of the property's name, says another value."""
+def find_contradicted_properties(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+    """Return the keys of properties whose stored value a statement contradicts."""
     numbers, stated = _other_numbers(text, properties), _other_stated(text, properties)
     return [key for key in properties if key in numbers or key in stated]
 

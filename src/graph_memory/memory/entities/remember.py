@@ -26,7 +26,7 @@ from graph_memory.memory.entities.indexing import index_if_many_wait
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, ended, observations_of
-from graph_memory.memory.entities.outdated import other_values
+from graph_memory.memory.entities.outdated import find_contradicted_properties
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.entities.relations import draft_relations
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
@@ -35,7 +35,7 @@ from graph_memory.memory.entities.writes import Decided, checked, drafting_with
 from graph_memory.memory.knowledge.asked import NewEntity, NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
 from graph_memory.memory.knowledge.drafting import NOTHING, Drafting
-from graph_memory.memory.knowledge.names import LENIENT, check_holds, not_found
+from graph_memory.memory.knowledge.names import LENIENT, check_current, not_found
 from graph_memory.memory.knowledge.reading import NAMED, related, states_of
 from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.memory.recall.over import over
@@ -210,7 +210,7 @@ class _Writing:
         node = states.get(name)
         entity = node if node is not None and not node.mentioned else None
         if entity is not None and self.given.facts:
-            check_holds(name, entity.validity.over_at(head.at))
+            check_current(name, entity.validity.ended_by(head.at))
         current = await current_of(reader, self.domain, entity.id, self._texts(entity)) if entity else Current()
         known = current.known
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
@@ -305,7 +305,7 @@ class _Writing:
         kept = {key: value for key, value in own.items() if key not in self.given.properties}
         found: list[Receipt] = []
         for one in receipts:
-            keys = other_values(one.fact, kept) if one.decision is Decision.ADD else []
+            keys = find_contradicted_properties(one.fact, kept) if one.decision is Decision.ADD else []
             told = [f"the property {shown(key)} is {shown(kept[key])}: out of date?" for key in keys]
             evidence = " | ".join(filter(None, [one.evidence, *told]))
             found.append(one.model_copy(update={"evidence": evidence}) if told else one)

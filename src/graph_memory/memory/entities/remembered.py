@@ -84,7 +84,7 @@ class Candidate(Result):
     likeness: float = Field(description="Of the names, 0 to 1")
     choices: tuple[Literal["same"], Literal["new"]] = Field(
         default=("same", "new"),
-        description="same: merge_entities with the new entity in names, into this id; new: nothing is to be done",
+        description="same: merge_entities with the new entity in names, into this id; new: no action needed",
     )
 
 
@@ -99,7 +99,8 @@ class About(Result):
     facts: tuple[Receipt, ...]
     questions: tuple[Question, ...] | None = None
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="With a new entity: known ones with a name that is alike. Is it one of them?"
+        default=None,
+        description="Only for a new entity: existing entities with a similar name. Ask whether it is one of them.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The parts of a text that may be names, as they stand in it. Pure."""
+"""The spans of a text that may be names, as written. Pure."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ _OPENING, _CLOSING = "([{\"'‘", ".,;:!?)]}\"'’"
 _OF_NAME = re.compile(r"['’]s$")
 
 
-def spans_of(text: str, longest: int) -> dict[str, None]:
-    """Return the parts of a text of up to so many words, in order.
+def find_spans(text: str, max_words: int) -> dict[str, None]:
+    """Return the spans of a text that may be names, in order, with at most `max_words` words each.
 
     A name ends at a space or beside a punctuation mark. So `C` does not stand in `C++`, nor `Node` in `Node.js`.
     """
     words = list(_WORD.finditer(text))
     found: dict[str, None] = {}
     for first in range(len(words)):
-        for last in range(first, min(first + longest, len(words))):
+        for last in range(first, min(first + max_words, len(words))):
             found |= dict.fromkeys(_forms(text[words[first].start() : words[last].end()]))
     return found
 
 
 def _forms(span: str) -> Iterator[str]:
-    """Give a part of a text, and what is left of it without the marks that may not belong to a name."""
+    """Yield a span, and the span without punctuation that may not belong to a name."""
     starts = range(len(span) - len(span.lstrip(_OPENING)) + 1)
     ends = range(len(span.rstrip(_CLOSING)), len(span) + 1)
     for part in (span[start:end] for start in starts for end in ends):
         yield from filter(None, (part, _OF_NAME.sub("", part)))
 
 
-def without_punctuation(span: str) -> str:
-    """Return a part of a text without the marks at its ends that may not belong to a name."""
+def strip_punctuation(span: str) -> str:
+    """Return a span without the punctuation at its ends that may not belong to a name."""
     return span.lstrip(_OPENING).rstrip(_CLOSING)

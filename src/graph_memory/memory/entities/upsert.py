@@ -14,7 +14,7 @@ from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.memory.knowledge.asked import NewEntity, new_entities
 from graph_memory.memory.knowledge.domain import in_domain
 from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.names import check_holds
+from graph_memory.memory.knowledge.names import check_current
 from graph_memory.memory.knowledge.reading import NAMED, observed, states_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head
@@ -83,7 +83,7 @@ class _Writing:
         else:
             self.id = node.id
             if entity.observations:
-                check_holds(entity.name, node.validity.over_at(head.at))
+                check_current(entity.name, node.validity.ended_by(head.at))
             await self._update(reader, drafting, node)
         return drafting.drafts, await read_context(reader, head, drafting.drafts)
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from graph_memory.memory.knowledge.asked import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.names import check_holds
+from graph_memory.memory.knowledge.names import check_current
 from graph_memory.memory.knowledge.rows import NamedRow, ObservedRow, RelatedRow
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
@@ -199,9 +199,9 @@ class Steps:
     def observe(self, node: Named, one: NewObservation) -> tuple[str, bool]:
         """Make an observation whose text is new to its entity, and return its id, and whether it is new.
 
-        Raises INVALID_ARGUMENT for an entity that holds no more.
+        Raises INVALID_ARGUMENT for an entity that has ended.
         """
-        check_holds(node.name, node.over)
+        check_current(node.name, node.over)
         if found := self.graph.observed(node.id, one.text):
             return next(iter(found)), False
         first = len(self.drafting.drafts)

@@ -52,11 +52,12 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     return found or await reader.read(SOME, domain=domain, limit=_MOST)
 
 
-def check_holds(name: str, over: datetime | None) -> None:
-    """Raise INVALID_ARGUMENT for an entity that holds no more: it takes no observations."""
-    if over is not None:
-        hint = "Open it again with set_validity: its id, and valid_to open. Or give the name of an entity that holds."
-        raise fault("name", f"{quoted(name)} holds no more since {rfc3339(over)}", hint)
+def check_current(name: str, ended: datetime | None) -> None:
+    """Raise INVALID_ARGUMENT for an entity that has ended: it takes no observations."""
+    if ended is not None:
+        hint = "Call set_validity with its id and valid_to: open to reopen it, or name a current entity."
+        message = f"Entity {quoted(name)} ended at {rfc3339(ended)}, so it takes no observations"
+        raise fault("name", message, hint)
 
 
 def not_found(name: str, hint: str = _HOW) -> GraphError:

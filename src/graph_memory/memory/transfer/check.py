@@ -16,7 +16,7 @@ from graph_memory.model.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_s
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import MOST_TYPES
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, type_state
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.rules import check_state
 from graph_memory.model.subjects import DomainState, State
 from graph_memory.model.visible import check_visible
@@ -168,6 +168,6 @@ def _summary(state: State) -> State:
 
 def _parsed(definition: str) -> Mapping[str, object]:
     try:
-        return cast("Mapping[str, object]", parsed_json(definition.encode()))
+        return cast("Mapping[str, object]", parse_json_strictly(definition.encode()))
     except ValueError as error:
         raise Wrong("has a _definition that is not JSON") from error

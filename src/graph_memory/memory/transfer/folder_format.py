@@ -25,7 +25,7 @@ from graph_memory.model.events import Draft, Op
 from graph_memory.model.fields import NodeFields, check_metadata
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.properties import check_properties
 from graph_memory.model.protection import Protection, read_protection
 from graph_memory.model.results import rfc3339
@@ -357,7 +357,7 @@ def _encoding_of(data: bytes) -> Encoding:
 
 def _parsed(text: str) -> object:
     try:
-        return parsed_json(text.encode())
+        return parse_json_strictly(text.encode())
     except ValueError as error:
         raise wrong(REGISTRY, f"is not JSON: {error}") from error
 

@@ -21,7 +21,7 @@ from graph_memory.memory.transfer.values import Count, DomainName, Recorded, Seq
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.subjects import DomainState, State
 from graph_memory.model.wording import shown
 
@@ -251,7 +251,7 @@ def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
 
 def _parsed(line: bytes, number: int) -> Mapping[str, object]:
     try:
-        value = parsed_json(line)
+        value = parse_json_strictly(line)
     except ValueError as error:
         raise damaged(number, "is not JSON in UTF-8") from error
     if not isinstance(value, dict):

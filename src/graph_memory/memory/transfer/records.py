@@ -35,7 +35,7 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.links import LinkType
-from graph_memory.model.plain import parsed_json
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.properties import check_properties
 from graph_memory.model.protection import protection_from
 from graph_memory.model.sessions import sessions_from
@@ -70,7 +70,7 @@ def _refused(given: str) -> str:
 
 def _merges(given: str) -> str:
     try:
-        for name, told in cast("Mapping[str, object]", parsed_json(given.encode())).items():
+        for name, told in cast("Mapping[str, object]", parse_json_strictly(given.encode())).items():
             check_domain(name)
             _Merge.model_validate(told)
     except (ValueError, RecursionError, AttributeError, GraphError) as error:

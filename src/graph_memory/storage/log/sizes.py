@@ -1,4 +1,4 @@
-"""The limit of a single text, asked of every write within its transaction. A log that is replayed is not asked."""
+"""Enforces the size limit of each text, inside the transaction of the write. Replaying a log skips the check."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def _too_large(draft: Draft, name: str, size: int, limit: int) -> GraphError:
     what = (
         "An observation" if draft.kind is Kind.OBSERVATION else f"The {shown(name.removeprefix('_'))} of a {draft.kind}"
     )
-    message = f"{what} of {size:,} bytes is over the limit of {limit:,}"
-    hint = "Split it into several observations, or keep it as the content of nodes."
+    message = f"{what} of {size:,} bytes is over the limit of {limit:,} bytes"
+    hint = "Shorten it, split it into several observations, or store it as node content."
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})

@@ -149,7 +149,10 @@ class Log:
             _settle(group)
 
     async def _is_allowed(self, reader: Reader, group: Group) -> bool:
-        """Say whether nothing stands against a group: protection, domains above, sizes. Alone, each write raises it."""
+        """Return whether a group passes the checks for protection, parent domains and sizes.
+
+        If not, each write runs alone and raises its own error.
+        """
         if rests_on_others(group.before.parent, [event.draft for event in group.events]):
             return False
         head = replace(group.before.head, at=group.head.at)

@@ -91,7 +91,7 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
         ),
         ({"op": "update_node", "node_id": "x"}, "Nothing to update", ""),
         ({**NOTE, "encoding": "latin-1"}, "Unknown encoding 'latin-1'", ""),
-        ({**NOTE, "content": "x" * 1_001}, "Text of 1,001 bytes is over the limit of 1,000", ""),
+        ({**NOTE, "content": "x" * 1_001}, "Text of 1,001 bytes is over the limit of 1,000 bytes", ""),
         (
             {"type": "creat"},
             'operations[0].type is "creat", which is not a type of operation',

@@ -1,4 +1,4 @@
-"""What tells two statements apart is never folded away: a statement is known only if no such character differs."""
+"""Normalization never removes a character that distinguishes two statements."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_character_in_the_place_of_another_makes_another_statement(one: str, o
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
-def test_equal_texts_are_equal_in_nfc_but_for_white_space_and_a_full_stop(one: str, other: str):
+def test_same_text_ignores_only_encoding_white_space_and_final_full_stop(one: str, other: str):
     def kept(text: str) -> str:
         return "".join(unicodedata.normalize("NFC", text).split())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.memory.entities.outdated import other_values, outdated
+from graph_memory.memory.entities.outdated import find_contradicted_properties, outdated
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.model.properties import PropertyValue
 
@@ -66,4 +66,4 @@ def test_whole_words_of_a_telling_text_are_looked_for(
 def test_a_change_that_says_another_number_tells_of_the_property_that_it_names(
     text: str, key: str, value: PropertyValue, is_told: bool
 ) -> None:
-    assert other_values(text, {key: value, "other": 7}) == [key] * is_told
+    assert find_contradicted_properties(text, {key: value, "other": 7}) == [key] * is_told

@@ -229,7 +229,7 @@ def test_each_link_in_a_text_of_the_front_matter_is_a_relation(value: str):
     assert links(f"---\nup: {value}\n---\n") == [("up", "D"), ("up", "E")]
 
 
-def test_lines_that_became_something_leave_the_text_and_headings_only_if_nothing_is_left_under_them():
+def test_body_omits_extracted_lines_and_empty_sections():
     text = f"# A\n## Observations\n- {FACT}\n\n### Sub\nx\n## Relations\n- likes [[Tea]]\n## Observations\n#tag\n"
     assert note_of(text).body() == "# A\n## Observations\n\n### Sub\nx\n## Observations\n#tag"
     code = f"- {FACT}\n```\n## Observations\n```\n# End"
@@ -268,7 +268,7 @@ def test_front_matter_is_read_with_names_as_text(front: str, title: str, propert
 def test_front_matter_that_no_property_can_hold_is_reported(key: str, tmp_path: Path):
     read = Read(written(tmp_path, "Note.md", f"---\n{key}\nb: 1\n---\nText"))
     assert read.entities[0].properties == {"path": "Note.md", "b": 1}
-    assert [note.split(" of the front matter is left out")[0] for note in read.notes] == [key.partition(":")[0]]
+    assert [note.partition(" in the front matter: ")[0] for note in read.notes] == [f"skipped {key.partition(':')[0]}"]
 
 
 @pytest.mark.parametrize(
@@ -294,14 +294,15 @@ def test_front_matter_that_cannot_be_stored_is_left_out_and_reported_and_the_not
     assert (entity.name, entity.type, entity.description) == ("Note", "note", "Text")
     assert entity.properties == {"path": "Note.md", "b": 1}
     (note,) = read.notes
-    assert "of the front matter is left out" in note
+    assert note.startswith("skipped ")
+    assert " in the front matter: " in note
 
 
-def test_of_front_matter_with_too_many_keys_the_last_are_left_out_and_reported(tmp_path: Path):
+def test_excess_front_matter_keys_are_skipped_and_reported(tmp_path: Path):
     front = "\n".join(f"k{number}: 1" for number in range(1_001))
     read = Read(written(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
     assert len(read.entities[0].properties) == 1_000
-    assert read.notes[0].startswith("k999, k1000 of the front matter is left out")
+    assert read.notes[0].startswith("skipped k999, k1000 in the front matter: ")
 
 
 def test_a_relation_to_a_file_that_is_no_note_stays_in_the_text(tmp_path: Path):

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.cleaning.misplaced import misplaced_facts
+from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
 from graph_memory.memory.entities.cleaning.reading import SurveyRow, checked_limit, survey
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans, ReadyCall
 from graph_memory.memory.entities.cleaning.similar import SAME, duplicates_among
@@ -96,7 +96,7 @@ async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
         await _lost_premises(core, domain, ontology),
         await _unused_types(core, domain, ontology),
         await open_questions(core, domain),
-        await misplaced_facts(core, domain),
+        await find_misplaced_facts(core, domain),
     ]
     kinds = {found[0].kind: found for found in every if found}
     return GraphHealth(

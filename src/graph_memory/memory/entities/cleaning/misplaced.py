@@ -17,7 +17,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.alike import differ_in_signs, letters, parts
 from graph_memory.memory.entities.cleaning.results import Finding, ReadyCall
-from graph_memory.memory.entities.spans import spans_of, without_punctuation
+from graph_memory.memory.entities.spans import find_spans, strip_punctuation
 from graph_memory.model.name_key import name_key
 from graph_memory.model.wording import quoted
 from graph_memory.storage.queries import query
@@ -48,8 +48,11 @@ COMPARED_SINCE = query("entities/compared_since", datetime)
 OBSERVED_BEFORE = query("entities/observed_before", ObservedRow)
 
 
-async def misplaced_facts(core: Core, domain: str) -> list[Finding]:
-    """Return the facts of before that name something else than their entity, by a name that was the same then."""
+async def find_misplaced_facts(core: Core, domain: str) -> list[Finding]:
+    """Return the observations at an entity that mention another one, which the old name comparison confused with it.
+
+    Only observations from before schema step 14 are compared.
+    """
     [since] = await core.store.read(COMPARED_SINCE, step=_STEP)
     before = f"obs_{ULID.from_datetime(since)}"
     rows = await core.store.read(OBSERVED_BEFORE, domain=domain, before=before, limit=MOST)
@@ -71,16 +74,16 @@ def other_name(text: str, names: Sequence[str]) -> str | None:
     if not any(key in old_key(text) for key in old):
         return None
     keys, longest = {name_key(name) for name in names}, max(len(name.split()) for name in names)
-    spans = [span for span in spans_of(text, longest) if old_key(span) in old]
+    spans = [span for span in find_spans(text, longest) if old_key(span) in old]
     if any(name_key(span) in keys for span in spans):
         return None
-    return min(_others(spans, names), key=len, default=None)
+    return min(_find_different_spans(spans, names), key=len, default=None)
 
 
-def _others(spans: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Give the parts of a text that differ from each name in more than what joins words."""
+def _find_different_spans(spans: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Yield the spans whose letters or symbols differ from those of every name."""
     for span in spans:
-        if span == without_punctuation(span) and all(
+        if span == strip_punctuation(span) and all(
             differ_in_signs(span, name) or letters(parts(span)) != letters(parts(name)) for name in names
         ):
             yield span

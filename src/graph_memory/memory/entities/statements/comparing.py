@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
-from graph_memory.memory.entities.statements.holding import Held
+from graph_memory.memory.entities.statements.holding import SingleValue
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.likeness import known_stems, looks_the_same, share
@@ -242,7 +242,7 @@ def _states_another(pair: Comparison) -> bool:
     return bool(what) and what == known.what & pair.known_stems
 
 
-def _is_another(new: Held, known: Held, pair: Comparison) -> bool:
+def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
     """Say whether one name was held and another is: `lives in Hamburg`, `lives in Berlin`."""
     what, was = new.what & pair.new_stems, known.what & pair.known_stems
     is_named = new.name in pair.known.whole.split() or known.name in pair.new.whole.split()

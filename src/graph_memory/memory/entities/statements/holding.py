@@ -1,4 +1,4 @@
-"""Names and values of which a thing has one at a time: where it lives, its manager, its e-mail address. Pure."""
+"""Attributes that have one value at a time, such as a home, a manager or an e-mail address. Pure."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _LONGEST_VALUE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A name, and what it is to the thing."""
+class SingleValue:
+    """The value of an attribute that has one value at a time."""
 
     what: frozenset[str]
-    """The stems of what is said of it: `manager is`, `lives in`."""
+    """The stems of the attribute: `manager is`, `lives in`."""
     said: str
     name: str
     """The name, or the value: an address, a number, a date."""
 
 
-def held_in(text: str, clean: str, language: Lexicon) -> tuple[Held, ...]:
-    """Return the names of a text of which there is one at a time, given the text in other words."""
+def find_single_values(text: str, clean: str, language: Lexicon) -> tuple[SingleValue, ...]:
+    """Return the names in a text that are values of such attributes. `clean` is the reworded text."""
     capitals = {word for each in _CAPITAL.findall(text) for word in words_only(plain(each)).split()}
     if not capitals:
         return ()
     verbs, attribute = _finders(language)
     found = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
     return tuple(
-        Held(what, said, name)
+        SingleValue(what, said, name)
         for said, name in (match.groups() for match in found)
         if name in capitals and (what := frozenset(stems_of(words_only(said), language)))
     )
 
 
-def stated_in(text: str, language: Lexicon) -> Held | None:
-    """Return the value that a text states of something, if it states nothing else: `her e-mail is ida@example.org`."""
+def parse_attribute_value(text: str, language: Lexicon) -> SingleValue | None:
+    """Parse a text that only states the value of one attribute, such as `her e-mail is ida@example.org`."""
     match = _stating(language).fullmatch(text.strip())
     if match is None:
         return None
@@ -55,7 +55,7 @@ def stated_in(text: str, language: Lexicon) -> Held | None:
     if all(token.kind is Kind.WORD for token in found) or not language.common_words.issuperset(words):
         return None
     what = frozenset(stems_of(words_only(plain(said)), language))
-    return Held(what, said, folded_text(value).casefold()) if what else None
+    return SingleValue(what, said, folded_text(value).casefold()) if what else None
 
 
 @lru_cache(maxsize=32)

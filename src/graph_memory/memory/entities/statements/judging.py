@@ -14,7 +14,7 @@ from graph_memory.memory.entities.statements.comparing import (
     compared,
 )
 from graph_memory.memory.entities.statements.likeness import known_stems, share
-from graph_memory.memory.entities.statements.literals import has_same_literals, literals, with_names
+from graph_memory.memory.entities.statements.literals import count_literals, has_same_literals, with_names
 from graph_memory.memory.entities.statements.ordering import are_placed_otherwise, aside, is_put_otherwise
 from graph_memory.memory.entities.statements.statement import Statement
 from graph_memory.memory.entities.statements.stems import stem_of
@@ -54,7 +54,7 @@ def _is_proved(pair: Comparison) -> bool:
     language = pair.new.language
     if not has_same_literals(known, new, language):
         return False
-    if not literals(new, language):
+    if not count_literals(new, language):
         return True
     return _says_nothing_new(compared(*with_names(known, new, language), pair.entity, language=language))
 
@@ -80,7 +80,7 @@ def _says_nothing_new(pair: Comparison) -> bool:
         new.symbols,
     ):
         return True
-    if _differs(pair) or _fresh(pair):
+    if _differs(pair) or _find_new_stems(pair):
         return False
     said = len(pair.new_stems) + len(new.values)
     is_whole = pair.forth == pair.back == 1 and not (new.is_question or new.is_exclaimed)
@@ -88,8 +88,8 @@ def _says_nothing_new(pair: Comparison) -> bool:
     return is_said and (_is_mutual(pair) or not (known.is_negative or "limit" in known.cues))
 
 
-def _fresh(pair: Comparison) -> set[str]:
-    """Return the stems of the new one that are not known, nor written apart."""
+def _find_new_stems(pair: Comparison) -> set[str]:
+    """Return the stems of the new statement that the known one lacks, even as two separate words."""
     known, new = pair.known, pair.new
     among = pair.known_stems.union(*known.joins.values())
     fresh = set(pair.new_stems) - known_stems(pair.new_stems, among, new.language) - aside(pair)

@@ -102,7 +102,10 @@ def _kind(given: Sequence[str], at: int, language: Lexicon) -> Kind:
 
 
 def _is_word(token: str) -> bool:
-    """Say whether a token is letters alone, of which folding takes nothing but a first capital; or `don't`."""
+    """Return whether a token is a plain word: only letters, no accents, no capital after the first letter.
+
+    Contractions such as `don't` count.
+    """
     if _CONTRACTED.fullmatch(token):
         return plain(token).endswith(" not")
     is_plain = token[1:] == token[1:].lower() and words_only(plain(token)) == token.lower()
@@ -136,14 +139,16 @@ def _has_telling_case(word: str) -> bool:
     return word == word.lower() or (len(word) >= _SHORTEST_UNIT and word[1:] == word[1:].lower())
 
 
-def literals(text: str, language: Lexicon) -> Counter[str]:
-    """Return the literals of a text, with how often it has each."""
+def count_literals(text: str, language: Lexicon) -> Counter[str]:
+    """Return how often each literal is in a text."""
     return Counter(token.text for token in tokens(text, language) if token.kind is Kind.LITERAL)
 
 
 def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
     """Say whether two statements have the same literals, and no word with a capital that means another one."""
-    return literals(known, language) == literals(new, language) and not _differs_in_case(known, new, language)
+    return count_literals(known, language) == count_literals(new, language) and not _differs_in_case(
+        known, new, language
+    )
 
 
 def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
@@ -181,7 +186,7 @@ def _cases(text: str, language: Lexicon) -> Mapping[str, set[Case]]:
 
 def with_names(known: str, new: str, language: Lexicon) -> tuple[str, str]:
     """Return two statements with a made-up name in place of each literal, so that its place is compared as a name's."""
-    found = sorted({*literals(known, language), *literals(new, language)})
+    found = sorted({*count_literals(known, language), *count_literals(new, language)})
     names = {literal: _name(at, language) for at, literal in enumerate(found)}
     one, other = (
         " ".join(names.get(each.text, each.text) + each.end for each in tokens(text, language)) for text in (known, new)

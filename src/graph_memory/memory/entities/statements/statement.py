@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
-from graph_memory.memory.entities.statements.holding import Held, held_in, stated_in
+from graph_memory.memory.entities.statements.holding import SingleValue, find_single_values, parse_attribute_value
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.meanings import meanings
 from graph_memory.memory.entities.statements.phrases import finder
@@ -69,9 +69,9 @@ class Statement:
     """The stems of what follows `a` at once."""
     plural: frozenset[str]
     """The stems of words in the plural, or of verbs."""
-    held: tuple[Held, ...]
+    held: tuple[SingleValue, ...]
     """Names of which there is one at a time."""
-    stated: Held | None
+    stated: SingleValue | None
     """The value that it states, if it states nothing else."""
     is_alternative: bool
     """Whether it has a word like or."""
@@ -164,8 +164,8 @@ def statement(text: str, language: Lexicon) -> Statement:
         limited=_limited(meant, language),
         single=_single(rest, language),
         plural=_plural(words, language),
-        held=held_in(text, clean, language) if apart else (),
-        stated=stated_in(text, language) if apart else None,
+        held=find_single_values(text, clean, language) if apart else (),
+        stated=parse_attribute_value(text, language) if apart else None,
         is_alternative=not language.alternative_words.isdisjoint(words.split()),
         identifiers=_identifiers(text),
         symbols=frozenset(_SYMBOL.findall(text)),

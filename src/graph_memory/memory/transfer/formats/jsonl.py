@@ -26,7 +26,7 @@ from graph_memory.memory.transfer.formats.values import from_json
 from graph_memory.memory.transfer.values import Strict, Wrong, read
 from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import STORED, check_metadata
-from graph_memory.model.plain import NotJson, parsed_json
+from graph_memory.model.plain import NotJson, parse_json_strictly
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import MADE
 
@@ -116,7 +116,7 @@ def _item(line: bytes, place: Place, options: SourceOptions) -> Item:
 
 def _object(line: bytes, place: Place) -> Mapping[str, object]:
     try:
-        value = parsed_json(line.rstrip())
+        value = parse_json_strictly(line.rstrip())
     except NotJson as error:
         column = str(error.column) if error.column else None
         raise Unfit(f"The line is not JSON: {error.problem}", _HINT, column) from error

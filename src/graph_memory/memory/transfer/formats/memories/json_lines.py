@@ -9,7 +9,7 @@ from typing import cast
 from graph_memory.memory.transfer.formats.files import LONGEST, Lines, opened, unpacking
 from graph_memory.memory.transfer.formats.memories.rows import Rows
 from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
-from graph_memory.model.plain import NotJson, parsed_json
+from graph_memory.model.plain import NotJson, parse_json_strictly
 from graph_memory.model.wording import kind_of
 
 Object = Mapping[str, object]
@@ -65,7 +65,7 @@ def whole(path: Path) -> object:
 
 def _parsed(data: bytes, what: str) -> object:
     try:
-        return parsed_json(data.rstrip())
+        return parse_json_strictly(data.rstrip())
     except NotJson as error:
         raise Unfit(f"The {what} is not JSON: {error}") from error
 

@@ -18,7 +18,7 @@ from graph_memory.memory.transfer.formats.memories.notes import (
     fits_property,
     names_of,
     note_of,
-    property_of,
+    to_property_value,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
@@ -30,7 +30,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 )
 from graph_memory.memory.transfer.formats.records import Note as Told
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
-from graph_memory.model.arguments import fault as invalid_argument
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
 from graph_memory.model.properties import MOST_PROPERTIES, PropertyValue
 from graph_memory.model.wording import quoted, shown
@@ -63,8 +63,8 @@ class _File:
         return (text_in(self.note.front, "title") or "").strip() or unicodedata.normalize("NFC", self.path.stem)
 
     @property
-    def called(self) -> tuple[list[str], ...]:
-        """What the note can be called, the surest first: path, title, the end of its path, other names."""
+    def link_names(self) -> tuple[list[str], ...]:
+        """Names by which a link can reach the note, in order of precedence: path, title, end of the path, aliases."""
         parts = self.path.with_suffix("").parts
         paths = ["/".join(parts), (text_in(self.note.front, "permalink") or "").strip("/")]
         ends = ["/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1)] or [parts[-1]]
@@ -86,14 +86,14 @@ class _Folder:
     others: set[str] = field(default_factory=set[str])
     """Paths and names of the files that are no notes."""
     targets: dict[tuple[bool, str], str] = field(default_factory=dict[tuple[bool, str], str])
-    """Which note a link may mean, by all that a note can be called: as written, and whatever the case."""
+    """The note for each name that a link may have: as written, and whatever the case."""
 
     def index(self, names: Mapping[PurePosixPath, str]) -> None:
-        """Note what every note can be called. Where several are called the same, the surest and then the first wins."""
-        for rank in range(len(self.notes[0].called)) if self.notes else ():
+        """Map the names of every note to it. If several have the same name, precedence and then order decide."""
+        for rank in range(len(self.notes[0].link_names)) if self.notes else ():
             for file in self.notes:
-                for called in file.called[rank]:
-                    for key in _keys(called):
+                for name in file.link_names[rank]:
+                    for key in _keys(name):
                         self.targets.setdefault(key, names[file.path])
 
     def end_of(self, link: Link, file: _File) -> str | None:
@@ -105,7 +105,7 @@ class _Folder:
                 return self.targets[key]
         if any(_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):
             return None
-        if not far or (link.is_path and not link.names_a_note):
+        if not far or (link.is_path and not link.is_markdown_path):
             return None
         return unicodedata.normalize("NFC", posixpath.normpath(f"/{near[-1]}")[1:] if link.is_path else far[-1])
 
@@ -152,7 +152,9 @@ def _found(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
             continue
         count += 1
         if count > MOST_NOTES:
-            raise invalid_argument("source", f"The folder has more than {MOST_NOTES:,} notes", "Import parts of it.")
+            raise fault(
+                "source", f"The folder has more than {MOST_NOTES:,} notes", "Import its subfolders one at a time."
+            )
         yield _read(file, at)
 
 
@@ -163,7 +165,7 @@ def _is_note(path: PurePosixPath) -> bool:
 def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, PurePosixPath | Told]]:
     """Yield the files of a folder in the order of their names, and notes on what is passed by."""
     if depth > DEEPEST:
-        raise invalid_argument("source", f"Folders are nested more than {DEEPEST} deep", "Import a part of them.")
+        raise fault("source", f"Folders are nested more than {DEEPEST} deep", "Import its subfolders one at a time.")
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         inside = at / entry.name
         if entry.name.startswith("."):
@@ -211,12 +213,13 @@ def _names(files: list[_File]) -> dict[PurePosixPath, str]:
 def _entity(file: _File, name: str, body: str) -> Rows:
     front = file.note.front
     if fault := file.note.fault:
-        text = f"the front matter of {shown(file.path)} is taken for text: {fault.message}"
+        text = f"the front matter of {shown(file.path)} is kept as text: {fault.message}"
         yield Told(file.place(fault.line), text)
     properties = _properties(file)
     if lost := [*map(quoted, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
-        why = "it is nested, its name is reserved, or it cannot be stored"
-        yield Told(file.place(1), f"{shown(', '.join(lost))} of the front matter is left out: {why}")
+        limit = f"the note has more than {MOST_PROPERTIES:,} properties"
+        why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
+        yield Told(file.place(1), f"skipped {shown(', '.join(lost))} in the front matter: {why}")
     kind = text_in(front, "type") or NOTE
     yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)
@@ -226,11 +229,13 @@ def _entity(file: _File, name: str, body: str) -> Rows:
 
 def _properties(file: _File) -> dict[str, PropertyValue]:
     """Return a note's path, tags, aliases and front matter, as many properties as one node can have."""
-    found: dict[str, PropertyValue] = {"path": str(file.path)}
-    found |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
-    values = {key: told for key, value in file.note.front.items() if (told := property_of(value)) is not None}
-    found |= scalars_of(values, {*_LEFT_OUT, "path"})
-    return dict(islice(((key, value) for key, value in found.items() if fits_property(key, value)), MOST_PROPERTIES))
+    properties: dict[str, PropertyValue] = {"path": str(file.path)}
+    properties |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
+    values = {key: told for key, value in file.note.front.items() if (told := to_property_value(value)) is not None}
+    properties |= scalars_of(values, {*_LEFT_OUT, "path"})
+    return dict(
+        islice(((key, value) for key, value in properties.items() if fits_property(key, value)), MOST_PROPERTIES)
+    )
 
 
 def _is_kept(file: _File, key: str, properties: Mapping[str, PropertyValue]) -> bool:

@@ -22,7 +22,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 COMMENTS: Mapping[str, str] = MappingProxyType({"%%": "%%", "<!--": "-->"})
 """What begins a comment, and what ends it."""
 _HIDDEN = {**COMMENTS, "$$": "$$"}
-_SIGNS = (*COMMENTS, *(end for begin, end in COMMENTS.items() if end != begin))
+_COMMENT_DELIMITERS = (*COMMENTS, *(end for begin, end in COMMENTS.items() if end != begin))
 _LINK = re.compile(r"!?\[\[([^\[\]\n]{1,1000})\]\](?!\(\w+:)")
 _FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
 _BEGINNING = re.compile(
@@ -55,11 +55,11 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 def _hidden(state: StateInline, silent: bool) -> bool:
     """Read a comment, a formula, or a sign that begins or ends a comment elsewhere."""
-    begin = next((sign for sign in (*_HIDDEN, *_SIGNS) if state.src.startswith(sign, state.pos)), "")
+    begin = next((sign for sign in (*_HIDDEN, *_COMMENT_DELIMITERS) if state.src.startswith(sign, state.pos)), "")
     end = _end_of_hidden(state, begin)
-    if end < 0 and begin not in _SIGNS:
+    if end < 0 and begin not in _COMMENT_DELIMITERS:
         return False
-    if not silent and begin in _SIGNS:
+    if not silent and begin in _COMMENT_DELIMITERS:
         token = state.push("comment_sign" if end < 0 else "comment", "", 0)
         token.content, token.meta = begin, {"begin": state.pos, "end": end, "hides": None}
     state.pos = end if end >= 0 else state.pos + len(begin)
@@ -87,7 +87,7 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
         else _closing(state.env, state.src, _HIDDEN[begin], at + len(begin))
     )
     last = bisect_right(state.eMarks, found, first, end)
-    if found < 0 or last == end or _is_left(state, first, last):
+    if found < 0 or last == end or _leaves_list_item(state, first, last):
         return False
     if not silent:
         _push_rest(state, found + len(_HIDDEN[begin]), last)
@@ -124,8 +124,8 @@ def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
     return end, begin
 
 
-def _is_left(state: StateBlock, first: int, last: int) -> bool:
-    """Whether a line up to the last is outside of the list item in which the first is."""
+def _leaves_list_item(state: StateBlock, first: int, last: int) -> bool:
+    """Whether any line after `first`, up to `last`, is outside the list item of `first`."""
     lines = range(first + 1, last + 1)
     return any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in lines)
 

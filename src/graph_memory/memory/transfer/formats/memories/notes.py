@@ -58,8 +58,8 @@ class Link:
         return tuple(filter(None, map(_bare, (self.target, *(self.target[:at] for at in reversed(places))))))
 
     @property
-    def names_a_note(self) -> bool:
-        """Whether the target ends as a note does."""
+    def is_markdown_path(self) -> bool:
+        """Whether the target ends in `.md`."""
         return self.target.lower().endswith(".md")
 
 
@@ -90,7 +90,7 @@ class Note:
     """The lines that hold nothing but an observation, or but a relation."""
 
     def body(self, leads: Callable[[Link], bool] = lambda _: True) -> str:
-        """Return the text without the lines that became observations, or relations by links that lead to a note."""
+        """Return the text without the lines that became observations or relations."""
         taken = {line for lines, link in self.taken if link is None or leads(link) for line in lines}
         kept = {number: line for number, line in self.lines.items() if number not in taken}
         empty = _empty_sections(kept, self.headings) if taken else set[int]()
@@ -108,7 +108,7 @@ class _Item:
 def note_of(text: str) -> Note:
     """Return what is in a note. Front matter that cannot be read is a fault, and stays in the text."""
     lines = _LINE_END.split(text)
-    read, begin, fault = _front(lines)
+    read, begin, fault = _parse_front_matter(lines)
     front = {key: value for key, value in read.items() if _is_storable(key, value)}
     tokens = markdown_parser().parse("\n" * begin + "\n".join(lines[begin:]))
     _pair_signs(tokens)
@@ -125,7 +125,7 @@ def note_of(text: str) -> Note:
     return note
 
 
-def _front(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | None]:
+def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | None]:
     """Return the front matter, the number of lines before the text, and what is wrong with the front matter."""
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() in ("---", "...")), None)
     if lines[0].rstrip() != "---" or end is None:
@@ -136,7 +136,7 @@ def _front(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | Non
         line = cast("int", error.details["line"])
         return {}, end + 1, Fault(line, error.message.removeprefix(f"front matter:{line}: "))
     if found is not None and not isinstance(found, dict):
-        return {}, end + 1, Fault(1, "it is no list of names and values")
+        return {}, end + 1, Fault(1, "expected `key: value` lines")
     return cast("Mapping[str, object]", found or {}), end + 1, None
 
 
@@ -304,7 +304,7 @@ def texts_of(value: object) -> list[str]:
     return [text for text in _texts(value) if text]
 
 
-def property_of(value: object) -> PropertyValue | None:
+def to_property_value(value: object) -> PropertyValue | None:
     """Return a value of the front matter as a property: lists become text. None for what is empty or nested."""
     match value:
         case int():
