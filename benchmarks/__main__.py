@@ -21,6 +21,7 @@ from benchmarks.domains import domains
 from benchmarks.entities.measuring import entities
 from benchmarks.entry_points import entry_points
 from benchmarks.first_day import first_day
+from benchmarks.fits import fits
 from benchmarks.footprint import footprint
 from benchmarks.lives import lives
 from benchmarks.many import many
@@ -72,6 +73,7 @@ PARTS: dict[str, Part] = {
     "turns": lambda place, _: turns(place),
     "session": lambda _, asked: session(asked.settings),
     "first_day": lambda _, asked: first_day(asked.settings),
+    "fits": lambda place, _: fits(place),
     "changed": lambda place, _: changed(place),
     "entry_points": lambda place, _: entry_points(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
@@ -81,7 +83,7 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering", "turns")
+WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering", "turns", "fits")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 SELDOM = ("changed", "unseen", "lives", "session", "first_day")

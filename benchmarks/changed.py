@@ -56,7 +56,7 @@ WAYS: Mapping[str, Callable[[Memory, Change], Awaitable[object]]] = {
 
 async def changed(place: Place, path: Path = CHANGED) -> str:
     """Return how often the statement that holds comes first, by how its change was said."""
-    changes = _changes(path)
+    changes = read_changes(path)
     lines = ["| | current first | only the outdated | neither told |", "|---|--:|--:|--:|"]
     for way, write in WAYS.items():
         say(f"changed: {way}")
@@ -64,7 +64,8 @@ async def changed(place: Place, path: Path = CHANGED) -> str:
     return f"## {len(changes)} questions about what changed\n\n" + "\n".join(lines) + "\n"
 
 
-def _changes(path: Path) -> list[Change]:
+def read_changes(path: Path) -> list[Change]:
+    """Return the changes of a file of JSON lines."""
     return [Change(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
