@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -15,6 +16,10 @@ _LARGEST = 2**53
 _ENDS = frozenset({"until", "at", "as-of", "as_of"})
 """Arguments for which a day, a month or a minute is meant to its end; for all others, from its beginning."""
 
+_SESSION = re.compile(
+    r"(?:since |the |our |my )*(?:last|previous) (?:session|time)(?: of (?P<whose>.+))?", re.IGNORECASE
+)
+
 _DAY = timedelta(hours=23)
 """The length from which a span is a day or more; a day on which clocks go forward has 23 hours."""
 
@@ -26,6 +31,19 @@ class LogPosition:
     seq: int | None = None
     event: str | None = None
     at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSession:
+    """The last session as a point of a log; `whose` is a project, an actor or a session id."""
+
+    whose: str | None = None
+
+
+def session_named(given: object) -> NamedSession | None:
+    """Return the session that `last session` or `last session of Apollo` names, None for any other point."""
+    found = _SESSION.fullmatch(" ".join(given.split())) if isinstance(given, str) else None
+    return None if found is None else NamedSession(found["whose"])
 
 
 def moment(argument: str, given: int | str, now: datetime, zone: tzinfo | None = UTC) -> LogPosition:

@@ -26,6 +26,8 @@ ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation",
 """What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
 SUMMARY, SUMMARY_KEY = "SessionSummary", "session"
 """The type of what is kept of a session, and the property that has its id."""
+BLOCK = "MemoryBlock"
+"""The type of a text that an agent reads at the start of each session."""
 PARENT = "_parent"
 """What a state keeps of the domain above."""
 SUPERSEDES, ASKS = "_supersedes", "_asks"

@@ -151,14 +151,24 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     text = started.text
     heads = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert heads == [
-        *("persona", 'Block "apollo"', "Last time", "About apollo", "What this memory holds", "Who changed what last"),
-        *("Open questions: answer with decide", "Goals", "Contradictions to settle", "Facts about what is used most"),
+        *(
+            "persona",
+            'Block "apollo"',
+            "Last time",
+            "About apollo",
+            "What this memory holds",
+            "Changed since last time",
+        ),
+        *("Open questions: answer with decide", "Goals", "Contradictions to settle"),
     ]
     assert "> A careful colleague." in text
     assert "> Open: where he works." in text
     assert '- "Ben" (person, today)' in text.partition("## About apollo")[2]  # the summary names him
-    assert '- "Ben" (person): alice, ' in text
+    assert [line.rpartition(" (alice, ")[0] for line in text.splitlines() if "Learn Go" in line] == [
+        "- Learn Go (new goal): status done"
+    ]
     assert text.partition("## Goals\n")[2].splitlines()[:2] == ['- "Ship it"', ""]
+    assert "## Facts" not in text  # all of them were told above
     assert started.tokens <= 1_500
     question, contradiction = started.questions or ()
     assert question.call.arguments["new"] == asked.facts[0].id
@@ -189,20 +199,21 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     known, _, rest = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")
     changed, _, facts = rest.partition("\n\n## Facts about what is used most\n")
     assert [started.text.count(each) for each in ('"Ships in May."', '"Plays the oboe."')] == [1, 1]
-    assert "Plays the oboe" in facts
+    assert "Plays the oboe" in changed
+    assert '- "Ben"' not in facts
     assert "Session" not in started.text
     assert '"Ships in May."' in known
     assert "Began with Apollo" not in known
     assert '"Block' not in known
-    assert [line.partition(": alice")[0] for line in changed.splitlines()] == [
-        '- "Ben" (person)',
-        '- "Apollo" (project)',
+    assert [line.partition(" (alice")[0] for line in changed.partition("\n\n")[0].splitlines()] == [
+        '- Ben (new person): + knows "Nobody yet"; + "Plays the oboe."',
+        "- Apollo (new project)",
     ]
     assert started.warnings is None
     node = await memory.create_node(await _noted(memory), "# Buy tiles")
     text = (await entities.session_start()).text
     assert "## About" not in text
-    assert '- "Buy tiles" (Chore): user, ' in text.partition("## Who changed what last\n")[2]
+    assert '- "Buy tiles" (new Chore) (user, ' in text.partition("## Who changed what last\n")[2]
     assert node.node_id not in text
 
 
@@ -237,6 +248,64 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
     assert not [each for each in ("Ships in June", "Friday") if each not in started.text]
 
 
+async def test_a_session_begins_with_what_was_learned_last_however_far_the_index_lags(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_memory.memory.entities.sessions.sessions._PATIENCE", 0.0)
+    first = memory.acting_as("agent 1.0", "s1").entities
+    await first.remember(name="Shop", type="project", observations=["sells tea"], properties={"launch": "20 Nov"})
+    await first.remember(name="Tomas Lind", type="person", observations=["builds the site"])
+    assert "sells tea" in (await first.session_start()).text
+    second = memory.acting_as("agent 1.1", "s2").entities
+    await second.remember(name="Tomas Lind", observations=["head of platform"], replaces="builds the site")
+    await second.remember(name="Shop", properties={"launch": "4 Dec"})
+    await second.create_relations([{"from": "Tomas Lind", "to": "Shop", "relationType": "leads"}])
+    third = memory.acting_as("agent 2.0", "s3")
+    for given in ({}, {"project": "Nothing of that name"}):
+        started = await third.entities.session_start(**given)
+        changed, _, before = started.text.partition("## Changed since last time\n")[2].partition("## Changed before\n")
+        assert [line.partition(" (agent")[0] for line in changed.splitlines() if line] == [
+            '- Tomas Lind: + leads Shop; + "head of platform"; − "builds the site"',
+            "- Shop: launch 20 Nov → 4 Dec",
+        ]
+        assert [line.partition(" (agent")[0] for line in before.partition("\n\n")[0].splitlines()] == [
+            "- Tomas Lind (new person)",
+            '- Shop (new project): + "sells tea"; launch 20 Nov',
+        ]
+        assert started.text.count("head of platform") == 1
+    asked = await third.recall.recall("What changed since last time?")
+    assert str(asked.content).splitlines()[1:3] == ["Changed:", changed.splitlines()[0]]
+    assert asked.tokens_used < 150
+    about = await third.recall.recall("What is new with the Shop?", since="last session", as_="structured")
+    assert [line.partition(" (agent")[0] for line in dict(about.content)["changes"]] == ["Shop: launch 20 Nov → 4 Dec"]
+
+    history = third.history
+    log = await history.log(since="last session")
+    assert {entry.session for entry in log.entries} == {"s2"}
+    diff = await history.diff(since="last session")
+    assert diff.lines.changes == (
+        'Tomas Lind: + leads Shop; − "builds the site"; + "head of platform"',
+        "Connection type leads defined",
+        "Shop: launch 20 Nov → 4 Dec",
+    )
+    whole = await history.diff(since="last session of s1")
+    assert (whole.since, whole.until) == (0, diff.until)
+    await second.session_end("Moved the launch.", project="Web Shop")
+    await memory.acting_as("other", "s4").entities.remember(name="Ada", observations=["is new"])
+    for actor, point, session in [
+        ("agent 2.0", "last session", "s2"),
+        ("nobody", "the last session", "s4"),
+        ("nobody", "last session of web shop", "s2"),
+        ("nobody", "last session of agent", "s2"),
+        ("nobody", "last session of s1", "s1"),
+    ]:
+        page = await memory.acting_as(actor, "s3").history.log(since=point)
+        assert page.entries[-1].session == session, point
+    with pytest.raises(GraphError) as caught:
+        await third.history.log(since="last session of Apollo")
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
 async def _noted(memory: Memory) -> str:
     await memory.add_node_type(NodeType("Chore"))
     return "Chore"
@@ -247,7 +316,7 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     ended = await entities.session_end(" ".join(f"Number {number} of what was done." for number in range(300)))
     await entities.create_entities([{"name": "Ann"}])
     text = (await entities.session_start(max_tokens=400)).text
-    assert '- "Ann" (entity): ' in text
+    assert "- Ann (new entity) (user, " in text
     told = text.partition("## Last time\n")[2].splitlines()
     assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
     assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"
@@ -282,11 +351,11 @@ async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memo
         assert started.text.count("Planned trip") == 1
         assert "This memory holds: 12 trip, 1 MemoryBlock, 1 person." in told
         known = [line for line in told if line.startswith("  ")]
-        assert len(known) == len(set(known)) > 20
+        assert len(known) == len(set(known)) > 10
         heads = [line.partition(" (")[0] for line in told if line.startswith('- "') and ": alice" not in line]
         assert len(heads) == len(set(heads))
     first = (await entities.session_start()).text.partition("## Facts about what is used most\n")[2]
-    assert first.splitlines()[2].startswith('- "Ada" (person')  # after what changed last
+    assert first.startswith('- "Ada" (person')
     await flush(memory._core)
     assert await accesses_of(memory._core, memory._domain(None), [ada.id]) == before  # a primer is no use
 

@@ -23,7 +23,7 @@ SinceOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point("since"),
-        help='The earlier state: after this number, event id or time, yesterday, "2 hours ago". 0 is the start.',
+        help='The earlier state: after this number, event id or time, yesterday, "last session". 0 is the start.',
     ),
 ]
 UntilOption = Annotated[

@@ -144,7 +144,7 @@ SinceOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point("since"),
-        help='The first change: a number, an event id, a time, yesterday, "2 hours ago".',
+        help='The first change: a number, an event id, a time, yesterday, "last session".',
     ),
 ]
 UntilOption = Annotated[

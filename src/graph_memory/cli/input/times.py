@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from graph_memory.model.points import instant, moment
+from graph_memory.model.points import instant, moment, session_named
 from graph_memory.model.results import rfc3339
 
 Read = Callable[[str | None], str | None]
@@ -23,8 +23,8 @@ def point(option: str) -> Read:
     """
 
     def read(given: str | None) -> str | None:
-        if given is None:
-            return None
+        if given is None or session_named(given) is not None:
+            return given
         found = moment(option, given, datetime.now(UTC), LOCAL)
         if found.at is not None:
             return rfc3339(found.at)

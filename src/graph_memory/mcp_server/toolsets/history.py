@@ -21,7 +21,7 @@ from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.memory.branches.results import How, Merged
-from graph_memory.memory.history.diff_results import Diff
+from graph_memory.memory.history.diff_results import DiffLines
 from graph_memory.memory.history.results import Choice, LogLines, Operation, PastAnswer, Reverted, Source
 from graph_memory.memory.retention.results import Compacted, Erased
 from graph_memory.model.arguments import fault
@@ -30,7 +30,9 @@ from graph_memory.model.results import Branched, Changed
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Since = Annotated[int | str, Field(description='First change: seq, event id, time (UTC), yesterday, "2 hours ago"')]
+Since = Annotated[
+    int | str, Field(description='First change: seq, event id, time (UTC), "2 hours ago", "last session"')
+]
 Until = Annotated[int | str, Field(description="Last change, as since")]
 OnConflict = Annotated[Choice, Field(description="If a later change or another reason prevents it (default stop)")]
 Confirm = Annotated[
@@ -99,13 +101,13 @@ class MemoryDiff(Call):
     """Arguments of `memory_diff`."""
 
     since: NotRequired[
-        Annotated[int | str, Field(description="Earlier state: after this seq, event id, time (UTC), yesterday")]
+        Annotated[int | str, Field(description='Earlier state: after this seq, event id, time (UTC); "last session"')]
     ]
     until: NotRequired[Annotated[int | str, Field(description="Later state, as since (default now)")]]
     against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
-    content: NotRequired[Annotated[bool, Field(description="Include text diffs")]]
+    content: NotRequired[Annotated[bool, Field(description="Value by value, with text diffs")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
 
@@ -198,9 +200,10 @@ READERS: dict[str, AnyTool] = {tool.name: tool for tool in (*GRAPH, *MEANING) if
 """Their functions call methods that a `Past` has too."""
 
 
-async def memory_diff(memory: Memory, given: MemoryDiff) -> Diff:
-    """See what differs between two points, a point and now, or two domains: counts, then value by value."""
-    return await memory.history.diff(**given)
+async def memory_diff(memory: Memory, given: MemoryDiff) -> DiffLines:
+    """See what differs between two points, a point and now, or two domains: counts, then thing by thing in words."""
+    found = await memory.history.diff(**given)
+    return found if given.get("content") else found.lines
 
 
 async def memory_branch(memory: Memory, given: MemoryBranch) -> Branched:
@@ -266,7 +269,7 @@ def _check_confirmed(*, confirmed: bool) -> None:
 HISTORY: tuple[AnyTool, ...] = (
     Tool(memory_log, MemoryLog, LogLines, Effect.READS),
     Tool(memory_as_of, MemoryAsOf, PastAnswer, Effect.READS),
-    Tool(memory_diff, MemoryDiff, Diff, Effect.READS),
+    Tool(memory_diff, MemoryDiff, DiffLines, Effect.READS),
     Tool(memory_branch, MemoryBranch, Branched, Effect.DECLARES),
     Tool(set_validity, SetValidity, Changed, Effect.DESTROYS),
     Tool(memory_revert, MemoryRevert, Reverted, Effect.DESTROYS),

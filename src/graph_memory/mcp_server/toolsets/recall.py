@@ -110,6 +110,7 @@ class RecallCall(_Recalling):
     """Arguments of `recall`."""
 
     depth: NotRequired[Depth]
+    since: NotRequired[Annotated[int | str, Field(description='What changed: "last session"')]]
 
 
 class MemoryContext(_Recalling):

@@ -8,7 +8,7 @@ from pathlib import Path
 from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import diff, follow, naming, past, reviews
+from graph_memory.memory.history import diff, follow, last_session, naming, past, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
@@ -28,6 +28,7 @@ from graph_memory.memory.retention import compaction, erasure, scan
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.revert import pages, selection
 from graph_memory.model.arguments import check_domain
+from graph_memory.model.points import session_named
 from graph_memory.model.results import Branched
 
 
@@ -36,7 +37,9 @@ class History:
 
     A point in the log is a log number, the id of an event, or a time: RFC 3339, a date, or words such as
     `"2 hours ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it names another zone. Of a whole
-    day, month or minute, `until` and `at` mean the end, everything else the beginning. All methods raise
+    day, month or minute, `until` and `at` mean the end, everything else the beginning. `since` and `until` also take
+    `"last session"`: the latest one before the caller's own, of the same actor if there is one, otherwise of anybody;
+    and `"last session of Apollo"`, with a project of a summary, an actor or a session id. All methods raise
     ONTOLOGY_NOT_FOUND for a domain that does not exist, EVENT_NOT_FOUND, HISTORY_COMPACTED if that part of the log was
     compacted, and INVALID_ARGUMENT.
     """
@@ -75,9 +78,18 @@ class History:
             operations=operations,
             types=types,
         )
+        name = self._domain(domain)
+        since, until = await self._points(name, since, until)
         return await history.log(
-            self._core, self._domain(domain), wanted, since=since, until=until, limit=limit, cursor=cursor, full=full
+            self._core, name, wanted, since=since, until=until, limit=limit, cursor=cursor, full=full
         )
+
+    async def _points(
+        self, domain: str, since: int | str | None, until: int | str | None
+    ) -> tuple[int | str | None, int | str | None]:
+        """Return two points of the log with `last session` as a number."""
+        first = await last_session.point_at(self._core, domain, "since", since)
+        return first, await last_session.point_at(self._core, domain, "until", until)
 
     def follow(
         self,
@@ -120,7 +132,9 @@ class History:
         domain: str | None = None,
     ) -> Sessions:
         """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
-        return await history.sessions(self._core, self._domain(domain), since=since, until=until, limit=limit)
+        name = self._domain(domain)
+        since, until = await self._points(name, since, until)
+        return await history.sessions(self._core, name, since=since, until=until, limit=limit)
 
     async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return the nodes and connections that a person may mean by a text.
@@ -164,10 +178,13 @@ class History:
 
         Raises CONTENT_READ_FAILED.
         """
+        name = self._domain(domain)
+        is_session = session_named(since) is not None
+        first, until = await self._points(name, since, until)
         return await diff.diff(
             self._core,
-            self._domain(domain),
-            since=since,
+            name,
+            since=first - 1 if is_session and isinstance(first, int) else first,
             until=until,
             against=against,
             subject=subject,
@@ -215,6 +232,7 @@ class History:
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
         name = self._domain(domain)
+        since, until = await self._points(name, since, until)
         selected = await selection.of_events(self._core, name, event_ids, since, until)
         return await pages.revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
 

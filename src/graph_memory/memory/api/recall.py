@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
@@ -193,6 +194,7 @@ class Recall:
         max_tokens: int | None = None,
         as_: Form = "prose",
         as_of: int | str | None = None,
+        since: int | str | None = None,
         valid_at: datetime | str | None = None,
         limit: int | None = None,
         context: Mapping[str, object] | None = None,
@@ -210,12 +212,15 @@ class Recall:
         hits of the search, at most 100.
 
         A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
-        `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like it come
-        first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold then.
+        With `since`, a point of the log such as `"last session"`, a recall tells what changed from then on, in words:
+        everything, or what changed about the things that a query or focus finds. "Since last time" in the query means
+        the same. `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like
+        it come first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold
+        then.
         Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
-        request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
+        request = replace(asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context), since=since)
         return await self._recalled(request, domain, domains, include_children=include_children)
 
     async def memory_context(

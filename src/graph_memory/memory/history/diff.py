@@ -15,6 +15,7 @@ from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
+from graph_memory.memory.history.digest import digest
 from graph_memory.memory.history.log import PAGE
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.model.arguments import check_domain, check_limit, fault, is_encodable, not_a_cursor
@@ -94,6 +95,11 @@ class Pair:
         """The state at the later point."""
         return self.draft.state
 
+    @property
+    def rendered(self) -> Rendered:
+        """What became of the subject, to be told in words."""
+        return Rendered(self.draft, self.before, self.from_title, self.to_title)
+
     def entry(self) -> DiffEntry:
         """Return what differs, of content its size only."""
         values = differing(self.before, self.after) if self.before and self.after else None
@@ -103,7 +109,7 @@ class Pair:
             type=self.draft.type,
             title=cast("str | None", (self.after or self.before or {}).get("_title")),
             operation=self.operation,
-            summary=summary(Rendered(self.draft, self.before, self.from_title, self.to_title)),
+            summary=summary(self.rendered),
             properties=(values and values.properties) or None,
             attributes=(values and values.attributes) or None,
             more=values.more if values else None,
@@ -156,6 +162,7 @@ async def diff(
         **_counted(counts).model_dump(),
         by_kind={kind: _counted([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
         entries=tuple(entries),
+        changes=tuple(thing.line() for thing in digest(pair.rendered for pair in pairs[: len(entries)])),
         next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
         warnings=None if counts else await unknown_types(core, domain, types),
     )

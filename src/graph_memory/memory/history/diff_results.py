@@ -56,12 +56,26 @@ class DiffCounts(Result):
     changed: int = 0
 
 
-class Diff(DiffCounts, Answered):
-    """What differs between two points of a domain's log. The counts are complete, the entries are one page."""
+class DiffLines(DiffCounts, Answered):
+    """What differs between two points of a domain's log, in a few words. The counts are complete."""
 
     since: int = Field(description="Number in the log of the earlier point")
     until: int = Field(description="Number in the log of the later point")
     against: str | None = Field(default=None, description="The other domain, if two were compared")
+    changes: tuple[str, ...] = Field(
+        default=(), description="Thing by thing: + came, − went or ended, old value → new value"
+    )
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for more; it keeps both points")
+
+
+class Diff(DiffLines):
+    """What differs between two points of a domain's log, value by value. The entries are one page."""
+
+    changes: tuple[str, ...] = Field(default=(), exclude=True)
     by_kind: dict[Kind, DiffCounts]
     entries: tuple[DiffEntry, ...] = Field(description="In the order of the subjects' ids")
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for more; it keeps both points")
+
+    @property
+    def lines(self) -> DiffLines:
+        """The same page in a few words."""
+        return DiffLines(**{name: getattr(self, name) for name in DiffLines.model_fields})

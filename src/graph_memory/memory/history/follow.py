@@ -9,6 +9,7 @@ import anyio
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, bounds, check_kept, last_seq, past_in, segments_of
+from graph_memory.memory.history.last_session import point_at
 from graph_memory.memory.history.log import Filter, entry_of, events_in
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError
@@ -34,6 +35,7 @@ async def follow(
     """
     wanted.params()
     last = await last_seq(core.store, domain)
+    since = await point_at(core, domain, "since", since)
     seen = last if since is None else (await bounds(core.store, domain, since, None))[0]
     unseen = 0
     while True:

@@ -15,10 +15,11 @@ from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, note
 from graph_memory.memory.entities.sessions.results import Block, BlockEdited, Blocks
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.subjects import BLOCK as BLOCK_TYPE
 from graph_memory.model.visible import check_visible
 from graph_memory.model.wording import listed, nearest, quoted
 
-BLOCK = Kept("MemoryBlock", "label", "A short text that an agent reads at the start of each session")
+BLOCK = Kept(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
 STANDARD = ("persona", "human", "project")
 """The labels that every domain has, if only with empty texts: who the agent is, whom and what it works with and on."""
 LIMIT = 2_000

@@ -39,13 +39,20 @@ class Primer:
         lines = [line for head, some in sections.items() for line in (*self._head(head), *some)]
         return sum(self.count(f"{line}\n") for line in lines)
 
-    def section(self, head: str, lines: Sequence[str]) -> int:
-        """Put a section, with as many of its lines as there is room for, and return how many; none if not one fits."""
-        for place, line in enumerate(lines):
+    def section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
+        """Put a section, with as many of its lines as there is room for, and return how many; none if not one fits.
+
+        With `room` it takes at most so many tokens.
+        """
+        most, self.most = self.most, self.most if room is None else min(self.most, self.tokens + room)
+        place = 0
+        for line in lines:
             if not self._put([line] if place else [*self._head(head), line]):
-                self.left_out += len(lines) - place
-                return place
-        return len(lines)
+                break
+            place += 1
+        self.left_out += len(lines) - place
+        self.most = most
+        return place
 
     def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
         """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.health import contradictions, open_questions
-from graph_memory.memory.entities.cleaning.looking import CHANGED, OF_TYPE
+from graph_memory.memory.entities.cleaning.looking import OF_TYPE
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.sessions.blocks import BLOCK, STANDARD, blocks_of
+from graph_memory.memory.entities.sessions.blocks import STANDARD, blocks_of
+from graph_memory.memory.entities.sessions.changes import read_changes
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
-from graph_memory.memory.graph.neighbours import states_of as latest_states
 from graph_memory.memory.knowledge.reading import states_of
 from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.fitting import counter
@@ -27,12 +27,12 @@ from graph_memory.memory.recall.tiers.reading import is_empty
 from graph_memory.memory.recall.tiers.recalling import guided
 from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.tiers.results import Depth
-from graph_memory.memory.recall.tiers.wording import label, name
+from graph_memory.memory.recall.tiers.wording import label
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.events import is_whole
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import ENTITY, MENTIONED, SUMMARY_KEY, NodeState
 from graph_memory.model.subjects import SUMMARY as SUMMARY_TYPE
+from graph_memory.model.subjects import SUMMARY_KEY, NodeState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
 
@@ -41,11 +41,8 @@ TOKENS = 1_500
 """How much a primer takes at most, unless it is said."""
 LEAST_TOKENS = 400
 _LISTED = 5
-_CHANGES = 10
-"""What changed last that is told."""
-_MOST_CHANGED = 200
-_LOOKED_AT = 2_000
-_NOTES = (BLOCK.type, SUMMARY.type)
+_CHANGES, _CHANGES_BESIDE = 0.6, 0.3
+"""The part of what is left beside other sections that the newest changes may take; the same with a project."""
 _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _STATES = ("status", "state")
@@ -92,15 +89,18 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     told = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
     asking = await open_questions(core, domain, _LISTED)
     against = (await contradictions(core, domain, ontology))[:_LISTED]
+    changes = await read_changes(core, domain, given.project)
     sections = {
-        "Who changed what last": await _changes(core, domain),
         "Open questions: answer with decide": [_line(one) for one in asking],
         "Goals": await _goals(core, domain, ontology),
         "Contradictions to settle": [_line(one) for one in against],
     }
     telling = _Telling(core, domain, primer, told)
-    warnings = [*await telling.of_project(given.project, primer.needed(sections))] if given.project else []
+    needed = primer.needed(sections)
+    of_changes = max(int((primer.left - needed) * (_CHANGES_BESIDE if given.project else _CHANGES)), 0)
+    warnings = [*await telling.of_project(given.project, needed + of_changes)] if given.project else []
     warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
+    told |= changes.put(primer, of_changes)
     for head, lines in sections.items():
         primer.section(head, lines)
     warnings += await telling.recalled("Facts about what is used most", "medium", None, primer.left)
@@ -181,20 +181,6 @@ class _Telling:
         self.primer.section(head, lines[1:] if is_known else lines)
         self.told.update(material.told)
         return found.warnings or ()
-
-
-async def _changes(core: Core, domain: str) -> list[str]:
-    """Return what changed last, when, and by whom; blocks, summaries and mere ends of relations are left out."""
-    rows = await core.store.read(CHANGED, domain=domain, looked=_LOOKED_AT)
-    states = await latest_states(core, domain, [row.id for row in rows[:_MOST_CHANGED]])
-    nodes = {str(one["_subject"]): one for one in states if one["_type"] not in _NOTES and MENTIONED not in one}
-    found = [(row, nodes[row.id]) for row in rows if row.id in nodes][:_CHANGES]
-    return [f"- {_named(node)}: {row.by or 'somebody'}, {row.at:%Y-%m-%d %H:%M}" for row, node in found]
-
-
-def _named(node: Mapping[str, object]) -> str:
-    title = node.get("name") or node.get("_title") or node["_subject"]
-    return f"{label(str(title))} ({name(str(node.get(ENTITY) or node['_type']))})"
 
 
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:

@@ -85,10 +85,17 @@ class Material:
     """How many nodes there are of each type; `MANY` stands for that many or more."""
     lists: Sequence[tuple[str, Sequence[Thing]]] = ()
     """Things that are only named, under a heading of our own."""
+    changes: Sequence[str] = ()
+    """Lines of what changed, the newest first."""
     told: Sequence[str] = ()
     """The things of which the reply tells."""
     note: str = ""
     """A sentence of our own that comes before all else."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not (self.things or self.lists or self.counts or self.changes)
 
 
 MANY = 10_000

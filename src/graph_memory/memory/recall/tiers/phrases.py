@@ -96,6 +96,14 @@ _PAST = re.compile(
 """Words of a question about the past."""
 
 
+_LAST_TIME = re.compile(
+    r"\bsince (?:(?:the|our|my|your|that) )?"
+    r"(?:(?:last|previous) (?:session|time|conversation|chat)|(?:we|i|you) last \w+)(?![\w-])",
+    re.IGNORECASE,
+)
+"""What asks for everything since the last session."""
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """From when until when; None is open."""
@@ -126,7 +134,12 @@ class Timed:
     @property
     def is_empty(self) -> bool:
         """Whether no word is left that says what is asked for."""
-        return all(word in SAYING_NOTHING for word in re.findall(r"\w+", self.text.lower()))
+        return says_nothing(self.text)
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether no word of a text says what is asked for, as in `what changed`."""
+    return all(word in SAYING_NOTHING for word in re.findall(r"\w+", text.lower()))
 
 
 def timed(question: str, now: datetime) -> Timed:
@@ -156,6 +169,12 @@ def asks_of_past(question: str, now: datetime) -> bool:
     period = timed(question, now).period
     is_over = period is not None and period.until is not None and period.until < now
     return is_over or _PAST.search(question) is not None
+
+
+def without_last_time(question: str) -> str | None:
+    """Return a question without words such as `since last time`, None for one without them."""
+    found = _LAST_TIME.search(question)
+    return None if found is None else _without(question, found)
 
 
 def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:

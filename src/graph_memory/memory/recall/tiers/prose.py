@@ -144,6 +144,7 @@ def _packed(material: Material, question: Query, most: int, count: Count) -> Pac
     telling.page.put("opening", "", "", [_opening(telling)])
     if material.counts:
         telling.page.put("counts", "", "", [_counts(telling)])
+    changes = [telling.page.put("Changed", "Changed:", f"{n:04}", [line]) for n, line in enumerate(material.changes)]
     near, others = in_turn(material.things)
     for thing in near:
         _tell(telling, thing)
@@ -159,7 +160,7 @@ def _packed(material: Material, question: Query, most: int, count: Count) -> Pac
             is_there = telling.page.put(head, f"{head}:", f"{number:04}", [_named(thing, _about(telling, thing))])
             (named if is_there else left).add(thing.id)
     content = telling.page.text()
-    left_out = len(material.things) - len(telling.told) + len(left - named)
+    left_out = len(material.things) - len(telling.told) + len(left - named) + changes.count(False)
     return Packed(content, count(content), tuple(telling.told), tuple(telling.cut), left_out, unobserved)
 
 

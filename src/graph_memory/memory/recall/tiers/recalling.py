@@ -18,10 +18,11 @@ from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.search import Awaited, scope_of
+from graph_memory.memory.recall.tiers.changed_things import since_of
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
 from graph_memory.memory.recall.tiers.open_work import is_closed
-from graph_memory.memory.recall.tiers.phrases import asks_of_past
+from graph_memory.memory.recall.tiers.phrases import asks_of_past, says_nothing
 from graph_memory.memory.recall.tiers.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
 from graph_memory.memory.recall.tiers.relevance import (
@@ -81,10 +82,13 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
     now = utc_now()
     filters = Filters(valid_at=request.valid_at, ended=request.query is not None and asks_of_past(request.query, now))
     scope = await scope_of(core, domain, filters, request.as_of, awaited=_awaited(request))
-    if request.depth == "shallow":
+    since, request = await since_of(scope, request)
+    if since is not None and not request.focus and (request.query is None or says_nothing(request.query)):
+        seeds, material = Seeds(period=since.period), Material()
+    elif request.depth == "shallow":
         seeds, material = await _overview(scope, request, now)
     else:
-        seeds = await seeds_of(scope, request, now)
+        seeds = await seeds_of(scope, request, now, since and since.period)
         is_wide = request.is_for_all or (request.depth == "deep" and request.query is None)
         most = most_of_all(request.max_tokens) if is_wide else most_things(request.max_tokens)
         web = await grown(scope, seeds, STEPS[request.depth], most if is_wide and request.focus else 0)
@@ -96,6 +100,8 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         material = await material_of(scope, seeds, web, most, now)
         if request.focus and request.depth == "deep":
             seeds.notes.extend(_beyond(web, seeds, material))
+    if since is not None:
+        material = replace(material, changes=await since.changes(scope, seeds.asked or seeds.values))
     reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
     if not told and request.as_of is None and await is_empty(core, domain):
         reply = await anyio.to_thread.run_sync(_guiding, reply, request)
@@ -149,7 +155,7 @@ def _reply(
         told = packed(material, seeds.question, most, count)
         content = told.content
     notes = [*(scope.coverage.warnings if request.needs_index else ()), *seeds.notes]
-    if not (material.things or material.lists or material.counts):
+    if material.is_empty:
         notes.append(BEFORE_ALL if scope.at is not None and scope.at <= 0 else "Nothing was found.")
     reply = RecallResult(
         depth=request.depth,

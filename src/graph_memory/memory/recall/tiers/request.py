@@ -41,6 +41,8 @@ class RecallRequest:
     max_tokens: int = 0
     form: Form = "prose"
     as_of: int | str | None = None
+    since: int | str | None = None
+    """The point from which on it tells what changed."""
     valid_at: datetime | None = None
     limit: int | None = None
     context: Context = field(default_factory=Context)

@@ -71,6 +71,8 @@ class Seeds:
     """The same where something is of that time, so that nothing else is told."""
     without: frozenset[str] = frozenset()
     """Types of which nothing is told."""
+    told: frozenset[str] = frozenset()
+    """What the reader has been told already."""
     notes: list[str] = field(default_factory=list[str])
     fits: bool = True
     """Whether stored text fits the question."""
@@ -88,11 +90,14 @@ class Seeds:
         self.values[node] = max(self.values.get(node, 0.0), value)
 
 
-async def seeds_of(scope: Scope, request: RecallRequest, now: datetime) -> Seeds:
-    """Return what a request begins with. Raises NODE_NOT_FOUND where nothing is found of all that it names."""
-    seeds = Seeds(without=frozenset({SUMMARY}) if request.in_primer else frozenset())
+async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: Period | None = None) -> Seeds:
+    """Return what a request begins with, given the period that it names beside its query.
+
+    Raises NODE_NOT_FOUND where nothing is found of all that it names.
+    """
+    seeds = Seeds(without=frozenset({SUMMARY}) if request.in_primer else frozenset(), told=request.told)
     if request.query is not None:
-        await _searched(scope, request, request.query, seeds, now)
+        await _searched(scope, request, timed(request.query, now), seeds, period)
     if request.focus:
         seeds.is_by_name = request.query is None
         await _focused(scope, request.focus, seeds)
@@ -135,10 +140,12 @@ async def _then(scope: Scope, period: Period, limit: int, seeds: Seeds) -> None:
         seeds.give(row.id, 1 / (1 + place / 10))
 
 
-async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: Seeds, now: datetime) -> None:
+async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Seeds, period: Period | None) -> None:
     """Begin with what the search finds; of a time in the query only what is of that."""
-    told = timed(query, now)
-    if told.name:
+    query = request.query or told.text
+    if period is not None:
+        told = replace(told, period=period)
+    elif told.name:
         told = replace(told, period=await _period_of(scope, told))
     seeds.period = told.period
     seeds.question = asked(query, scope.analyser)

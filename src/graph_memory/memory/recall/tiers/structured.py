@@ -38,6 +38,7 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
         page.add("notes", material.note)
     for kind, number in sorted(material.counts.items(), key=lambda each: -each[1]):
         page.add("counts", {"type": kind, "nodes": number})
+    changes = [page.add("changes", line.removeprefix("- ")) for line in material.changes]
     told: dict[str, _Entry] = {}
     cut: list[str] = []
     tied: set[str] = set()
@@ -70,7 +71,7 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
     left = [each["id"] for each in page.content.get("things", ())]
     wanted = {thing.id for _, things in lists for thing in things}
     named = {each["id"] for key, _ in lists for each in page.content.get(key, ())}
-    left_out = len(material.things) - len(left) + len(wanted - named)
+    left_out = len(material.things) - len(left) + len(wanted - named) + changes.count(False)
     untold = {each: entry.untold for each, entry in told.items() if entry.untold and each in left}
     return page.content, Packed("", tokens, tuple(left), tuple(cut), left_out, untold)
 

@@ -82,7 +82,7 @@ async def material_of(
     scope: Scope, seeds: Seeds, web: Web, most: int, now: datetime, *, has_texts: bool = True
 ) -> Material:
     """Return what may be told of so many nodes and connections, the most valuable first."""
-    chosen = in_order(web.values)[:most]
+    chosen = [each for each in in_order(web.values) if each not in seeds.told][:most]
     ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
     named = sorted(ends.difference(chosen), key=lambda each: (-web.values.get(each, 0.0), each))[:_MOST_ENDS]
     rows = {each: seeds.rows[each] for each in chosen if each in seeds.rows}
@@ -117,7 +117,8 @@ async def material_of(
         _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None)
         for each in chosen
     ]
-    told = await _with_observed(scope, seeds, things, {each: one.without(changed) for each, one in heard.items()})
+    known_already = changed | seeds.told
+    told = await _with_observed(scope, seeds, things, {each: one.without(known_already) for each, one in heard.items()})
     known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
     return Material(told, ties, known)

@@ -1,0 +1,148 @@
+"""Changes in a few words, a line for each thing: `Tomas Lind: + "head of platform"; launch 20 Nov → 4 Dec`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graph_memory.memory.history.narration import Rendered, summary
+from graph_memory.model.events import Op
+from graph_memory.model.exact import same_value
+from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.subjects import ENTITY, RELATION, State, StoredValue
+from graph_memory.model.wording import as_text, quoted
+
+Quote = Callable[[str], str]
+"""Returns a stored text in quotation marks."""
+Parts = Mapping[str, "Part"]
+
+GONE = "−"
+"""Before what is gone or ended."""
+_SHOWN = {"_tags": "tags", "_path": "path", "_entity": "type", "_valid_from": "valid from", "_valid_to": "valid to"}
+"""Attributes of nodes whose changes are told, by the names that readers know."""
+_RELATION = re.compile(r"[\w-]{1,24}(?: [\w-]{1,24}){0,3}")
+"""The type of a connection in words: too short to be a sentence that asks for something."""
+_PLAIN = re.compile(r"[\w.:@/+-]{1,40}|[A-Z0-9][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{0,20}){1,2}")
+"""A word, or a few that begin with capitals or digits, such as a name or a date: it needs no quotation marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One change of a thing in words; `subject` is what was changed, such as an observation."""
+
+    subject: str
+    words: str
+    text: str = ""
+    """The text of an observation, or the title at the other end of a connection, as quoted in the words."""
+
+
+@dataclass(slots=True)
+class ThingChanges:
+    """All that changed about one thing, the newest change first."""
+
+    id: str
+    title: str
+    type: str
+    state: str = ""
+    """`new`, `restored` or `deleted`; empty for a thing that was there before."""
+    parts: dict[str, Part] = field(default_factory=dict[str, Part])
+
+    def line(self, parts: Sequence[Part] | None = None) -> str:
+        """Return the changes as one line, or only these parts of them."""
+        about = " ".join(each for each in (self.state, self.type if self.state == "new" else "") if each)
+        words = "; ".join(part.words for part in (self.parts.values() if parts is None else parts))
+        return f"{self.title}{f' ({about})' if about else ''}{': ' if words else ''}{words}"
+
+
+def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChanges]:
+    """Return what changed about each thing, in the order of the changes given, which is the newest first.
+
+    Observations and connections count to the node that they are about or lead from. Of several changes of one value
+    the first is told. Types and domains are told as the log tells them.
+    """
+    things: dict[str, ThingChanges] = {}
+    for change in changes:
+        draft = change.draft
+        if draft.erased:
+            continue
+        if draft.kind is Kind.DOMAIN or draft.kind is Kind.ONTOLOGY or draft.kind in TYPES:
+            things.setdefault(draft.subject, ThingChanges(draft.subject, summary(change), ""))
+            continue
+        about = draft.subject if draft.kind is Kind.NODE else draft.from_id or draft.subject
+        thing = things.setdefault(about, ThingChanges(about, _title(change, about, quote), ""))
+        if draft.kind is Kind.NODE:
+            _note_node(thing, change)
+        for key, part in _parts(change, quote).items():
+            thing.parts.setdefault(key, part)
+    return list(things.values())
+
+
+def plain(value: StoredValue, quote: Quote) -> str:
+    """Return a value as it is where it can be nothing but a name, a date or a number, else in quotation marks."""
+    if isinstance(value, str):
+        return value if _PLAIN.fullmatch(value) else quote(value)
+    return as_text(value) if isinstance(value, int | float | datetime) else quote(", ".join(value))
+
+
+def _title(change: Rendered, about: str, quote: Quote) -> str:
+    state = change.draft.state or change.before or {}
+    own = state.get("name") or state.get("_title") if change.draft.kind is Kind.NODE else change.from_title
+    return plain(str(own or about), quote)
+
+
+def _note_node(thing: ThingChanges, change: Rendered) -> None:
+    """Note whether a node came or went; a newer change has said so already if it is gone or back."""
+    draft, state = change.draft, change.draft.state or change.before or {}
+    thing.type = thing.type or plain(str(state.get(ENTITY) or draft.type), quoted)
+    if draft.op is Op.DELETE:
+        thing.state = thing.state or "deleted"
+    elif draft.op is Op.CREATE:
+        thing.state = thing.state or ("new" if draft.previous is None else "restored")
+
+
+def _parts(change: Rendered, quote: Quote) -> Parts:
+    """Return what changed of a subject, by keys that are the same for the same value."""
+    draft, before, after = change.draft, change.before or {}, change.draft.state or {}
+    if draft.kind is Kind.NODE:
+        return {} if draft.op is Op.DELETE else _of_node(draft.subject, before, after, quote)
+    subject = draft.subject
+    if draft.kind is Kind.OBSERVATION:
+        text = quote(str(after.get("_text") or before.get("_text") or subject))
+        return {subject: Part(subject, f"{_sign(draft.op, before, after)} {text}", text)}
+    known = after or before
+    end = change.to_title or draft.to_id or f"{known.get('_target_domain')}:{known.get('_target')}"
+    kind = str(known.get(RELATION) or draft.type or known.get("_link_type")).replace("_", " ")
+    kind = kind if _RELATION.fullmatch(kind) else quote(kind)
+    return {subject: Part(subject, f"{_sign(draft.op, before, after)} {kind} {plain(end, quote)}")}
+
+
+def _sign(op: Op, before: State, after: State) -> str:
+    """Return `+` for what holds now and did not, `−` for what is gone or ended, `~` for what only changed."""
+    if op is Op.DELETE or ("_valid_to" in after and "_valid_to" not in before):
+        return GONE
+    return "~" if op is Op.UPDATE and not ("_valid_to" in before and "_valid_to" not in after) else "+"
+
+
+def _of_node(subject: str, before: State, after: State, quote: Quote) -> Parts:
+    keys = [key for key in {**after, **before} if key in _SHOWN or not key.startswith("_")]
+    if not before:  # the line of a new thing has its name and its type
+        keys = [key for key in keys if key not in ("name", ENTITY)]
+    if "_title" in before and "name" not in keys:
+        keys.insert(0, "_title")
+    told = {f"{subject} {key}": _value(subject, key, before, after, quote) for key in keys}
+    if before and before.get("_content_sha256") != after.get("_content_sha256"):
+        told[f"{subject} content"] = Part(subject, "content rewritten")
+    return {key: part for key, part in told.items() if part is not None}
+
+
+def _value(subject: str, key: str, before: State, after: State, quote: Quote) -> Part | None:
+    one, other = before.get(key), after.get(key)
+    if same_value(one, other):
+        return None
+    name = plain(_SHOWN.get(key, "title" if key == "_title" else key), quote)
+    if other is None:
+        return Part(subject, f"{name} removed")
+    told = plain(other, quote)
+    return Part(subject, f"{name} {told}" if one is None else f"{name} {plain(one, quote)} → {told}")

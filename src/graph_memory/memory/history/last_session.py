@@ -1,0 +1,78 @@
+"""The last session before the caller's own, as a point of the log: `last session`, `last session of Apollo`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END, last_seq, past_of
+from graph_memory.memory.history.log import sessions_between
+from graph_memory.model.arguments import fault
+from graph_memory.model.points import session_named
+from graph_memory.model.sessions import SessionSummary
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+
+LOOKED_AT = 20_000
+"""Maximum number of events, the newest ones, that are searched for the last session."""
+MOST = 1_000
+_VERSION = re.compile(r" v?\d\S*$")
+_ENDS = frozenset({"until", "at", "as_of"})
+"""Arguments for which a session is meant to its end; for all others, from its beginning."""
+
+OF_PROJECT = query("history/sessions_of_project", str)
+
+
+async def point_at(core: Core, domain: str, argument: str, given: int | str | None) -> int | str | None:
+    """Return a point of the log, with the last session as a number: that of its first change, or of its last.
+
+    Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND.
+    """
+    named = session_named(given)
+    if named is None:
+        return given
+    session = await last_session(core, domain, of=named.whose)
+    if session is None:
+        hint = "Give a time such as yesterday, or a number that memory_log shows."
+        raise fault(argument, f"{quoted(given)} names no session in domain {domain}", hint)
+    return session.last_seq if argument in _ENDS else session.first_seq
+
+
+async def last_session(core: Core, domain: str, *, of: str | None = None) -> SessionSummary | None:
+    """Return the latest session except the caller's: the last of a project, an actor or an id that `of` names.
+
+    Without `of` it is the last of the same actor, whatever its version, otherwise the last of anybody.
+    """
+    found = [one for one in await _sessions(core, domain) if one.session not in (None, core.origin.session)]
+    if of is not None:
+        ids = await core.store.read(OF_PROJECT, domain=domain, project=of)
+        return next((one for one in found if _is_of(one, of, ids)), None)
+    actor = core.origin.actor
+    own = [one for one in found if actor is not None and _unversioned(one.actor) == _unversioned(actor)]
+    return next(iter(own or found), None)
+
+
+async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
+    """Return the sessions of the newest events along a domain's line, the last to write first."""
+    sessions: list[SessionSummary] = []
+    left = LOOKED_AT
+    for span in await past_of(core.store, domain, 0, END):
+        until = min(span.until, await last_seq(core.store, span.domain))
+        after = max(span.after, until - left)
+        sessions += await sessions_between(core.store, span.domain, after, until + 1, MOST)
+        left -= until - after
+        if left <= 0:
+            break
+    return sessions
+
+
+def _is_of(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
+    """Return whether a session is of a project, given its sessions, or has an id or an actor of that name."""
+    wanted = of.casefold()
+    names = {name.casefold() for name in (session.session, session.actor, _unversioned(session.actor)) if name}
+    return session.session in ids or wanted in names
+
+
+def _unversioned(actor: str | None) -> str | None:
+    return None if actor is None else _VERSION.sub("", actor)
