@@ -197,6 +197,10 @@ class SyncMemory(_Sync[Memory]):
         """
         return SyncMemory(self._facade.acting_as(actor, session), self._portal)
 
+    def in_session(self, session: str) -> SyncMemory:
+        """Return the same memory with its changes in this session of the log, whatever the settings name."""
+        return SyncMemory(self._facade.in_session(session), self._portal)
+
     @property
     def history(self) -> SyncHistory:
         """What was changed, when and by whom."""
@@ -1769,6 +1773,7 @@ class SyncRecall(_Sync[Recall]):
         max_tokens: int | None = None,
         as_: Form = "prose",
         as_of: int | str | None = None,
+        since: int | str | None = None,
         valid_at: datetime | str | None = None,
         limit: int | None = None,
         context: Mapping[str, object] | None = None,
@@ -1786,8 +1791,11 @@ class SyncRecall(_Sync[Recall]):
         hits of the search, at most 100.
 
         A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
-        `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like it come
-        first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold then.
+        With `since`, a point of the log such as `"last session"`, a recall tells what changed from then on, in words:
+        everything, or what changed about the things that a query or focus finds. "Since last time" in the query means
+        the same. `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like
+        it come first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold
+        then.
         Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
@@ -1799,6 +1807,7 @@ class SyncRecall(_Sync[Recall]):
             max_tokens=max_tokens,
             as_=as_,
             as_of=as_of,
+            since=since,
             valid_at=valid_at,
             limit=limit,
             context=context,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
+from collections.abc import Mapping
 from typing import cast
 
 from mcp.server import ServerRequestContext
@@ -11,7 +13,7 @@ from starlette.requests import Request
 
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.arguments import fault
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import quoted, shown
 
 SESSION = "Graph-Memory-Session"
 """The header in which a client over HTTP may name the session that its changes belong to."""
@@ -22,6 +24,11 @@ _WITHOUT_SESSIONS = "2026-07-28"
 _NAME = re.compile(r"[!-~]{1,128}")
 _CURRENT = "current"
 """What the tools call the session of whoever asks."""
+
+CARRIED = "session_id"
+"""The argument in which a call carries the session that `session_start` gave."""
+CONNECTION = "graph_memory_session"
+"""What the state of a request over HTTP calls the session of its connection."""
 
 Context = ServerRequestContext[Startup]
 
@@ -50,6 +57,33 @@ def session_of(ctx: Context) -> str | None:
         return _checked(named)
     own = request.headers.get(_PROTOCOL_SESSION) if ctx.protocol_version < _WITHOUT_SESSIONS else None
     return f"session_{_unguessable(own)}" if own else None
+
+
+def is_over_http(ctx: Context) -> bool:
+    """Return whether a call comes over HTTP, where one server has many clients."""
+    return ctx.request is not None
+
+
+def connection_session(ctx: Context) -> str | None:
+    """Return the session of the connection that a call over HTTP came by; None over stdio."""
+    request = cast("Request | None", ctx.request)
+    return None if request is None else getattr(request.state, CONNECTION, None)
+
+
+def new_session() -> str:
+    """Return a new session, short enough for an agent to carry in each call."""
+    return f"session_{secrets.token_hex(6)}"
+
+
+def carried_session(given: Mapping[str, object]) -> str | None:
+    """Return the session that a call carries, None for none. Raises INVALID_ARGUMENT."""
+    session = given.get(CARRIED)
+    if session in (None, ""):
+        return None
+    if not isinstance(session, str) or not _NAME.fullmatch(session) or session == _CURRENT:
+        hint = "Pass the session_id that session_start returned, or leave it out."
+        raise fault(CARRIED, f"{quoted(session)} is not the id of a session", hint)
+    return session
 
 
 def _checked(named: list[str]) -> str:

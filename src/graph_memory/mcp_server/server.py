@@ -11,7 +11,17 @@ from mcp import MCPError, types
 from mcp.server import Server
 
 from graph_memory.mcp_server.advice import advised, described, fitting, of_selection, unknown_tool, with_ways
-from graph_memory.mcp_server.callers import Context, actor_of, session_of
+from graph_memory.mcp_server.arguments import STRING
+from graph_memory.mcp_server.callers import (
+    CARRIED,
+    Context,
+    actor_of,
+    carried_session,
+    connection_session,
+    is_over_http,
+    new_session,
+    session_of,
+)
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
 from graph_memory.mcp_server.limits import check_given, check_taken
@@ -99,16 +109,22 @@ class Calls:
         self._tools = tools
         self._most = settings.mcp_content_bytes
         self._wait = settings.starting_wait
+        self._has_session = settings.session is not None
         self._project = Project(settings.domain)
         self._selection = Selection()
         self.graph = KnowledgeGraphResource(self._memory)
 
-    async def list_tools(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Answer `tools/list`."""
-        return types.ListToolsResult(tools=[*map(self._listed, self._tools.values())])
+    async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Answer `tools/list`; over HTTP every tool also shows the argument that carries a session."""
+        carries = STARTS in self._tools and is_over_http(ctx)
+        return types.ListToolsResult(tools=[self._listed(tool, carries=carries) for tool in self._tools.values()])
 
-    def _listed(self, tool: AnyTool) -> types.Tool:
-        return tool.listed.model_copy(update={"description": described(tool.description, self._tools.keys())})
+    def _listed(self, tool: AnyTool, *, carries: bool) -> types.Tool:
+        update: dict[str, object] = {"description": described(tool.description, self._tools.keys())}
+        if carries and not tool.takes(CARRIED):
+            schema = tool.listed.input_schema
+            update["input_schema"] = {**schema, "properties": {**schema["properties"], CARRIED: STRING}}
+        return tool.listed.model_copy(update=update)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -131,22 +147,33 @@ class Calls:
         return tool.answered(result)
 
     async def _call(self, tool: AnyTool, given: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
+        carried = self._carried(tool, given)
+        if not tool.takes(CARRIED) and STARTS in self._tools:
+            given = {name: value for name, value in given.items() if name != CARRIED}
         call = tool.bind(given)
         check_given(given, self._most)
-        memory = await self._memory(ctx)
+        if carried is None and tool.name == STARTS and is_over_http(ctx) and session_of(ctx) is None:
+            carried = new_session()
+        memory = await self._memory(ctx, carried)
         try:
             given_back = await call(memory)
         except GraphError as error:
-            raise of_selection(await advised(memory, error), self._selection.of(ctx)) from error
+            raise of_selection(await advised(memory, error), self._selection.of(ctx, carried)) from error
         if isinstance(given_back, DomainSelected):
-            self._selection.select(ctx, given_back.domain)
+            self._selection.select(ctx, given_back.domain, carried)
         result = given_back.to_dict()
         if tool.gives_calls:
             result = with_ways(result, self._tools)
         check_taken(result, self._most)
         return result
 
-    async def _memory(self, ctx: Context) -> Memory:
+    def _carried(self, tool: AnyTool, given: Mapping[str, object]) -> str | None:
+        """Return the session that a call carries; in `memory_revert_session` it is the one to revert."""
+        if STARTS not in self._tools or tool.name == "memory_revert_session":
+            return None
+        return carried_session(given)
+
+    async def _memory(self, ctx: Context, carried: str | None = None) -> Memory:
         """Return the memory, once it is open, as whoever calls sees it."""
         session = session_of(ctx)
 
@@ -154,6 +181,8 @@ class Calls:
             await ctx.session.report_progress(seconds, self._wait, stage)
 
         memory = await ctx.lifespan_context.memory(tell)
-        if (domain := self._selection.of(ctx) or self._project.domain) is not None:
+        if (domain := self._selection.of(ctx, carried) or self._project.domain) is not None:
             memory = memory.in_domain(domain)
-        return memory.acting_as(actor_of(ctx), session)
+        if carried is not None and not self._has_session:
+            memory = memory.in_session(carried)
+        return memory.acting_as(actor_of(ctx), session or connection_session(ctx))

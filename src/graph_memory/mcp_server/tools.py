@@ -14,7 +14,7 @@ from mcp import types
 from pydantic_core import to_jsonable_python
 
 from graph_memory.mcp_server.parsing import Arguments
-from graph_memory.mcp_server.schemas import output_schema
+from graph_memory.mcp_server.schemas import output_schema, properties_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.results import Result
 
@@ -75,6 +75,10 @@ class Tool(Generic[A, R]):
     def gives_calls(self) -> bool:
         """Whether what it gives may have calls of other tools, ready to be made."""
         return "ReadyCall" in self._gives.model_json_schema().get("$defs", {})
+
+    def takes(self, argument: str) -> bool:
+        """Return whether the tool has an argument of that name."""
+        return argument in properties_of(self._arguments.schema)
 
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""

@@ -59,6 +59,10 @@ class Core:
         own = self.origin
         return replace(self, origin=replace(own, actor=own.actor or actor, session=own.session or session))
 
+    def in_session(self, session: str) -> Core:
+        """Return the same for changes in another session."""
+        return replace(self, origin=replace(self.origin, session=session))
+
 
 @asynccontextmanager
 async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithin]]:

@@ -37,7 +37,7 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{ULID()}"
 
 
-_WHOLE = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_[0-9a-f]{32}")
+_WHOLE = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_(?:[0-9a-f]{12}|[0-9a-f]{32})")
 
 
 def is_whole(name: str) -> bool:

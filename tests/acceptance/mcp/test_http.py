@@ -93,16 +93,39 @@ async def test_the_log_does_not_give_away_what_opens_a_session(url: str, domain:
     assert ids[0] not in str(found.session)
 
 
-async def test_a_client_without_a_session_has_no_current_one(url: str, domain: str, memory: Memory):
+async def test_clients_without_a_session_have_one_for_each_connection(url: str, domain: str, memory: Memory):
     async with over_http(url, domain) as one, over_http(url, domain) as other:
-        _, theirs = await two_projects_each(one, other)
-        for tool in ("memory_log", "memory_revert_session"):
-            error = await one.refused(tool, session="current")
-            assert (error.code, error.details["argument"]) == (Code.INVALID_ARGUMENT, "session")
-            assert SESSION in error.details["hint"]
-        assert len(await other.found("query_nodes", type="Project")) == 4
-        assert set(theirs) <= set(await other.found("query_nodes", type="Project"))
-    assert [found.session for found in (await memory.history.sessions()).sessions] == [None]
+        await other.call("create_ontology", **GTD)
+        mine, theirs = await one.node("Project", "x"), await other.node("Project", "y")
+        page = await one.call("memory_log", session="current", full=True)
+        assert [entry["subject"] for entry in page["entries"]] == [mine]
+        await one.call("memory_revert_session", session="current")
+        assert await other.found("query_nodes", type="Project") == [theirs]
+    sessions = [found.session for found in (await memory.history.sessions()).sessions]
+    assert len({*sessions}) == len(sessions) == 2
+    assert None not in sessions
+
+
+async def test_later_calls_carry_the_session_that_session_start_gave(
+    environment: dict[str, str], domain: str, memory: Memory
+):
+    with http_server(environment, "--toolsets", "sessions,remember,history,domains") as url:
+        async with over_http(url, domain) as one, over_http(url, domain) as other:
+            ids = [(await agent.call("session_start"))["session_id"] for agent in (one, other)]
+            for agent, session in zip((one, other), ids, strict=True):
+                await agent.call("remember", name=session, observations=["is mine"], session_id=session)
+            tools = {tool.name: tool.input_schema["properties"] for tool in (await one.client.list_tools()).tools}
+            assert all("session_id" in properties for properties in tools.values())
+            assert (await one.refused("remember", name="x", session_id="two words")).details["argument"] == "session_id"
+            await other.client.call_tool("select_domain", {"name": domain, "session_id": ids[1]})
+            page = await other.call("memory_log", session="current", session_id=ids[1])
+            assert "is mine" in str(page)
+            await one.call("memory_revert_session", session_id=ids[0])
+            await one.call("session_end", summary="Undone.", session_id=ids[0])
+    assert await memory.entities.find_by_name(ids[0]) is None
+    assert await memory.entities.find_by_name(ids[1]) is not None
+    sessions = {found.session for found in (await memory.history.sessions()).sessions}
+    assert sessions >= {*ids}
 
 
 @pytest.mark.parametrize("name", ["", "current", "two words", "x" * 129])

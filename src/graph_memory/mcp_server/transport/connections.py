@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import socket
 import sys
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from typing import NoReturn
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
+
+from graph_memory.mcp_server.callers import CONNECTION as SESSION
 
 MOST = 512
 """Connections at once, where the process may have descriptors for them."""
@@ -71,7 +74,7 @@ class Connection(H11Protocol):
         self, config: Config, state: ServerState, app_state: dict[str, object], *, waiting: Waiting, headers: float,
         answer: float,
     ) -> None:  # fmt: skip
-        super().__init__(config, state, app_state)
+        super().__init__(config, state, {**app_state, SESSION: f"session_{secrets.token_hex(16)}"})
         self._waiting = waiting
         self._headers = headers
         self._answer = answer

@@ -48,6 +48,10 @@ class Memory(Writes):
         """
         return Memory(self._core.acting_as(actor, session), default_domain=self._default_domain)
 
+    def in_session(self, session: str) -> Memory:
+        """Return the same memory with its changes in this session of the log, whatever the settings name."""
+        return Memory(self._core.in_session(session), default_domain=self._default_domain)
+
     @property
     def history(self) -> History:
         """What was changed, when and by whom."""

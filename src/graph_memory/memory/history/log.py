@@ -94,8 +94,8 @@ def session_of(core: Core, given: str | None) -> str | None:
         return given
     if core.origin.session is None:
         hint = (
-            "Give a session id from the log. To have a session of your own, name it over HTTP in the header "
-            "Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION. You can also revert by event ids."
+            "Give a session id from the log. To have a session of your own, call session_start, name one over HTTP in "
+            "the header Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION. You can also revert by event ids."
         )
         raise fault("session", "You have no session of your own, so none is current", hint)
     return core.origin.session
