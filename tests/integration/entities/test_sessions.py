@@ -9,6 +9,7 @@ import pytest
 from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
 from graph_memory.memory.recall.access import accesses_of, flush
 from graph_memory.memory.recall.coverage import count_unindexed
+from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.model.errors import Code
 from integration.recall.test_use_counts import counting
@@ -144,7 +145,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     )
     await entities.create_relations([{"from": "Ben", "to": "Ship it", "relationType": "contradicts"}])
     ended = await entities.session_end("Hired Ben.\nOpen: where he works.", project="apollo")
-    assert (ended.session_id, len(ended.questions or ())) == ("s1", 1)
+    assert (ended.session_id, ended.open_questions) == ("s1", 1)
     assert not (await entities.session_end("Hired Ben.\nOpen: where he works.", project="apollo")).changed
 
     started = await memory.acting_as("bob", "s2").entities.session_start(project="apollo")
@@ -169,7 +170,10 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     ]
     assert text.partition("## Goals\n")[2].splitlines()[:2] == ['- "Ship it"', ""]
     assert "## Facts" not in text  # all of them were told above
-    assert started.tokens <= 1_500
+    assert tokens_of([started]) <= 1_500
+    for most in (300, 1_000):
+        assert tokens_of([await memory.recall.recall("Where does Ben work?", max_tokens=most)]) <= most + 2
+    assert (await memory.recall.recall(max_tokens=50)).over
     question, contradiction = started.questions or ()
     assert question.call.arguments["new"] == asked.facts[0].id
     await entities.decide(**question.call.arguments)
@@ -177,10 +181,10 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     assert (await entities.session_start()).questions is None
 
     short = await entities.session_start(max_tokens=400)
-    assert short.tokens <= 400
+    assert tokens_of([short]) <= 400
     await entities.edit_block("human", "words and words\n" * 120)
     short = await entities.session_start(max_tokens=400)
-    assert short.tokens <= 400
+    assert tokens_of([short]) <= 400
     assert (short.left_out or 0) > 0
 
 

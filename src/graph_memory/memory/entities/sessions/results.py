@@ -34,11 +34,13 @@ class BlockEdited(Block):
 class SessionStarted(Answered):
     """What to know at the start of a session."""
 
-    session_id: str | None = Field(default=None, description="Under which changes of this session are in the log")
+    session_id: str | None = Field(
+        default=None, description="Pass it with later calls: it names their changes in the log"
+    )
     empty: bool = Field(description="Whether nothing is remembered yet: text is a guide then")
     text: str = Field(description="Markdown, in which stored text is quoted")
-    tokens: int
-    left_out: int | None = Field(default=None, description="Lines for which there was no room")
+    tokens: int = Field(description="Of text; the whole reply has at most max_tokens")
+    left_out: int | None = Field(default=None, description="Lines and questions for which there was no room")
     questions: tuple[Finding, ...] | None = Field(
         default=None, description="What may be put right first, each with its call"
     )
@@ -50,4 +52,4 @@ class SessionEnded(Result):
     session_id: str | None = None
     id: str = Field(description="The node that keeps the summary")
     changed: bool
-    questions: tuple[Finding, ...] | None = Field(default=None, description="Questions of remember that are open")
+    open_questions: int | None = Field(default=None, description="Questions of remember; session_start lists them")

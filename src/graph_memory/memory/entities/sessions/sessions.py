@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,7 @@ from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.memory.knowledge.reading import states_of
 from graph_memory.memory.recall.finding import find
-from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.fitting import counter, tokens_of
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.recall.retrieval import Scope
@@ -46,6 +47,10 @@ _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
 _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _STATES = ("status", "state")
+_OF_QUESTIONS = 0.4
+"""The part of a reply that questions with their calls may take."""
+_BESIDE = 120
+"""Tokens of a reply beside its text and questions: its numbers, its session, and a warning or two."""
 _PATIENCE = 1.0
 """Seconds in which what is new is indexed, before what is known of a project is told."""
 _PART = 0.5
@@ -78,7 +83,10 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     if await is_empty(core, domain):
         return SessionStarted(session_id=session, empty=True, text=GUIDE, tokens=count(GUIDE))
     ontology = await core.log.ontology(domain) or Ontology()
-    primer = Primer(given.max_tokens, count)
+    asking = await open_questions(core, domain, _LISTED)
+    against = (await contradictions(core, domain, ontology))[:_LISTED]
+    questions, beside = _questions([*asking, *against], given.max_tokens)
+    primer = Primer(given.max_tokens - beside, lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]))
     blocks, last = await blocks_of(core, domain), await _last_summary(core, domain, given)
     for block in _ordered(blocks, given.project):
         head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
@@ -87,8 +95,6 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         when, how = last.node.modified.date().isoformat(), f"recall with focus {last.node.id}"
         primer.quotation("Last time", last.text, how, [f"{when}:"], _PART)
     told = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
-    asking = await open_questions(core, domain, _LISTED)
-    against = (await contradictions(core, domain, ontology))[:_LISTED]
     changes = await read_changes(core, domain, given.project)
     sections = {
         "Open questions: answer with decide": [_line(one) for one in asking],
@@ -109,10 +115,18 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         empty=False,
         text=primer.text,
         tokens=count(primer.text),
-        left_out=primer.left_out or None,
-        questions=(*asking, *against) or None,
+        left_out=primer.left_out + len(asking) + len(against) - len(questions) or None,
+        questions=tuple(questions) or None,
         warnings=tuple(dict.fromkeys(warnings)) or None,
     )
+
+
+def _questions(found: Sequence[Finding], most: int) -> tuple[Sequence[Finding], int]:
+    """Return the questions for which there is room beside the text, and the tokens of all that stands beside it."""
+    for number in range(len(found), 0, -1):
+        if (tokens := tokens_of(found[:number])) <= most * _OF_QUESTIONS:
+            return found[:number], tokens + _BESIDE
+    return (), _BESIDE
 
 
 def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
@@ -215,5 +229,5 @@ async def session_end(
         return Wanted(summary.strip(), title, {key: value for key, value in told.items() if value is not None})
 
     done = await write_note(core, domain, "session_end", SUMMARY, session, decide)
-    asking = await open_questions(core, domain, _LISTED)
-    return SessionEnded(session_id=session, id=done.id, changed=done.changed, questions=tuple(asking) or None)
+    asking = await open_questions(core, domain)
+    return SessionEnded(session_id=session, id=done.id, changed=done.changed, open_questions=len(asking) or None)

@@ -14,8 +14,8 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.recall.access import most_used, note
-from graph_memory.memory.recall.fitting import counter
-from graph_memory.memory.recall.request import Filters
+from graph_memory.memory.recall.fitting import counter, tokens_of
+from graph_memory.memory.recall.request import FEWEST_TOKENS, Filters
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.search import Awaited, scope_of
 from graph_memory.memory.recall.tiers.changed_things import since_of
@@ -58,6 +58,10 @@ _OTHERS = 400
 """Tokens that what else is told of a thing takes."""
 _LONGER = 1.5
 """How much longer than others the observations may be that were not read."""
+_AROUND = 2
+"""Tokens of the brackets of a list, in which replies are counted."""
+_OVER = 5
+"""Tokens that take the place where a reply says how much it is over."""
 
 
 async def recall(core: Core, domain: str, request: RecallRequest) -> RecallResult:
@@ -102,7 +106,7 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
             seeds.notes.extend(_beyond(web, seeds, material))
     if since is not None:
         material = replace(material, changes=await since.changes(scope, seeds.asked or seeds.values))
-    reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
+    reply, told = await anyio.to_thread.run_sync(_fitting, scope, request, seeds, material)
     if not told and request.as_of is None and await is_empty(core, domain):
         reply = await anyio.to_thread.run_sync(_guiding, reply, request)
     if request.as_of is None and not request.in_primer:
@@ -139,6 +143,21 @@ def _beyond(web: Web, seeds: Seeds, material: Material) -> list[str]:
 
 def _read(web: Web, node: str) -> int:
     return sum(node in (tie.from_id, tie.to_id) for tie in web.ties.values())
+
+
+def _fitting(
+    scope: Scope, request: RecallRequest, seeds: Seeds, material: Material
+) -> tuple[RecallResult, tuple[str, ...]]:
+    """Return the reply that fits as a whole, as JSON: its content gives way to the rest, but for half of the budget."""
+    room, least = request.max_tokens, max(request.max_tokens // 2, FEWEST_TOKENS)
+    while True:
+        reply, told = _reply(scope, replace(request, max_tokens=room), seeds, material)
+        over = tokens_of([reply]) - request.max_tokens - _AROUND
+        if over <= 0:
+            return reply, told
+        if room <= least:
+            return reply.model_copy(update={"over": over + _OVER}), told
+        room = max(room - over, least)
 
 
 def _reply(

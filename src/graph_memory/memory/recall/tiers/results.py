@@ -19,7 +19,7 @@ class RecallResult(Answered):
     """What was recalled, in as many tokens as were allowed."""
 
     depth: Annotated[Depth, WithJsonSchema({"type": "string"})]
-    tokens_used: int = Field(description="Tokens of content, never more than max_tokens")
+    tokens_used: int = Field(description="Tokens of content; the whole reply has at most max_tokens, or over says more")
     content: Annotated[str | dict[str, Any], WithJsonSchema({"type": ["string", "object"]})] = Field(
         description="Prose, in which stored text stands in quotation marks; or an object of things and connections"
     )
@@ -29,6 +29,7 @@ class RecallResult(Answered):
     shortened: int | None = Field(default=None, description="Things of which a part of the content is told")
     left_out: int | None = Field(default=None, description="Things that were found, and for which there was no room")
     how_to_get: str | None = Field(default=None, description="How to get what is left out")
+    over: int | None = Field(default=None, description="Tokens over max_tokens, beside content")
     not_covered: int | None = Field(
         default=None, description="Changes that are not indexed, so not searched: the latest, and such as warnings name"
     )
