@@ -189,3 +189,8 @@ def options(command: Any, *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield above, option
     for name, inner in getattr(command, "commands", {}).items():
         yield from options(inner, *above, name)
+
+
+@pytest.mark.parametrize("given", ["last session", "the last session", "Last Time", "last session of Apollo"])
+def test_the_last_session_is_left_to_the_memory_to_find(given: str):
+    assert point("since")(given) == given

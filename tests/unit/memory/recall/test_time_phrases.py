@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.recall.tiers.phrases import asks_of_past, timed
+from graph_memory.memory.recall.tiers.phrases import asks_of_past, timed, without_last_time
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
 
@@ -136,3 +136,16 @@ def test_a_question_may_be_about_the_past(text: str) -> None:
 @pytest.mark.parametrize("text", ["Where does Tomas work?", "Who leads the shop since March 2025?", "notes of today"])
 def test_a_question_about_the_present_is_not_about_the_past(text: str) -> None:
     assert not asks_of_past(text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("What changed since last time?", "What changed?"),
+        ("Since our last session, what is new with Ben?", ", what is new with Ben?"),
+        ("What has changed about the shop since we last spoke?", "What has changed about the shop?"),
+        ("What changed since the last release?", None),
+    ],
+)
+def test_words_for_everything_since_the_last_session_are_taken_out(question: str, rest: str | None) -> None:
+    assert without_last_time(question) == rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.bm25 import asked as worded
@@ -20,6 +21,8 @@ from graph_memory.storage.log.writing import utc_now
 ENOUGH = 12
 """Things beyond which a language model, if one is set, writes the answer."""
 WORDS = 200
+_BESIDE = 16
+"""Tokens of a reply about its depth, beside the reason for it."""
 TOKENS_OF_A_WORD = 2
 _OVERVIEW = re.compile(r"\b(?:overview|summary of (?:everything|all)|open questions)\b", re.IGNORECASE)
 _KNOWN = re.compile(
@@ -67,6 +70,7 @@ async def memory_query(core: Core, domain: str, query: str, max_tokens: int | No
     """Return what answers a question. `Recall.memory_query` tells the rest."""
     depth, why = depth_of(check_query(query))
     request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
+    request = replace(request, beside=tokens_of_text(why) + _BESIDE)
     found, known = await guided(core, domain, request)
     mode = "" if found.mode is None else f", searched by {_MODES[found.mode]}"
     told = QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")

@@ -150,9 +150,10 @@ def _fitting(
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply that fits as a whole, as JSON: its content gives way to the rest, but for half of the budget."""
     room, least = request.max_tokens, max(request.max_tokens // 2, FEWEST_TOKENS)
+    most = request.max_tokens - request.beside
     while True:
         reply, told = _reply(scope, replace(request, max_tokens=room), seeds, material)
-        over = tokens_of([reply]) - request.max_tokens - _AROUND
+        over = tokens_of([reply]) - _AROUND - most
         if over <= 0:
             return reply, told
         if room <= least:

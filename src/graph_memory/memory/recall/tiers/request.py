@@ -53,6 +53,8 @@ class RecallRequest:
 
     waits: bool = True
     """Whether what is new is indexed first."""
+    beside: int = 0
+    """Tokens that the caller adds to the reply."""
 
     def __post_init__(self) -> None:
         _among("depth", self.depth, get_args(Depth))

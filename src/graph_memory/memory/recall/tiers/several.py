@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.several import together
-from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.fitting import counter, tokens_of
 from graph_memory.memory.recall.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.recall.results import SearchMode, SearchResult
 from graph_memory.memory.recall.several import check_of_several, in_one_order, searched
@@ -138,7 +138,7 @@ class _Telling:
             warnings.append(f"There was no room for domains: {', '.join(self.without_room)}.")
         elif not self.replies:
             warnings.append("Nothing was found.")
-        return RecallResult(
+        reply = RecallResult(
             depth=self.request.depth,
             tokens_used=self.tokens(self.replies, count),
             content=self.content(self.replies),
@@ -152,3 +152,5 @@ class _Telling:
             without_vectors=sum(one.without_vectors or 0 for one in self.seen) or None,
             warnings=tuple(warnings) or None,
         )
+        over = tokens_of([reply]) - self.request.max_tokens
+        return reply.model_copy(update={"over": over}) if over > 0 else reply
