@@ -86,7 +86,7 @@ async def test_what_differs_is_counted_and_then_told_value_by_value(agent: Agent
     assert (entries[other]["operation"], entries[other]["summary"]) == ("added", 'Action "Phone" created')
     page = await agent.call("memory_diff", since=since, limit=1)
     rest = await agent.call("memory_diff", since=since, limit=1, cursor=page["next_cursor"])
-    assert {page["entries"][0]["subject"], rest["entries"][0]["subject"]} == {node, other}
+    assert {*page["changes"], *rest["changes"]} == {"Call: status next → done; content rewritten", "Phone (new Action)"}
     assert "next_cursor" not in rest
 
 
