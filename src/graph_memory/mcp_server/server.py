@@ -123,7 +123,7 @@ class Calls:
         update: dict[str, object] = {"description": described(tool.description, self._tools.keys())}
         if carries and not tool.takes(CARRIED):
             schema = tool.listed.input_schema
-            update["input_schema"] = {**schema, "properties": {**schema["properties"], CARRIED: STRING}}
+            update["input_schema"] = {**schema, "properties": {**schema.get("properties", {}), CARRIED: STRING}}
         return tool.listed.model_copy(update=update)
 
     async def call_tool(

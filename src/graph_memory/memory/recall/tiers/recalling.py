@@ -200,7 +200,9 @@ def _guiding(reply: RecallResult, request: RecallRequest) -> RecallResult:
         content: str | dict[str, Any] = {"guide": guide} if request.form == "structured" else guide
         tokens = count(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
         if tokens <= request.max_tokens:
-            return reply.model_copy(update={"content": content, "tokens_used": tokens})
+            found = reply.model_copy(update={"content": content, "tokens_used": tokens})
+            over = tokens_of([found]) - _AROUND - request.max_tokens
+            return found.model_copy(update={"over": over + _OVER}) if over > 0 else found
     return reply
 
 
