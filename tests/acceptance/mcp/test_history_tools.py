@@ -152,7 +152,7 @@ async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(age
     await agent.call("update_node", node_id=node, properties={"status": "done"}, domain=made["domain"])
     assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
     diff = await agent.call("memory_diff", against=made["domain"])
-    assert [entry["summary"] for entry in diff["entries"]] == ['Action "Call": status "next" → "done"']
+    assert diff["changes"] == ["Call: status next → done"]
     listed = {one["name"]: one for one in (await agent.within(None).call("list_domains"))["domains"]}
     assert listed[f"{domain}-try"]["forked_from"] == domain
     with pytest.raises(ToolError) as kept:
