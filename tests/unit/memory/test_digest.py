@@ -72,9 +72,9 @@ def test_28_differences_take_at_most_300_tokens() -> None:
     changes = [node(name, {"name": name, "_title": name, "_entity": "person"}, op=Op.CREATE) for name in names]
     changes += [observation(f"{name}{n}", name, name, {"_text": facts[n]}) for name in names[:3] for n in range(5)]
     for n, name in enumerate(names):
-        ends = {"from_id": name, "to_id": names[n - 1]}
-        draft = Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject=f"c{n}", type="works_on", state={}, **ends)
-        changes.append(Rendered(draft, None, name, names[n - 1]))
+        end, kind = names[n - 1], Kind.CONNECTION
+        draft = Draft(op=Op.CREATE, kind=kind, subject=f"c{n}", type="works_on", from_id=name, to_id=end, state={})
+        changes.append(Rendered(draft, None, name, end))
     changes += [node(name, {"launch": "4 Dec"}, {"launch": "20 Nov"}) for name in names[3:]]
     changes.append(observation("o", "Lena Vogt", "Lena Vogt", None, {"_text": "builds the site"}))
     told = tuple(lines(*changes))
