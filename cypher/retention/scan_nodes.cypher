@@ -1,9 +1,10 @@
 // The nodes of the whole database, whoever's they are, that hold one of these texts in a property or its name. Vectors are only numbers,
 // which a model made; to look through them would take four times as long.
-// `is_tombstone`: it is no more than the id of something that was erased.
+// `is_tombstone`: it is no more than the id of something that was erased. `subject` and `title`: the node that it tells of, by the log;
+// of an observation that is the node that was observed. `sha256`: of a text, by which its nodes are found.
 // mode: read
 // params: texts, limit
-// returns: labels, domain, id, property, is_tombstone
+// returns: labels, domain, id, property, is_tombstone, subject, title, sha256
 MATCH (n)
 UNWIND [name IN keys(n) WHERE NOT name IN ['_embedding', '_next_embedding']] AS property
 WITH n, property, n[property] AS value
@@ -11,7 +12,21 @@ WHERE any(text IN $texts WHERE property CONTAINS text OR CASE
   WHEN value IS :: LIST<ANY> THEN any(item IN value WHERE coalesce(toStringOrNull(item) CONTAINS text, false))
   ELSE coalesce(toStringOrNull(value) CONTAINS text, false)
 END)
-RETURN labels(n) AS labels, toString(n._domain) AS domain, toStringOrNull(coalesce(n._id, n._owner)) AS id, property,
-       n:_Event AND property = '_subject' AND n._erased IS NOT NULL AS is_tombstone
+WITH n, property, n:_Event AND property = '_subject' AND n._erased IS NOT NULL AS is_tombstone
 ORDER BY is_tombstone
 LIMIT $limit
+WITH n, property, is_tombstone, coalesce(n._subject, n._owner, n._id) AS own
+WITH n, property, is_tombstone, coalesce(head(COLLECT {
+  MATCH (o:_Event)
+  WHERE o._domain = n._domain AND o._subject = own AND o._kind = 'observation' AND o._from IS NOT NULL
+  RETURN o._from
+  LIMIT 1
+}), own) AS subject
+RETURN labels(n) AS labels, toString(n._domain) AS domain, toStringOrNull(coalesce(n._id, n._owner)) AS id, property, is_tombstone,
+       toStringOrNull(subject) AS subject, toStringOrNull(head(COLLECT {
+  MATCH (e:_Event)
+  WHERE e._domain = n._domain AND e._subject = subject AND e._title IS NOT NULL
+  RETURN e._title
+  ORDER BY e._seq DESC
+  LIMIT 1
+})) AS title, CASE WHEN n:_Content THEN toStringOrNull(n._sha256) END AS sha256

@@ -123,7 +123,7 @@ class Settings(BaseSettings):
     )
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("graph", "recall", "batch", "memory_log", "memory_diff", "memory_revert"),
-        description="Toolsets and tools to serve over MCP, separated by commas.",
+        description="Toolsets, presets and tools to serve over MCP, separated by commas.",
     )
     starting_wait: float = Field(
         default=45.0,

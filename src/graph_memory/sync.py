@@ -40,11 +40,12 @@ from graph_memory.memory.entities.cleaning.results import (
     SimilarFound,
 )
 from graph_memory.memory.entities.decide import Answer
-from graph_memory.memory.entities.remembered import Remembered, Settled
+from graph_memory.memory.entities.remembered import AllSettled, Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
     EntityUpdated,
+    Forgotten,
     KnowledgeGraph,
     ObservationsAdded,
     ObservationUpdated,
@@ -1092,6 +1093,32 @@ class SyncEntities(_Sync[Entities]):
         stay is over, and where the known one was said again after `close`.
         """
         return self._wait(self._facade.decide, new, known, decision, domain=domain)
+
+    def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
+        """Answer several questions of `remember` in order, all of them or none.
+
+        Each has `new`, `known` and `decision`, as `decide` takes them. Raises INVALID_ARGUMENT, naming the decision.
+        """
+        return self._wait(self._facade.decide_all, decisions, domain=domain)
+
+    def forget(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        text: str | Sequence[str] | None = None,
+        erase: bool = False,
+        dry_run: bool = False,
+        domain: str | None = None,
+    ) -> Forgotten:
+        """End facts, so that no recall or search shows them as true, and return a receipt of each.
+
+        `names` are entities, by name, alias or id, with all that is known of them. `text` is an observation, exactly;
+        with `names` only theirs. `ids` are entities, observations or relations. What ended is kept: the past shows it,
+        and a revert brings it back. With `erase` it is erased for good, with its whole past, in all branches, one after
+        another. With `dry_run` nothing changes. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.forget, names, ids=ids, text=text, erase=erase, dry_run=dry_run, domain=domain)
 
     def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
         """Return the block of a label, or all: short texts that an agent reads at the start of each session.

@@ -39,7 +39,7 @@ from graph_memory.cli.commands.protection import protect, unprotect
 from graph_memory.cli.commands.recall import ask, recall
 from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.reindex import reindex
-from graph_memory.cli.commands.remember import decide, remember
+from graph_memory.cli.commands.remember import decide, forget, remember
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.search import search
@@ -74,6 +74,7 @@ app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 app.add_typer(link.app, name="link", rich_help_panel=REMEMBER)
 for command in (
     remember,
+    forget,
     decide,
     recall,
     ask,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,11 @@ _BEGIN = "You have a lasting memory. Begin with session_start{of_project}, and k
 _SAVE = """\
 Save what this session brought to your lasting memory:
 
-1. What was learned or decided, and why: remember, by the name of what it is about. Skip what the files say themselves.
-2. What is no longer true: remember with replaces, or the property that has a new value.
-3. What changed about you, me or the project: edit_block with persona, human or project, a line each.
-4. Answer the questions that remember asked, with decide.
-5. session_end{of_project} with a summary of a few lines: what was done, what was decided, what is open.
+- What was learned or decided, and why: remember, by the name of what it is about. Skip what the files say themselves.
+- What is no longer true: remember with replaces, or the property that has a new value.
+- What changed about you, me or the project: edit_block with persona, human or project, a line each.
+- Answer the questions that remember asked, with decide.
+- session_end{of_project} with a summary of a few lines: what was done, what was decided, what is open.
 
 Then tell me in a sentence or two what you saved."""
 
@@ -39,10 +39,10 @@ class _Prompt:
         project = types.PromptArgument(name=_PROJECT, description="What you work on, by its name", required=False)
         return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
 
-    def told(self, project: str | None) -> str:
-        """Return what is said to the agent."""
+    def told(self, project: str | None, fit: Callable[[str], str]) -> str:
+        """Return what is said to the agent; the name of the project may be that of a tool, and is put in last."""
         of_project = f" (project: {quoted(project)})" if project else ""
-        return self.text.format(of_project=of_project, ways=WAYS)
+        return fit(self.text.replace("{ways}", WAYS)).replace("{of_project}", of_project)
 
 
 PROMPTS: Mapping[str, _Prompt] = {
@@ -56,17 +56,20 @@ async def _list(_ctx: Context, _params: types.PaginatedRequestParams | None) -> 
     return types.ListPromptsResult(prompts=[prompt.listed(name) for name, prompt in PROMPTS.items()])
 
 
-async def _get(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-    """Answer `prompts/get`."""
+def _prompt(params: types.GetPromptRequestParams, fit: Callable[[str], str]) -> types.GetPromptResult:
     prompt = PROMPTS.get(params.name)
     if prompt is None:
         message = f"There is no prompt {quoted(params.name)}: there are {' and '.join(PROMPTS)}"
         raise MCPError(types.INVALID_PARAMS, message)
-    text = prompt.told((params.arguments or {}).get(_PROJECT))
+    text = prompt.told((params.arguments or {}).get(_PROJECT), fit)
     said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[said])
 
 
-def prompt_handlers() -> dict[str, Any]:
-    """Return the handlers of a server that offers prompts."""
-    return {"on_list_prompts": _list, "on_get_prompt": _get}
+def prompt_handlers(fit: Callable[[str], str]) -> dict[str, Any]:
+    """Return the handlers of a server that offers prompts; `fit` leaves out what is said of tools not served."""
+
+    async def get(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return _prompt(params, fit)
+
+    return {"on_list_prompts": _list, "on_get_prompt": get}

@@ -277,6 +277,11 @@ async def decide(world: World, memory: Memory) -> object:
 
 
 @path(DOMAIN, NODE, prepare=_entity)
+async def forget(_: World, memory: Memory) -> object:
+    return await memory.entities.forget(["Ada"])
+
+
+@path(DOMAIN, NODE, prepare=_entity)
 async def update_entity(_: World, memory: Memory) -> object:
     return await memory.entities.update_entity("Ada", new_name="Ada Oak")
 
@@ -767,6 +772,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
     "memory.entities.cleaning.merging:_Merge.written": ["merge_entities", "merge_entities_into_one"],
     "memory.entities.decide:decide": ["decide"],
+    "memory.entities.forgetting:_ended": ["forget"],
     "memory.entities.sessions.notes:write_note": ["edit_block", "make_a_block", "session_end"],
     "memory.entities.upsert:upsert": ["upsert"],
     "memory.entities.remember:_Writing.write": ["remember"],

@@ -191,8 +191,13 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
     monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
     assert run("mcp").exit_code == 0
     assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0
+    monkeypatch.setenv("GRAPH_MEMORY_TOOLSETS", "history")
+    assert run("mcp", "--for", "agent").exit_code == 0
+    assert run("mcp", "--for", "agent", "--toolsets", "agent,memory_as_of").exit_code == 0
+    assert run("mcp", "--for", "agents").exit_code == 2
     default = ("graph", "recall", "batch", "memory_log", "memory_diff", "memory_revert")
-    assert served == [("from_environment", default), ("work", ("graph", "recall"))]
+    assert served[:2] == [("from_environment", default), ("work", ("graph", "recall"))]
+    assert [toolsets for _, toolsets in served[2:]] == [("agent",), ("agent", "memory_as_of")]
 
 
 def test_the_help_of_mcp_lists_every_toolset_and_its_tools():

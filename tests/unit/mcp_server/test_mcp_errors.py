@@ -99,7 +99,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(mode: str):
 
 async def test_a_tool_that_is_not_offered_is_refused_with_its_toolset():
     async with client_of(opens(RecordingMemory())) as client:
-        with pytest.raises(MCPError, match="add history to --toolsets"):
+        with pytest.raises(MCPError, match="--toolsets application,history"):
             await client.call_tool("memory_branch", {"name": "trial"})
 
 
@@ -123,14 +123,11 @@ async def test_an_error_stays_what_it_is_where_nothing_can_be_looked_up_and_for_
     assert (error["code"], error["details"]["hint"]) == ("NODE_NOT_FOUND", "Find it.")
 
 
-async def test_a_hint_says_how_to_get_a_tool_that_is_not_offered_and_who_runs_commands():
+async def test_a_hint_names_only_tools_that_are_served_and_says_who_runs_commands():
     raised = no_ontology("default")
     async with client_of(opens(RecordingMemory(get_ontology=raised))) as client:
         hint = error_of(await client.call_tool("get_ontology", {}))["details"]["hint"]
-    assert hint == (
-        "To begin one, call create_ontology, which defines its types. "
-        "list_domains (not offered; your user can add domains to --toolsets) shows which there are."
-    )
+    assert hint == "To begin one, call create_ontology, which defines its types."
     raised = GraphError(Code.STORE_CONFLICT, "Odd", {"hint": "Run `graph-memory verify`."})
     async with client_of(opens(RecordingMemory(get_node=raised))) as client:
         hint = error_of(await client.call_tool("get_node", {"node_id": "mem_1"}))["details"]["hint"]

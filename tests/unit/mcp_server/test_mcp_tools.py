@@ -101,7 +101,7 @@ async def test_toolsets_and_tools_can_be_named_side_by_side():
 
 async def test_the_default_tools_and_instructions_name_no_tool_that_is_not_offered():
     others = {tool for tools in TOOLSETS.values() for tool in (one.name for one in tools)} - {*NAMES, *RECALL, *CHANGES}
-    others -= {"remember", "decide"}  # they are words, too
+    others -= {"remember", "decide", "forget"}  # they are words, too
     told = json.dumps(await listed()) + instructions([*NAMES, *RECALL, *CHANGES])
     assert [name for name in others if re.search(rf"\b{name}\b", told)] == []
 
@@ -112,7 +112,7 @@ async def test_a_server_for_entities_leads_to_the_tools_that_it_has():
         offered = {tool.name for tool in (await client.list_tools()).tools}
         told = client.instructions
     named = {tool.name for tools in TOOLSETS.values() for tool in tools if re.search(rf"\b{tool.name}\b", told)}
-    assert {"session_start", "session_end", "remember", "search_memories"} == named - {"recall"}
+    assert {"session_start", "session_end", "remember", "search_memories", "forget"} == named - {"recall"}
     assert named <= offered
 
 

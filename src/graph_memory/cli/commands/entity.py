@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.commands.remember import forget
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.output.printing import assignment, counted, plain
@@ -219,14 +220,7 @@ def delete(call: Call, name: NamesArgument) -> None:
     call.answer(use, _show_done, "Deleting")
 
 
-@command(app)
-def forget(call: Call, name: NameArgument, text: TextsArgument) -> None:
-    """Delete observations of an entity, each given as it is written."""
-
-    async def use(memory: Memory) -> Done:
-        return await memory.entities.delete_observations([{"entityName": name, "observations": text}])
-
-    call.answer(use, _show_done, "Deleting")
+app.command("forget")(forget)
 
 
 @command(app)

@@ -1,7 +1,8 @@
-"""`graph-memory remember` and `decide`: facts kept clean, and what may be out of date settled."""
+"""`graph-memory remember`, `decide` and `forget`: facts kept clean, doubts settled, facts ended."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,6 +13,9 @@ from graph_memory.cli.input.assignments import assigned, related
 from graph_memory.cli.output.printing import note, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.remembered import About, Decision, Remembered, Settled
+from graph_memory.memory.entities.results import Forgotten
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import is_whole
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -110,3 +114,56 @@ def decide(
 
 def _show_settled(found: Settled) -> None:
     note(f"{found.decision}: {'done' if found.changed else 'it was so already'}.")
+
+
+@command()
+def forget(
+    call: Call,
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="A name, an id, or the text of an observation.")],
+    texts: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT", help="Only these observations of WHAT, as they are written.")
+    ] = None,
+    erase: Annotated[
+        bool, typer.Option("--erase", help="Erase it with its whole past, in all branches. This cannot be undone.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be forgotten.")] = False,
+    yes: takes.IrreversibleYesOption = False,
+) -> None:
+    """End what is known of a thing, or observations: it is kept as the past, unless it is erased."""
+
+    def forgetting(*, dry: bool) -> Callable[[Memory], Awaitable[Forgotten]]:
+        return lambda memory: _forgotten(memory, what, texts or (), erase=erase, dry=dry)
+
+    if erase and takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would go."):
+        call.preview(forgetting(dry=True), _show_forgotten, "Looking")
+        takes.confirm("Erase this for good?")
+    call.answer(forgetting(dry=dry_run), _show_forgotten, "Forgetting")
+
+
+async def _forgotten(memory: Memory, what: str, texts: Sequence[str], *, erase: bool, dry: bool) -> Forgotten:
+    """Forget an entity by its name, else anything by its id, else an observation by its text."""
+    if not texts and is_whole(what):
+        return await memory.entities.forget(ids=[what], erase=erase, dry_run=dry)
+    try:
+        return await memory.entities.forget([what], text=texts or None, erase=erase, dry_run=dry)
+    except GraphError as error:
+        if texts or error.code is not Code.NODE_NOT_FOUND:
+            raise
+        unknown = error
+    try:
+        return await memory.entities.forget(text=what, erase=erase, dry_run=dry)
+    except GraphError as error:  # a name may have been meant: that error has the nearest one
+        raise unknown if error.code is Code.INVALID_ARGUMENT else error from error
+
+
+def _show_forgotten(found: Forgotten) -> None:
+    for one in found.forgotten:
+        typer.echo("  ".join(plain(part) for part in (one.kind, one.id, one.text) if part))
+    if not found.forgotten:
+        return note("Nothing is to be done: it was over already.")
+    numbers = {"entities": found.entities, "observations": found.observations, "relations": found.relations}
+    parts = ", ".join(f"{what} {number:,}" for what, number in numbers.items() if number)
+    note(f"{'Would be' if found.dry_run else 'Now'} {'erased' if found.erased else 'ended'}: {parts}.")
+    if found.since is not None:
+        note(f"Undo it: graph-memory revert --since {found.since} --until {found.until}")
+    return None

@@ -108,7 +108,8 @@ def scan(
 
 def _show_scanned(found: Scanned) -> None:
     for one in found.findings:
-        parts = (one.place, one.label, one.domain, one.id, one.property)
+        whose = one.subject and f"of {one.of or 'something'} ({one.subject})"
+        parts = (one.place, one.label, one.domain, one.id, one.property, whose)
         typer.echo("  ".join(plain(part) for part in parts if part is not None))
     erased = f" {counted(found.tombstones, 'event')} of something erased." if found.tombstones else ""
     places, blobs = counted(len(found.findings), "place"), counted(found.blobs, "blob")

@@ -10,6 +10,7 @@ import typer
 
 from graph_memory.cli.input import completion
 from graph_memory.cli.session import read_settings
+from graph_memory.mcp_server.presets import Preset
 from graph_memory.model.arguments import AUTO, check_domain, fault
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
@@ -37,11 +38,20 @@ HostOption = Annotated[
 PortOption = Annotated[
     int | None, typer.Option(min=0, max=65535, help="With http: the port. Default: 8848; 0 picks a free one.")
 ]
+ForOption = Annotated[
+    Preset | None,
+    typer.Option(
+        "--for",
+        help="Tools to serve. agent: 14 tools to remember and recall, for an assistant or a coding agent. "
+        "application (the default): typed nodes and connections. official: the nine tools of the official memory "
+        "server. all: every tool.",
+    ),
+]
 ToolsetsOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help="Toolsets and tools to serve, separated by commas. "
+        help="Toolsets, tools and presets to serve, separated by commas, in place of those of --for. "
         "Default: graph, recall, batch, memory_log, memory_diff, memory_revert.",
         autocompletion=completion.toolsets,
     ),
@@ -50,12 +60,15 @@ ToolsetsOption = Annotated[
 
 def mcp(
     domain: DomainOption = None,
+    preset: ForOption = None,
     toolsets: ToolsetsOption = None,
     transport: Annotated[Transport, typer.Option(help="How clients connect.")] = Transport.STDIO,
     host: HostOption = None,
     port: PortOption = None,
 ) -> None:
     """Serve the memory to an MCP client, or over HTTP to many.
+
+    For agents: graph-memory mcp --for agent.
 
     Toolset graph: create_node, get_node, get_node_content, update_node,
     delete_node, create_connection, get_connection, update_connection,
@@ -86,7 +99,8 @@ def mcp(
     delete_entities, delete_observations, delete_relations, read_graph,
     search_nodes, open_nodes.
 
-    Toolset remember: remember, decide, update_entity, update_observation.
+    Toolset remember: remember, decide, update_entity, update_observation,
+    forget.
 
     Toolset cleanup: find_similar, find_duplicates, merge_entities, find_orphans,
     graph_health, get_recent, get_hot, get_by_type.
@@ -94,7 +108,7 @@ def mcp(
     Toolset sessions: session_start, session_end, get_block, edit_block. With it
     there are the prompts memory-guide and save-session.
     """
-    _serve(read_settings(domain=domain, toolsets=toolsets), transport, host, port)
+    _serve(read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets), transport, host, port)
 
 
 def _serve(settings: Settings, transport: Transport, host: str | None, port: int | None) -> None:

@@ -45,10 +45,11 @@ def all_types(context: typer.Context, incomplete: str) -> list[str]:
 
 def toolsets(incomplete: str) -> list[str]:
     """Return the toolsets and tools that begin so, behind those of the list that are there already."""
+    from graph_memory.mcp_server.presets import OF_TOOLSETS
     from graph_memory.mcp_server.toolsets.table import TOOLSETS
 
     before, comma, last = incomplete.rpartition(",")
-    names = {*TOOLSETS, *(tool.name for tools in TOOLSETS.values() for tool in tools)}
+    names = {*TOOLSETS, *OF_TOOLSETS, "agent", "all", *(tool.name for tools in TOOLSETS.values() for tool in tools)}
     return [f"{before}{comma}{name}" for name in _beginning(last, names)]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.mcp_server.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.remembered import Remembered, Settled
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import Result
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -52,12 +54,20 @@ class Remember(Call):
     dry_run: NotRequired[bool]
 
 
+Answer = Literal["close", "keep", "same"]
+_DECISION = object_schema(
+    {"new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
+    *("new", "known", "decision"),
+)
+
+
 class Decide(Call):
     """Arguments of `decide`."""
 
-    new: str
-    known: str
-    decision: Literal["close", "keep", "same"]
+    decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
+    new: NotRequired[Annotated[str, Field(description="For one alone, with known and decision")]]
+    known: NotRequired[str]
+    decision: NotRequired[Answer]
 
 
 async def remember(memory: Memory, given: Remember) -> Remembered:
@@ -68,9 +78,16 @@ async def remember(memory: Memory, given: Remember) -> Remembered:
     return await memory.entities.remember(**given)
 
 
-async def decide(memory: Memory, given: Decide) -> Settled:
-    """Answer a question of remember. close: the known one is over. keep: both hold. same: the new one goes."""
-    return await memory.entities.decide(**given)
+async def decide(memory: Memory, given: Decide) -> Result:
+    """Answer questions of remember. close: the known one is over. keep: both hold. same: the new one goes."""
+    match given:
+        case {"decisions": decisions} if not given.keys() & {"new", "known", "decision"}:
+            return await memory.entities.decide_all(decisions, domain=given.get("domain"))
+        case {"new": new, "known": known, "decision": decision} if "decisions" not in given:
+            return await memory.entities.decide(new, known, decision, domain=given.get("domain"))
+        case _:
+            hint = "Give decisions, a list of objects with new, known and decision; or these three for one question."
+            raise fault("decisions", "decide needs decisions, or new, known and decision, and not both", hint)
 
 
 REMEMBER: tuple[AnyTool, ...] = (

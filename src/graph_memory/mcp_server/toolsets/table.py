@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
+from graph_memory.mcp_server.presets import AGENT, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.batch import BATCH
 from graph_memory.mcp_server.toolsets.cleanup import CLEANUP
@@ -38,9 +40,15 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
 
 
 def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
-    """Return tools by name, given by the names of toolsets or their own; raises INVALID_ARGUMENT for any other name."""
-    named = {tool.name: [tool] for tools in TOOLSETS.values() for tool in tools}
-    named |= {name: [tool for tool in tools if not tool.by_name] for name, tools in TOOLSETS.items()}
+    """Return tools by name, given the names of toolsets, of presets and of tools.
+
+    Raises INVALID_ARGUMENT for any other name.
+    """
+    tools = {tool.name: [tool] for tools in TOOLSETS.values() for tool in tools}
+    named = tools | {name: [tool for tool in tools if not tool.by_name] for name, tools in TOOLSETS.items()}
+    presets = {name: [tool for part in parts for tool in named[part]] for name, parts in OF_TOOLSETS.items()}
+    presets |= {"agent": [*chain(*(tools[name] for name in AGENT))], "all": [*chain(*tools.values())]}
+    named |= presets
     for name in names:
         if name not in named:
             raise _unknown(name, named)

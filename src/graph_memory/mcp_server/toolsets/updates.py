@@ -8,7 +8,7 @@ from pydantic import Field
 
 from graph_memory.mcp_server.arguments import Call, Fraction, Properties
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
+from graph_memory.memory.entities.results import EntityUpdated, Forgotten, ObservationUpdated
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -34,6 +34,16 @@ class UpdateObservation(Call):
     confidence: NotRequired[Fraction]
 
 
+class Forget(Call):
+    """Arguments of `forget`."""
+
+    names: NotRequired[Annotated[list[str], Field(description="Entities, with all that is known of them")]]
+    ids: NotRequired[Annotated[list[str], Field(description="Of entities, observations or relations")]]
+    text: NotRequired[Annotated[str, Field(description="One observation, exactly; with names only theirs")]]
+    erase: NotRequired[Annotated[bool, Field(description="For good, with its past: only if the user asked")]]
+    dry_run: NotRequired[bool]
+
+
 async def update_entity(memory: Memory, given: UpdateEntity) -> EntityUpdated:
     """Rename an entity, or change what it is. Its observations and relations stay."""
     return await memory.entities.update_entity(**given)
@@ -45,7 +55,13 @@ async def update_observation(memory: Memory, given: UpdateObservation) -> Observ
     return await memory.entities.update_observation(more.pop("entityName"), more.pop("observation"), **more)
 
 
+async def forget(memory: Memory, given: Forget) -> Forgotten:
+    """End facts that are no longer true or wanted. They are kept as the past, unless erase is true. Try dry_run."""
+    return await memory.entities.forget(**given)
+
+
 UPDATES: tuple[AnyTool, ...] = (
     Tool(update_entity, UpdateEntity, EntityUpdated, Effect.DESTROYS),
     Tool(update_observation, UpdateObservation, ObservationUpdated, Effect.DESTROYS),
+    Tool(forget, Forget, Forgotten, Effect.DESTROYS),
 )

@@ -9,6 +9,7 @@ from graph_memory.memory.entities import (
     deletes,
     edits,
     facts,
+    forgetting,
     ids,
     paging,
     profiles,
@@ -18,13 +19,14 @@ from graph_memory.memory.entities import (
     upsert,
     writes,
 )
-from graph_memory.memory.entities.decide import Answer, decide
+from graph_memory.memory.entities.decide import Answer, decide, decide_all
 from graph_memory.memory.entities.remember import remember
-from graph_memory.memory.entities.remembered import Remembered, Settled
+from graph_memory.memory.entities.remembered import AllSettled, Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
     EntityUpdated,
+    Forgotten,
     KnowledgeGraph,
     ObservationsAdded,
     ObservationUpdated,
@@ -290,6 +292,33 @@ class Entities(Cleaning):
         stay is over, and where the known one was said again after `close`.
         """
         return await decide(self._core, self._domain(domain), new, known, decision)
+
+    async def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
+        """Answer several questions of `remember` in order, all of them or none.
+
+        Each has `new`, `known` and `decision`, as `decide` takes them. Raises INVALID_ARGUMENT, naming the decision.
+        """
+        return await decide_all(self._core, self._domain(domain), decisions)
+
+    async def forget(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        text: str | Sequence[str] | None = None,
+        erase: bool = False,
+        dry_run: bool = False,
+        domain: str | None = None,
+    ) -> Forgotten:
+        """End facts, so that no recall or search shows them as true, and return a receipt of each.
+
+        `names` are entities, by name, alias or id, with all that is known of them. `text` is an observation, exactly;
+        with `names` only theirs. `ids` are entities, observations or relations. What ended is kept: the past shows it,
+        and a revert brings it back. With `erase` it is erased for good, with its whole past, in all branches, one after
+        another. With `dry_run` nothing changes. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
+        """
+        wanted = forgetting.wanted_from(names, ids, text)
+        return await forgetting.forget(self._core, self._domain(domain), wanted, erasing=erase, dry_run=dry_run)
 
     async def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
         """Return the block of a label, or all: short texts that an agent reads at the start of each session.

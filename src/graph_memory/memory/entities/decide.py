@@ -9,16 +9,17 @@ from typing import Literal
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.changes.plan import Context
-from graph_memory.memory.core import Core
+from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.observing import Observation, ended
-from graph_memory.memory.entities.remembered import Settled
+from graph_memory.memory.entities.remembered import AllSettled, Settled
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
+from graph_memory.model.plain import Located
 from graph_memory.model.subjects import ObservationState
 from graph_memory.model.wording import quoted
 from graph_memory.storage.log.reads import LAST_EVENTS
@@ -52,6 +53,33 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
 
     await core.log.write("decide", domain, core.origin, read, checked)
     return Settled(decision=answer, new=new, known=known, changed=bool(drafts), ended=over)
+
+
+async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> AllSettled:
+    """Settle several questions in order, all of them or none. See `Entities.decide_all`."""
+    entries = Located(decisions, "decisions").items()
+    if not entries:
+        raise fault("decisions", "decisions is empty", "Give at least one, with new, known and decision.")
+    given = [(entry, *_decision(entry)) for entry in entries]
+    async with within(core, domain) as (inside, _):
+        settled = [await _decide_at(inside, domain, *decision) for decision in given]
+    return AllSettled(decisions=tuple(settled))
+
+
+def _decision(entry: Located) -> tuple[str, str, str]:
+    fields = entry.fields(("new", "known", "decision"))
+    return fields.need("new").text(), fields.need("known").text(), fields.need("decision").text()
+
+
+async def _decide_at(core: Core, domain: str, entry: Located, new: str, known: str, answer: str) -> Settled:
+    """Settle one question of a list. Raises INVALID_ARGUMENT with its place in the list."""
+    try:
+        return await decide(core, domain, new, known, answer)
+    except GraphError as error:
+        details = dict(error.details)
+        if "argument" in details:
+            details["argument"] = f"{entry.at}.{details['argument']}"
+        raise GraphError(error.code, f"{entry.at}: {error.message}", details) from error
 
 
 def _check(later: Observation | None, earlier: Observation, answer: str) -> None:

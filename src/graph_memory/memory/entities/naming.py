@@ -58,13 +58,13 @@ def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequ
         names = " and ".join(quoted(owner) for owner in sorted(owners))
         which = "that entity" if len(owners) == 1 else "one of them"
         hint = f"That observation belongs to {names}. Name it in a call about {which}."
-    elif near := _nearest(name, known):
+    elif near := nearest_known(name, known):
         told = [f"{quoted(one.text)} ({one.id})" for one in near]
         hint = f"Did you mean {told[0] if len(told) == 1 else f'one of {listed_parts(told)}'}? {hint}"
     return fault(argument, f"The entity has no observation {quoted(name)}", hint)
 
 
-def _nearest(text: str, known: Sequence[Known]) -> list[Known]:
+def nearest_known(text: str, known: Sequence[Known]) -> list[Known]:
     """Return what was probably meant, the likeliest first: the nearest in spelling, then what shares most words."""
     spelt, said = nearest(text, [one.text for one in known]), _words(text)
     found: list[tuple[float, Known]] = []

@@ -128,3 +128,9 @@ class Settled(Result):
     known: str
     changed: bool = Field(description="False where it was so already")
     ended: datetime | None = Field(default=None, description="When the known one ended, if it holds no more")
+
+
+class AllSettled(Result):
+    """What was decided about each pair of a list of decisions."""
+
+    decisions: tuple[Settled, ...]

@@ -138,6 +138,28 @@ class Profiles(Result):
     entities: tuple[Profile, ...]
 
 
+class Forgot(Result):
+    """What was forgotten: an entity, an observation or a relation."""
+
+    id: str
+    kind: Literal["entity", "observation", "relation"]
+    text: str | None = Field(default=None, description="Absent once it is erased")
+
+
+class Forgotten(Result):
+    """A receipt of what was forgotten, or with `dry_run` would be."""
+
+    forgotten: tuple[Forgot, ...] = Field(description="The first 100; none if all of it was over already")
+    entities: int
+    observations: int
+    relations: int
+    erased: bool = Field(default=False, description="Whether it was erased with its past; else it ended, and is kept")
+    domains: tuple[str, ...] | None = Field(default=None, description="Domains that it was erased from")
+    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    until: int | None = None
+    dry_run: bool | None = None
+
+
 class Done(Result):
     """What was asked for is so now, whether or not there was something to do."""
 

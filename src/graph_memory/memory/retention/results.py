@@ -42,6 +42,8 @@ class Finding(Result):
     domain: str | None = None
     id: str | None = None
     property: str | None = None
+    subject: str | None = Field(default=None, description="Id of the node or connection whose text it is, to erase it")
+    of: str | None = Field(default=None, description="Its title, the last one that the log has")
 
 
 class Scanned(Result):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -25,12 +26,33 @@ class FoundRow:
     id: str | None
     property: str
     is_tombstone: bool
+    subject: str | None
+    title: str | None
+    sha256: str | None
 
     def finding(self, place: Literal["node", "relationship"]) -> Finding:
-        """Return what is told of it."""
-        return Finding(place=place, label=" ".join(self.labels), domain=self.domain, id=self.id, property=self.property)
+        """Return what is told of it; a text is found by its hash, and named by its label."""
+        return Finding(
+            place=place,
+            label=" ".join(self.labels),
+            domain=self.domain,
+            id=self.id or self.sha256,
+            property=self.property,
+            subject=self.subject,
+            of=self.title,
+        )
 
 
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """A node or connection that has, or had, a content."""
+
+    sha256: str
+    subject: str
+    title: str | None
+
+
+OWNERS = query("retention/content_owners", OwnerRow)
 NODES = query("retention/scan_nodes", FoundRow)
 RELATIONSHIPS = query("retention/scan_relationships", FoundRow)
 
@@ -45,7 +67,7 @@ async def scan(core: Core, text: str) -> Scanned:
     tied = [row.finding("relationship") for row in relationships]
     blobs, looked_at = await _blobs(core, text)
     return Scanned(
-        findings=(*found[:MOST], *tied[:MOST], *blobs),
+        findings=tuple(await _with_owners(core, [*found[:MOST], *tied[:MOST], *blobs])),
         more=max(len(found), len(tied)) > MOST or None,
         tombstones=sum(row.is_tombstone for row in nodes),
         blobs=looked_at,
@@ -62,3 +84,26 @@ async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:
             if text in blob.name or await place.holds(domain, blob.name, needle):
                 found.append(Finding(place="blob", label=blob.name, domain=domain))
     return found, looked_at
+
+
+async def _with_owners(core: Core, findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings with whose they are; texts and blobs are looked up by their hashes, a domain at a time."""
+    hashes: dict[str, set[str]] = {}
+    for one in findings:
+        if one.domain is not None and (sha256 := _hash(one)) is not None:
+            hashes.setdefault(one.domain, set()).add(sha256)
+    owners: dict[tuple[str, str], OwnerRow] = {}
+    for domain, wanted in hashes.items():
+        rows = await core.store.read_within(PATIENCE, OWNERS, domain=domain, hashes=sorted(wanted))
+        owners |= {(domain, row.sha256): row for row in rows}
+    found = ((one, owners.get((one.domain or "", _hash(one) or ""))) for one in findings)
+    return [
+        one if owner is None else one.model_copy(update={"subject": owner.subject, "of": owner.title})
+        for one, owner in found
+    ]
+
+
+def _hash(one: Finding) -> str | None:
+    if one.place == "blob":
+        return one.label
+    return one.id if one.label == "_Content" else None

@@ -1,4 +1,7 @@
-"""What an agent is told where nothing is remembered: how it works with a memory. Nothing is stored for it. Pure."""
+"""What an agent is told where nothing is remembered: how it works with a memory. Nothing is stored for it. Pure.
+
+A server leaves out the sentences about tools that it does not serve, and lines that begin with such a sentence.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,23 @@ Leave out what the code or the files say themselves.
 - remember takes facts about one thing, by its name: short sentences, one fact each. Say what changes, such as a \
 status or a city, as properties. Name in replaces what is no longer true. Answer its questions with decide.
 - create_relations says how things are related, in verbs such as uses, works_on, depends_on.
+- create_ontology declares types of nodes and connections. create_node and create_connection write them.
+- forget ends what is no longer true.
 - edit_block keeps short texts that you read at the start of each session: persona (who you are), human (whom you work \
 with), project (what it is about).
-- recall and search_nodes find what is known: look before you write, and before you answer from memory.
-- session_end keeps a summary: what was done, what was decided, what is open.
-
-Use those of these tools that you have."""
+- Look before you write, and before you answer from memory. recall tells what is known of a question or a thing. \
+search_memories lists what fits it best. search_nodes finds a text.
+- session_end keeps a summary: what was done, what was decided, what is open."""
 """How an agent works with a memory."""
 GUIDE = f"""\
 This memory is empty. It lasts beyond this conversation: what you write now, you and others can read later.
 
-{WAYS} Nothing has been stored yet."""
+{WAYS}
+
+Nothing has been stored yet."""
 """What an agent is told where nothing is remembered."""
-IN_SHORT = "This memory is empty: write what is worth knowing with remember, and look with recall before you answer."
+IN_SHORT = (
+    "This memory is empty. Write what is worth knowing with remember. Look with recall before you answer from memory."
+)
 """The same where there is no room for it: in fewer tokens than a recall can be given."""
+GUIDES = (GUIDE, IN_SHORT)

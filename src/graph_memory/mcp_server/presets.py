@@ -1,0 +1,27 @@
+"""Presets: sets of tools under one name, for `graph-memory mcp --for`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from graph_memory.settings import Settings
+
+Preset = Literal["agent", "application", "official", "all"]
+
+AGENT: Sequence[str] = (
+    *("session_start", "session_end", "remember", "decide", "recall", "search_memories", "open_nodes"),
+    *("create_relations", "delete_relations", "update_entity", "edit_block", "forget"),
+    *("memory_log", "memory_revert_session"),
+)
+"""The tools of the preset `agent`. Toolsets share two of these names, so these are names of tools only."""
+OF_TOOLSETS: Mapping[str, Sequence[str]] = {
+    "application": Settings.model_fields["toolsets"].default,
+    "official": ("entities",),
+}
+"""The other presets, as toolsets and tools. `all` is every tool of every toolset."""
+
+
+def shortest(served: Sequence[str]) -> Sequence[str]:
+    """Return the name of the preset that is served, else the names of what is served."""
+    return next(([name] for name, names in OF_TOOLSETS.items() if tuple(names) == tuple(served)), served)

@@ -1,0 +1,217 @@
+"""`forget`: end facts, so that nothing shows them any more, or erase them with their past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal, cast
+
+from graph_memory.memory.changes.context import attached_to, in_parts
+from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.current import CURRENT
+from graph_memory.memory.entities.finding import name_of_entity
+from graph_memory.memory.entities.naming import OBSERVED_OF, check_named, nearest_known
+from graph_memory.memory.entities.observing import observations_of
+from graph_memory.memory.entities.reads import search_nodes
+from graph_memory.memory.entities.results import Forgot, Forgotten
+from graph_memory.memory.entities.weighing import Known
+from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.graph.describe import node_briefs
+from graph_memory.memory.knowledge.reading import NAMED
+from graph_memory.memory.retention.erasure import erase
+from graph_memory.memory.retention.results import Erased
+from graph_memory.model.arguments import fault
+from graph_memory.model.events import Draft, Event, Head, Op
+from graph_memory.model.kinds import Kind
+from graph_memory.model.plain import Located
+from graph_memory.model.subjects import MODIFIED, TEXT, State
+from graph_memory.model.wording import listed_parts, quoted
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.store import Reader
+
+MOST = 100
+"""Maximum number of entities that are looked at for one text, and of forgotten things that a reply lists."""
+_KINDS = (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION)
+_HOW = "Give names of entities, ids, or the text of an observation."
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be forgotten: entities by name, anything by id, observations by text."""
+
+    names: Sequence[str]
+    ids: Sequence[str]
+    texts: Sequence[str]
+
+
+def wanted_from(names: object, ids: object, text: object) -> Wanted:
+    """Return what is to be forgotten. Raises INVALID_ARGUMENT."""
+    texts = [text] if isinstance(text, str) else text
+    wanted = Wanted(_listed(names, "names"), _listed(ids, "ids"), _listed(texts, "text"))
+    if not (wanted.names or wanted.ids or wanted.texts):
+        raise fault("names", "Nothing to forget is named", _HOW)
+    return wanted
+
+
+def _listed(given: object, argument: str) -> Sequence[str]:
+    return () if given is None else Located(given, argument).texts()
+
+
+async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_run: bool) -> Forgotten:
+    """End or erase what is wanted. See `Entities.forget`."""
+    await core.log.require_ontology(domain)
+    subjects = list(dict.fromkeys(await _subjects(core, domain, wanted)))
+    known = {event.draft.subject: event for event in await _events(core.store, domain, subjects)}
+    for subject in subjects:
+        _check(known.get(subject), subject, may_be_gone=erasing)
+    work = _erased if erasing else _ended
+    return await work(core, domain, list(known.values()), dry_run=dry_run)
+
+
+async def _subjects(core: Core, domain: str, wanted: Wanted) -> list[str]:
+    """Return the ids of what is wanted: the observations of entities if texts are given with names, else these."""
+    nodes = {name: await _node_of(core.store, domain, name) for name in wanted.names}
+    if not wanted.texts:
+        return [*nodes.values(), *wanted.ids]
+    found = [
+        id_ for name, node in nodes.items() for id_ in await _told_of(core.store, domain, name, node, wanted.texts)
+    ]
+    if not nodes:
+        found = [id_ for text in wanted.texts for id_ in await _told_anywhere(core, domain, text)]
+    return [*found, *wanted.ids]
+
+
+async def _node_of(reader: Reader, domain: str, name: str) -> str:
+    own = await name_of_entity(reader, domain, name, also_mentioned=True)
+    [row] = await reader.read(NAMED, domain=domain, names=[own])
+    return row.id
+
+
+async def _told_of(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
+    """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if it has none of a text."""
+    named = await observations_of(reader, domain, node, texts)
+    known = await reader.read(CURRENT, domain=domain, node=node)
+    await check_named(reader, domain, texts, named, known, "text")
+    return list(named)
+
+
+async def _told_anywhere(core: Core, domain: str, text: str) -> list[str]:
+    """Return the observations with this text. Raises INVALID_ARGUMENT, with the nearest texts, if there are none."""
+    found: list[str] = []
+    for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MOST):
+        found += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
+    if found:
+        return found
+    graph = await search_nodes(core, domain, text)
+    near = nearest_known(text, [Known("", told) for one in graph.entities for told in one.observations])
+    meant = f"Did you mean one of {listed_parts([quoted(told.text) for told in near])}? " if near else ""
+    raise fault("text", f"No observation says {quoted(text)}", f"{meant}Give a text exactly, a name, or an id.")
+
+
+async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
+    return [Event.from_row(row) for row in await in_parts(reader, LAST_EVENTS, domain, subjects=subjects)]
+
+
+def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
+    """Raise INVALID_ARGUMENT for an id that is not of an entity, an observation or a relation."""
+    if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_gone):
+        raise fault("ids", f"There is no entity, observation or relation {quoted(subject)}", _HOW)
+
+
+async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
+    drafts: Sequence[Draft] = ()
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal drafts
+        nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
+        attached = (draft.subject for some in (await attached_to(reader, domain, nodes)).values() for draft in some)
+        subjects = dict.fromkeys((*(event.draft.subject for event in known), *attached))
+        events = await _events(reader, domain, list(subjects))
+        drafts = [draft for event in events if (draft := _ending(event, head.at)) is not None]
+        return drafts, Context(ontology=head.ontology)
+
+    receipt = await core.log.write("forget", domain, core.origin, read, checked, dry_run=dry_run)
+    seqs = [] if dry_run else [change.seq for change in receipt.changes]
+    found = await _told(core, domain, drafts)
+    return found.model_copy(
+        update={"since": min(seqs, default=None), "until": max(seqs, default=None), **_dry(dry_run)}
+    )
+
+
+def _ending(event: Event, at: datetime) -> Draft | None:
+    """Return the change that ends what an event tells of; None for what is over already, or is a link or block."""
+    draft, state = event.draft, event.draft.state
+    if state is None or draft.kind not in _KINDS:
+        return None
+    begins, ends = (cast("datetime | None", state.get(key)) for key in ("_valid_from", "_valid_to"))
+    if ends is not None and ends <= at:
+        return None
+    after: State = {**state, "_valid_to": at}
+    if begins is not None:
+        after["_valid_from"] = min(begins, at - timedelta(microseconds=1))
+    if draft.kind is not Kind.OBSERVATION:
+        after |= dict.fromkeys(MODIFIED, at)
+    return replace(draft, op=Op.UPDATE, previous=event.seq, state=after, content=None, windows=None)
+
+
+async def _erased(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
+    """Erase one by one: an erasure that is cut off is completed by repeating it."""
+    nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
+    attached = (draft for some in (await attached_to(core.store, domain, nodes)).values() for draft in some)
+    drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
+    told = await _told(core, domain, await _with_states(core.store, domain, drafts.values()))
+    done = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in known]
+    update = {"erased": True, "domains": _domains(done), **_dry(dry_run)}
+    if not dry_run:
+        update["forgotten"] = tuple(one.model_copy(update={"text": None}) for one in told.forgotten)
+    return told.model_copy(update=update)
+
+
+async def _with_states(reader: Reader, domain: str, drafts: Iterable[Draft]) -> list[Draft]:
+    events = {
+        event.draft.subject: event.draft for event in await _events(reader, domain, [one.subject for one in drafts])
+    }
+    return [draft for draft in events.values() if draft.kind in _KINDS]
+
+
+def _domains(done: Iterable[Erased]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.domain for erased in done for one in erased.domains))
+
+
+def _dry(dry_run: bool) -> Mapping[str, object]:
+    return {"dry_run": True} if dry_run else {}
+
+
+async def _told(core: Core, domain: str, drafts: Sequence[Draft]) -> Forgotten:
+    """Return the receipt: entities first, then observations and relations, in words."""
+    ordered = sorted(drafts, key=lambda draft: _KINDS.index(draft.kind))
+    ids = {id_ for draft in ordered[:MOST] for id_ in (draft.subject, draft.from_id, draft.to_id) if id_ is not None}
+    titles = {node.id: node.title for node in await node_briefs(core, domain, sorted(ids))}
+    return Forgotten(
+        forgotten=tuple(
+            Forgot(id=draft.subject, kind=_WORDS[draft.kind], text=_text(draft, titles)) for draft in ordered[:MOST]
+        ),
+        entities=sum(draft.kind is Kind.NODE for draft in ordered),
+        observations=sum(draft.kind is Kind.OBSERVATION for draft in ordered),
+        relations=sum(draft.kind is Kind.CONNECTION for draft in ordered),
+    )
+
+
+_WORDS: Mapping[Kind, Literal["entity", "observation", "relation"]] = {
+    Kind.NODE: "entity",
+    Kind.OBSERVATION: "observation",
+    Kind.CONNECTION: "relation",
+}
+
+
+def _text(draft: Draft, titles: Mapping[str, str]) -> str:
+    start = titles.get(draft.from_id or "", draft.from_id or "")
+    match draft.kind:
+        case Kind.OBSERVATION:
+            return f"{start}: {(draft.state or {}).get(TEXT, '')}"
+        case Kind.CONNECTION:
+            return f"{start} → {draft.type} → {titles.get(draft.to_id or '', draft.to_id or '')}"
+        case _:
+            return titles.get(draft.subject, draft.subject)

@@ -1,0 +1,113 @@
+"""Presets of tools: what each serves and costs, and that a server names only the tools that it serves."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+
+import pytest
+from mcp import Client
+
+from graph_memory.mcp_server.advice import Advice
+from graph_memory.mcp_server.presets import AGENT
+from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
+from graph_memory.memory.entities.sessions.results import SessionStarted
+from graph_memory.memory.knowledge.names import not_found
+from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
+from graph_memory.memory.recall.tiers.results import RecallResult
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.settings import Settings
+from graph_memory.storage.log.ontologies import no_ontology
+from unit.mcp_server.mcp_fakes import RecordingMemory, client_of, error_of, json_of, opens
+
+pytestmark = pytest.mark.anyio
+
+EVERY = {tool.name for tools in TOOLSETS.values() for tool in tools}
+PRESETS = ("agent", "application", "official", "all")
+
+
+def named(text: str) -> set[str]:
+    return {name for name in EVERY if re.search(rf"\b{name}\b", text)}
+
+
+def hint_of(hint: str, tools: Collection[str], served: str = "agent") -> str | None:
+    return Advice(tools, [served]).error(GraphError(Code.INVALID_ARGUMENT, "No", {"hint": hint})).hint
+
+
+def test_a_preset_serves_its_tools_and_can_be_named_beside_others():
+    assert list(tools_of(["agent"])) == list(AGENT)
+    assert list(tools_of(["application"])) == list(tools_of(Settings().toolsets))
+    assert list(tools_of(["official"])) == [tool.name for tool in TOOLSETS["entities"]]
+    assert {*tools_of(["all"])} == EVERY
+    assert list(tools_of(["agent", "memory_as_of"])) == [*AGENT, "memory_as_of"]
+
+
+@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
+async def test_the_tools_for_agents_fit_into_3000_tokens():
+    """Name, description and input schema, as a model is given them."""
+    import bpe_openai
+
+    async with client_of(opens(RecordingMemory()), "legacy", toolsets=("agent",)) as client:
+        tools = (await client.list_tools()).tools
+    told = [{"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in tools]
+    text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) <= 3000
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+async def test_instructions_descriptions_and_prompts_name_only_tools_that_are_served(preset: str):
+    server = build_server(opens(RecordingMemory()), Settings(), [preset])
+    async with Client(server, mode="legacy") as client:
+        tools = (await client.list_tools()).tools
+        told = [client.instructions or "", *(tool.description or "" for tool in tools)]
+        if "session_start" in tools_of([preset]):
+            for prompt in ("memory-guide", "save-session"):
+                content = (await client.get_prompt(prompt)).messages[0].content
+                told.append(str(content.model_dump()["text"]))
+    words = {"remember", "decide", "forget"}  # which stand in descriptions as such
+    assert named(" ".join(told)) - words <= {tool.name for tool in tools}
+
+
+@pytest.mark.parametrize("toolsets", [("agent",), ("graph", "recall", "session_start"), ("recall", "session_start")])
+async def test_an_empty_memory_names_only_tools_that_are_served(toolsets: tuple[str, ...]):
+    memory = RecordingMemory(
+        session_start=SessionStarted(empty=True, text=GUIDE, tokens=999),
+        recall=RecallResult(depth="medium", tokens_used=999, content={"guide": IN_SHORT}),
+    )
+    async with client_of(opens(memory), toolsets=toolsets) as client:
+        started = json_of(await client.call_tool("session_start", {}))
+        recalled = json_of(await client.call_tool("recall", {}))
+    assert named(started["text"] + recalled["content"]["guide"]) <= {*tools_of(toolsets)}
+    assert started["tokens"] < 400
+    assert recalled["tokens_used"] < 50
+    assert started["text"].startswith("This memory is empty.")
+    assert ("remember takes facts" in started["text"]) is ("agent" in toolsets)
+    assert ("create_node" in started["text"]) is ("graph" in toolsets)
+
+
+async def test_a_hint_names_a_tool_that_is_served_in_place_of_one_that_is_not():
+    memory = RecordingMemory(recall=not_found("Anm"), session_start=no_ontology("work"))
+    async with client_of(opens(memory), toolsets=("agent",)) as client:
+        hint = error_of(await client.call_tool("recall", {}))["details"]["hint"]
+        none = error_of(await client.call_tool("session_start", {}))["details"]["hint"]
+    assert hint == "recall finds names; remember makes an entity."
+    assert none == "No tool of this server does that. Your user can serve more: --toolsets agent,graph,domains."
+
+
+def test_of_a_hint_what_leads_to_tools_that_are_not_served_is_left_out():
+    assert hint_of("Use a type, or declare it with add_node_type.", AGENT) == "Use a type."
+    assert hint_of("memory_diff tells; get_node has more.", ["get_node"]) == "get_node has more."
+    assert hint_of("query_nodes or search_content finds it.", AGENT) == "search_memories finds it."
+    assert hint_of('Give "get_node (old)" another name.', AGENT) == 'Give "get_node (old)" another name.'
+    assert hint_of("Read it again, then decide.", ["get_node"]) == "Read it again, then decide."
+
+
+def test_warnings_and_ready_calls_lead_only_to_tools_that_are_served():
+    call: dict[str, object] = {"tool": "memory_diff", "arguments": {}}
+    told = Advice(AGENT, ["agent"]).answer(
+        {"warnings": ["Some were read. get_neighbors lists others."], "things": [{"call": call}]}, has_calls=True
+    )
+    assert told["warnings"] == ["Some were read."]
+    assert told["things"] == [{"call": {**call, "not_offered": "Your user can serve more: --toolsets agent,history."}}]
