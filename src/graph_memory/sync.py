@@ -384,8 +384,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.Changed:
         """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
-        New content needs its `encoding`. An empty text, or an empty object as `metadata`, sets a field back to its
-        default. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
+        The `encoding` of new content is `utf-8` by default. Its `format` stays, unless text replaces bytes. An empty
+        text, or an empty object as `metadata`, sets a field back to its default. An update that changes nothing is not
+        recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
         FILE_CREATION_FAILED.
         """
@@ -1111,7 +1112,7 @@ class SyncEntities(_Sync[Entities]):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Forgotten:
-        """End facts, so that no recall or search shows them as true, and return a receipt of each.
+        """End facts, which are shown as past from then on if at all, and return a receipt of each.
 
         `names` are entities, by name, alias or id, with all that is known of them. `text` is an observation, exactly;
         with `names` only theirs. `ids` are entities, observations or relations. What ended is kept: the past shows it,

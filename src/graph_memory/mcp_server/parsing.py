@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 
 from graph_memory.mcp_server.arguments import MOST
 from graph_memory.mcp_server.schemas import Schema, input_schema, properties_of, required_of, wording
+from graph_memory.model.arguments import argument_meant
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.plain import parse_json_strictly, place
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
@@ -35,7 +36,7 @@ class Arguments(Generic[A]):
 
         Raises INVALID_ARGUMENT, naming every argument at fault and what is allowed.
         """
-        given = self._normalised(given)
+        given = self._normalised(self._renamed(given))
         unknown = [self._unknown(name) for name in given if name not in properties_of(self.schema)]
         missing = [self._missing(name) for name in required_of(self.schema) if name not in given]
         faults = [*unknown, *missing]
@@ -47,6 +48,14 @@ class Arguments(Generic[A]):
             if not faults:
                 return arguments
         raise _together(faults)
+
+    def _renamed(self, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return arguments with the whole name for each short one. Raises INVALID_ARGUMENT if both are given."""
+        meant = {name: argument_meant(name, properties_of(self.schema)) for name in given}
+        for name, other in meant.items():
+            if name != other and other in given:
+                raise _invalid(name, f"{name} and {other} mean the same.", {"hint": "Keep one of them."})
+        return {meant[name]: value for name, value in given.items()}
 
     def _normalised(self, given: Mapping[str, object]) -> Mapping[str, object]:
         optional = properties_of(self.schema).keys() - set(required_of(self.schema))

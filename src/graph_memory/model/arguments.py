@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted
@@ -128,3 +128,17 @@ def is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_SHORT = {
+    "from": ("from_node_id", "from_id"),
+    "to": ("to_node_id", "to_id"),
+    "id": ("node_id", "connection_id"),
+}
+"""Arguments that a short name may stand for."""
+
+
+def argument_meant(name: str, allowed: Collection[str]) -> str:
+    """Return the argument that a short name stands for, if exactly one that is allowed does; else the name."""
+    meant = [other for other in _SHORT.get(name, ()) if other in allowed]
+    return meant[0] if len(meant) == 1 and name not in allowed else name

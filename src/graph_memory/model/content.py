@@ -84,6 +84,10 @@ def content_from(given: str | bytes, encoding: str, format: str) -> Content:  # 
     raise _not_encoded(f"Unknown encoding {encoding[:50]!a}", "Use utf-8 for text or base64 for binary content.")
 
 
+DEFAULT_FORMAT = "text"
+"""The format of content over MCP and in batches that is given without one."""
+
+
 def checked_format(given: str) -> str:
     """Return the format unchanged, or fail with `INVALID_ARGUMENT`.
 

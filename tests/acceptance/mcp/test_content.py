@@ -68,14 +68,18 @@ async def test_the_encoding_changes_with_the_content(gtd: Agent):
         assert (answer["content"], answer["encoding"]) == (content, encoding)
 
 
-async def test_content_without_its_encoding_is_utf_8_when_created_and_refused_in_an_update(gtd: Agent):
-    node = await gtd.node("Project", "QUJD")
-    assert (await gtd.call("get_node_content", node_id=node))["encoding"] == "utf-8"
-    for arguments in ({}, {"encoding": None}, {"properties": {"a": 1}, "format": "text"}):
-        error = await gtd.refused("update_node", node_id=node, content="new", **arguments)
-        assert error.code is Code.INVALID_ENCODING
-    assert await gtd.content(node) == "QUJD"
-    assert (await gtd.call("get_node", node_id=node))["properties"] == {}
+async def test_content_without_its_encoding_is_utf_8_and_without_its_format_text(gtd: Agent):
+    node = (await gtd.call("create_node", type="Project", content="QUJD"))["node_id"]
+    given = await gtd.call("get_node_content", id=node)
+    assert (given["encoding"], given["format"]) == ("utf-8", "text")
+    await gtd.call("update_node", node_id=node, content="new", format="markdown")
+    await gtd.call("update_node", node_id=node, content="newer", encoding=None)
+    given = await gtd.call("get_node_content", node_id=node)
+    assert (given["content"], given["encoding"], given["format"]) == ("newer", "utf-8", "markdown")
+    await gtd.call("update_node", node_id=node, content="QUJD", encoding="base64", format="pdf")
+    await gtd.call("update_node", node_id=node, content="newest")
+    given = await gtd.call("get_node_content", node_id=node)
+    assert (given["content"], given["encoding"], given["format"]) == ("newest", "utf-8", "text")
 
 
 @pytest.mark.parametrize("content", ["#", "QUJ", "QUJD=", "Q\nUJD", "QUJD ", "QU-_", "é", "===="])

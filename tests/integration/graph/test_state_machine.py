@@ -336,13 +336,11 @@ class MemoryMachine(RuleBasedStateMachine):
         version = self.version(self.model.nodes, one, choice)
         asked: dict[str, Any] = {"properties": given, "expected_version": version}
         if text:
-            asked |= {"content": text.given, "encoding": text.encoding if style else None}
+            asked |= {"content": text.given, "encoding": text.encoding if style or text.encoding != "utf-8" else None}
         if style in (1, 2):
             asked |= {"format": "other", "tags": ["t"], **OTHER_FIELDS} if style == 1 else {"tags": [], **CLEARED}
         faults = self.model.faults_of_edit(one, given or {}, text, version)
-        if text and not style:
-            faults = {"INVALID_ENCODING", *faults}
-        elif text is None and given is None and style not in (1, 2):
+        if text is None and given is None and style not in (1, 2):
             faults = {"INVALID_ARGUMENT"}
         after = before and _edited(before, given, text, style)
         answer = self.ask(self.memory.update_node, one, **asked)
@@ -808,7 +806,8 @@ def _part(given: dict[str, Any], keep: int) -> dict[str, Any]:
 
 def _edited(before: Node, given: dict[str, Any] | None, text: Text | None, style: int) -> Node:
     """The node that an update asks for."""
-    content = replace(text, format=before.content.format) if text else before.content
+    becomes_text = text is not None and text.encoding == "utf-8" != before.content.encoding
+    content = replace(text, format="text" if becomes_text else before.content.format) if text else before.content
     after = replace(before, properties={**before.properties, **(given or {})}, content=content)
     if style == 1:
         fields = after.fields | OTHER_FIELDS

@@ -133,8 +133,8 @@ async def test_an_empty_list_where_there_has_to_be_one_thing_says_so():
 
 
 async def test_a_missing_argument_is_told_with_its_kind_and_its_choices():
-    _, text = await refused("create_node", {"type": "Project", "content": "# Kitchen"})
-    assert 'create_node needs the argument "format" (a string).' in text
+    _, text = await refused("create_node", {"type": "Project"})
+    assert 'create_node needs the argument "content" (a string).' in text
     _, text = await refused("get_connected_nodes", {"node_id": "mem_1"})
     assert 'get_connected_nodes needs the argument "direction" (one of "out", "in", "both").' in text
 
@@ -195,6 +195,29 @@ async def handed_on(name: str, arguments: dict[str, Any], toolsets: str = "graph
         result = await client.call_tool(name, arguments)
     assert memory.calls, text_of(result)
     return memory.calls[0][2]
+
+
+async def test_short_names_of_ids_are_read_as_the_whole_ones():
+    ends = {"type": "Knows", "from": "mem_1", "to": "mem_2"}
+    assert await handed_on("create_connection", ends) == {
+        "type": "Knows",
+        "from_node_id": "mem_1",
+        "to_node_id": "mem_2",
+    }
+    memory = RecordingMemory()
+    async with client_of(opens(memory)) as client:
+        await client.call_tool("get_node", {"id": "mem_1"})
+        await client.call_tool("delete_connection", {"id": "conn_1"})
+    assert [call[2] for call in memory.calls] == [{"node_id": "mem_1"}, {"connection_id": "conn_1"}]
+    error, text = await refused("get_node", {"id": "mem_1", "node_id": "mem_2"})
+    assert (error["code"], "id and node_id mean the same" in text) == ("INVALID_ARGUMENT", True)
+
+
+async def test_content_is_text_in_utf_8_unless_it_is_said():
+    given = {"type": "Note", "content": "Tiles"}
+    assert await handed_on("create_node", given) == {**given, "format": "text"}
+    given = {"node_id": "mem_1", "content": "Tiles"}
+    assert await handed_on("update_node", given) == given
 
 
 async def test_a_number_is_whole_however_json_writes_it():

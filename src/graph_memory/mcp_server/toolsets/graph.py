@@ -22,6 +22,7 @@ from graph_memory.mcp_server.arguments import (
 )
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.mcp_server.toolsets.ontology import ONTOLOGY
+from graph_memory.model.content import DEFAULT_FORMAT
 from graph_memory.model.results import (
     Changed,
     ConnectedNodes,
@@ -51,7 +52,7 @@ class CreateNode(Call):
 
     type: Annotated[str, Field(description="Node type of the ontology")]
     content: Annotated[str, Field(description="Text, or base64 for binary")]
-    format: Annotated[str, Field(description="What the content is: markdown, json, pdf, ...")]
+    format: NotRequired[Annotated[str, Field(description="markdown, json, pdf, ...; default text")]]
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Searchable values: strings, numbers or booleans")]]
     tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
@@ -73,7 +74,7 @@ class UpdateNode(Call):
 
     node_id: str
     properties: NotRequired[Annotated[Properties, Field(description="Merged; keys cannot be removed")]]
-    content: NotRequired[Annotated[str, Field(description="Replaces the content; needs encoding")]]
+    content: NotRequired[Annotated[str, Field(description="Replaces the content")]]
     encoding: NotRequired[Encoding]
     format: NotRequired[str]
     tags: NotRequired[Annotated[Names, Field(description="Replace all tags")]]
@@ -194,7 +195,7 @@ def with_advice(found: Ids, given: Mapping[str, object]) -> Ids:
 
 async def create_node(memory: Memory, given: CreateNode) -> NodeCreated:
     """Store one thing to remember as a node: details in content, what you query later in properties."""
-    return await memory.create_node(**given)
+    return await memory.create_node(**{"format": DEFAULT_FORMAT, **given})
 
 
 async def get_node(memory: Memory, given: GetNode) -> NodeInfo:

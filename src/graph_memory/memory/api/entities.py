@@ -310,7 +310,7 @@ class Entities(Cleaning):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Forgotten:
-        """End facts, so that no recall or search shows them as true, and return a receipt of each.
+        """End facts, which are shown as past from then on if at all, and return a receipt of each.
 
         `names` are entities, by name, alias or id, with all that is known of them. `text` is an observation, exactly;
         with `names` only theirs. `ids` are entities, observations or relations. What ended is kept: the past shows it,

@@ -76,8 +76,9 @@ class Writes(Declares):
     ) -> results.Changed:
         """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
-        New content needs its `encoding`. An empty text, or an empty object as `metadata`, sets a field back to its
-        default. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
+        The `encoding` of new content is `utf-8` by default. Its `format` stays, unless text replaces bytes. An empty
+        text, or an empty object as `metadata`, sets a field back to its default. An update that changes nothing is not
+        recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
         FILE_CREATION_FAILED.
         """

@@ -28,8 +28,8 @@ from graph_memory.memory.batch.operations import (
 from graph_memory.memory.batch.references import References, check_ref, escaped
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph import connections, nodes, validity
-from graph_memory.model.arguments import check_new_id, fault
-from graph_memory.model.content import Content
+from graph_memory.model.arguments import argument_meant, check_new_id, fault
+from graph_memory.model.content import DEFAULT_FORMAT, Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import STORED, fields_in
 from graph_memory.model.kinds import Kind
@@ -210,7 +210,7 @@ class _Reading:
                     given["type"],
                     given["content"],
                     encoding=given.get("encoding", "utf-8"),
-                    content_format=given.get("format", "markdown"),
+                    content_format=given.get("format", DEFAULT_FORMAT),
                     properties=given.get("properties"),
                     tags=given.get("tags"),
                     fields=fields_in(given),
@@ -290,6 +290,11 @@ def _named(given: Located) -> dict[str, Located]:
 
 
 def _checked(given: Located, entries: Mapping[str, Located], allowed: Sequence[str]) -> Fields:
+    meant = {name: argument_meant(name, allowed) for name in entries}
+    for name, other in meant.items():
+        if name != other and other in entries:
+            raise given.fault(f"has both {name} and {other}, which mean the same", "Keep one of them.", name)
+    entries = {meant[name]: entry for name, entry in entries.items()}
     for name, entry in entries.items():
         if name not in allowed:
             hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
@@ -329,11 +334,10 @@ def _value(given: Located) -> object:
 
 
 def _node_data(data: Located, verb: str) -> dict[str, Any]:
-    """Return what a node is to be; text needs no encoding here."""
+    """Return what a node is to be."""
     needed, taken = VERBS[verb]
     names = [name for name in (*needed, *taken) if name not in ("node_id", "ref", "expected_version")]
-    found = _values(_fields(data, names), names)
-    return {"encoding": "utf-8", **found} if "content" in found else found
+    return _values(_fields(data, names), names)
 
 
 def _complete(given: Located, verb: str, values: dict[str, Any]) -> dict[str, Any]:

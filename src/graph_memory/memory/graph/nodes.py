@@ -20,8 +20,7 @@ from graph_memory.memory.core import (
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.memory.graph.shown import protection_info
 from graph_memory.model.arguments import check_new_id, check_tags, fault
-from graph_memory.model.content import Content, checked_format
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.content import DEFAULT_FORMAT, Content, checked_format
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.fields import NAMESPACE, ROOT, NodeFields
@@ -252,11 +251,12 @@ def editing(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
 def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
     properties = {**node.properties, **edit.properties}
     content = edit.content.ref if edit.content else node.content
+    becomes_text = content.is_text and not node.content.is_text
     text, title = (edit.content.text, None) if edit.content else (None, node.title)
     return replace(
         node,
         properties=properties,
-        content=replace(content, format=edit.format or node.content.format),
+        content=replace(content, format=edit.format or (DEFAULT_FORMAT if becomes_text else node.content.format)),
         title=title_of(node.type, properties, text, before=title),
         tags=node.tags if edit.tags is None else edit.tags,
     )
@@ -274,20 +274,19 @@ async def edit_of(
 ) -> NodeEdit:
     """Return a checked edit.
 
-    Raises INVALID_ENCODING for content without an encoding, INVALID_ARGUMENT for an encoding without content and
-    when there is nothing to update.
+    Raises INVALID_ENCODING for content that is not of its encoding, by default utf-8, and INVALID_ARGUMENT for an
+    encoding without content and when there is nothing to update.
     """
-    if content is not None and encoding is None:
-        hint = "Give encoding: utf-8 for text, base64 for binary content."
-        raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")
     if not fields and all(given is None for given in (properties, content, content_format, tags)):
-        hint = "Give properties, content with encoding, format, tags, path, title or another field."
+        hint = "Give properties, content, format, tags, path, title or another field."
         raise fault("properties", "Nothing to update", hint)
     return NodeEdit(
         properties=check_properties(properties or {}),
-        content=await content_of(content, encoding or "", content_format or "kept") if content is not None else None,
+        content=await content_of(content, encoding or "utf-8", content_format or "kept")
+        if content is not None
+        else None,
         format=checked_format(content_format) if content_format is not None else None,
         tags=check_tags(tags) if tags is not None else None,
         fields=fields,

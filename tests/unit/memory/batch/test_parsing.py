@@ -39,7 +39,7 @@ async def test_a_verb_is_read_with_the_defaults_of_its_method():
     assert (operation.index, operation.verb, operation.subject) == (0, "create_node", "one")
     node = operation.asked
     assert isinstance(node, NewNode)
-    assert (node.content.format, node.content.encoding) == ("markdown", "utf-8")
+    assert (node.content.format, node.content.encoding) == ("text", "utf-8")
     assert (node.tags, node.windows) == (("t",), ("x",))
 
 
@@ -229,3 +229,22 @@ def test_a_request_is_known_by_its_key_and_told_from_others_by_its_operations():
 def test_what_is_no_key_is_refused(key: str):
     with pytest.raises(GraphError, match="idempotency_key"):
         check_key(key)
+
+
+async def test_short_names_of_ids_are_read_as_the_whole_ones():
+    found = await read(
+        {"op": "create_connection", "type": "Knows", "from": "a", "to": "b", "id": "c"},
+        {"op": "update_node", "id": "a", "content": "new"},
+        {"op": "delete_connection", "id": "c"},
+        {"type": "update", "id": "a", "edges": [{"type": "Knows", "to": "b"}]},
+        {"op": "delete_node", "id": "a", "node_id": "b"},
+    )
+    made, edit, gone, edge = found.operations
+    ends = [(one.asked.from_id, one.asked.to_id) for one in (made, edge) if isinstance(one.asked, NewConnection)]
+    assert ends == [("a", "b"), ("a", "b")]
+    assert isinstance(edit.asked, NodeEdit)
+    assert edit.asked.content
+    assert edit.asked.content.encoding == "utf-8"
+    assert [one.subject for one in (made, edit, gone)] == ["c", "a", "c"]
+    [fault] = found.faults
+    assert "id and node_id, which mean the same" in fault.error.message
