@@ -66,9 +66,7 @@ def mcp(
     host: HostOption = None,
     port: PortOption = None,
 ) -> None:
-    """Serve the memory to an MCP client, or over HTTP to many.
-
-    For agents: graph-memory mcp --for agent.
+    """Serve the memory to an MCP client, or over HTTP to many. Agents: --for agent.
 
     Toolset graph: create_node, get_node, get_node_content, update_node,
     delete_node, create_connection, get_connection, update_connection,
