@@ -189,10 +189,10 @@ def invite(page: Page, settings: Settings, domain: str) -> None:
     """Print what makes it the reader's own."""
     command = shlex.quote(str(COMMAND))
     page.chapter("Now yours", "Paste this into the configuration of your MCP client:")
-    configuration = {"mcpServers": {"graph-memory": {"command": str(COMMAND), "args": ["mcp"]}}}
+    configuration = {"mcpServers": {"graph-memory": {"command": str(COMMAND), "args": ["mcp", "--for", "agent"]}}}
     page.verbatim(json.dumps(configuration, indent=2), "bold")
     page.say("or, for a client with a command line like Claude Code's:")
-    page.verbatim(f"claude mcp add --scope user graph-memory -- {command} mcp", "bold")
+    page.verbatim(f"claude mcp add --scope user graph-memory -- {command} mcp --for agent", "bold")
     page.say(
         "A new memory is empty: tell your agent what it is for, and it defines the types by itself, as in chapter 1. "
         f"Everything is kept in {_usual_home()} (GRAPH_MEMORY_HOME moves it). Its Neo4j starts when it is first "

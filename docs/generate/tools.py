@@ -20,13 +20,14 @@ from .tables import Lines, code, sentences, table, text
 Schema = Mapping[str, Any]
 
 TOOLS = """
-What an agent can call over MCP, by toolset. `graph-memory mcp --for` chooses a [preset](../guides/clients.md#the-command);
-`--toolsets`, or `GRAPH_MEMORY_TOOLSETS`, names toolsets, presets and tools instead. By default these are the toolsets
-`graph`, `recall` and `batch`, `memory_log`, `memory_diff` and `memory_revert`, which is the preset `application`. Arguments are read strictly: an unknown name or a wrong type is refused with
-`INVALID_ARGUMENT`. A null or an empty string for an optional argument counts as omitted, unless the argument is a text
-that may be empty, such as `content`. A whole number may be written 5.0. A result comes twice, as structured content and
-as the same JSON in text. A failure is a tool error: its text has the code, the message and the hint, and its structured
-content is `{code, message, details}`. See the [error codes](errors.md).
+What an agent can call over MCP, by toolset. `graph-memory mcp --for` chooses a
+[preset](../guides/clients.md#the-command); `--toolsets`, or `GRAPH_MEMORY_TOOLSETS`, names toolsets, presets and tools
+instead. By default these are the toolsets `graph`, `recall` and `batch`, `memory_log`, `memory_diff` and
+`memory_revert`, which is the preset `application`. Arguments are read strictly: an unknown name or a wrong type is
+refused with `INVALID_ARGUMENT`. A null or an empty string for an optional argument counts as omitted, unless the
+argument is a text that may be empty, such as `content`. A whole number may be written 5.0. A result comes twice, as
+structured content and as the same JSON in text. A failure is a tool error: its text has the code, the message and the
+hint, and its structured content is `{code, message, details}`. See the [error codes](errors.md).
 
 A call, as the parameters of `tools/call`:
 """

@@ -29,7 +29,7 @@ SAID = [
     "Budget: $65k, to be ready in Q1 2026.",
     "38 events replayed, 35 subjects compared, 0 differences.",
     "(:Project Kitchen Renovation)-[:",
-    f"claude mcp add --scope user graph-memory -- {shlex.quote(str(COMMAND))} mcp",
+    f"claude mcp add --scope user graph-memory -- {shlex.quote(str(COMMAND))} mcp --for agent",
 ]
 
 
@@ -53,7 +53,7 @@ def test_the_demo_tells_its_story_to_a_pipe_and_leaves_a_neo4j_that_it_found_run
     assert "\x1b" not in done.stdout
     server = configured(done.stdout)
     assert Path(server["command"]).is_file()
-    assert server["args"] == ["mcp"]
+    assert server["args"] == ["mcp", "--for", "agent"]
     assert local.status(settings).state is local.State.RUNNING
 
 
