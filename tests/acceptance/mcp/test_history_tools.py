@@ -130,7 +130,7 @@ async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
 async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
     faults = {
         "tool must be one of": {"tool": "create_node"},
-        'get_node has no argument "id".': {"tool": "get_node", "arguments": {"id": "x"}},
+        'get_node has no argument "uid".': {"tool": "get_node", "arguments": {"uid": "x"}},
         "arguments cannot contain domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
     }
     for message, given in faults.items():

@@ -195,7 +195,8 @@ def with_advice(found: Ids, given: Mapping[str, object]) -> Ids:
 
 async def create_node(memory: Memory, given: CreateNode) -> NodeCreated:
     """Store one thing to remember as a node: details in content, what you query later in properties."""
-    return await memory.create_node(**{"format": DEFAULT_FORMAT, **given})
+    whole: CreateNode = {"format": DEFAULT_FORMAT, **given}
+    return await memory.create_node(**whole)
 
 
 async def get_node(memory: Memory, given: GetNode) -> NodeInfo:
