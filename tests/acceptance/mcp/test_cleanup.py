@@ -65,6 +65,7 @@ async def test_a_call_of_a_tool_that_is_not_offered_says_how_to_get_it(
     async with connected(environment, "--toolsets", "entities,cleanup", "--domain", domain) as agent:
         found = {one["kind"]: one for one in (await agent.call("graph_health"))["findings"]}
     call = found["unused_type"]["call"]
-    assert (call["tool"], call["not_offered"]) == ("memory_revert", "Your user can serve more: --toolsets entities,cleanup,history.")
+    assert call["tool"] == "memory_revert"
+    assert call["not_offered"] == "Your user can serve more: --toolsets entities,cleanup,history."
     assert f"(event {call['arguments']['event_ids'][0]})" in found["unused_type"]["reason"]
     assert found["orphan"]["call"] == {"tool": "delete_entities", "arguments": {"entityNames": ["Alone"]}}
