@@ -38,8 +38,7 @@ async def _answered(memory: Memory, one: Change) -> object:
 async def _closed(memory: Memory, one: Change, told: Remembered) -> object:
     for question in told.questions or ():
         answer = "close" if question.known_text == one.known else "keep"
-        if question.call is not None:
-            await memory.entities.decide(question.call.arguments.new, question.known, answer)
+        await memory.entities.answer(question.id, answer)
     return told
 
 

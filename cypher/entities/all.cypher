@@ -1,7 +1,7 @@
 // All entities of a domain, in the order in which they came to be, with what was observed of them.
 // mode: read
 // params: domain
-// returns: id, name, type, observations
+// returns: id, name, type, observations, aliases
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._entity_name IS NOT NULL AND n._mentioned IS NULL
 WITH n
@@ -11,4 +11,4 @@ RETURN n._id AS id, n.name AS name, n._entity AS type, COLLECT {
          WHERE coalesce(o._valid_to > datetime(), true)
          RETURN o._text
          ORDER BY o._created, coalesce(o._place, 0), o._id
-       } AS observations
+       } AS observations, CASE WHEN n.aliases IS :: STRING NOT NULL THEN n.aliases END AS aliases

@@ -4,7 +4,7 @@
 // indexed meanwhile is then met twice, never missed. `waiting` is how many are new, as far as so many.
 // mode: read
 // params: domain, text, others, many
-// returns: entities, relations, waiting
+// returns: entities, relations, waiting, aliases
 CALL () {
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._is_long IS NOT NULL
@@ -45,7 +45,8 @@ WITH n, COLLECT {
   ORDER BY o._created, coalesce(o._place, 0), o._id
 } AS observations
 ORDER BY n._created, coalesce(n._place, 0), n._id
-WITH collect([n._id, n.name, n._entity, observations]) AS entities, collect(n) AS nodes
+WITH collect([n._id, n.name, n._entity, observations]) AS entities, collect(n) AS nodes,
+  collect(CASE WHEN n.aliases IS :: STRING NOT NULL THEN n.aliases ELSE '' END) AS aliases
 CALL (nodes) {
   UNWIND nodes AS n
   MATCH (n)-[r]-(:_Node)
@@ -55,7 +56,7 @@ CALL (nodes) {
   ORDER BY r._created, coalesce(r._place, 0), r._id
   RETURN collect([a.name, b.name, coalesce(r._relation, type(r))]) AS relations
 }
-RETURN entities, relations, COUNT {
+RETURN entities, relations, aliases, COUNT {
          MATCH (w:_Node)
          WHERE w._domain = $domain AND w._is_long = false
          RETURN w

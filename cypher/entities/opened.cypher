@@ -21,6 +21,6 @@ CALL (nodes) {
   WITH DISTINCT r, startNode(r) AS a, endNode(r) AS b
   WHERE a._entity IS NOT NULL AND b._entity IS NOT NULL
   ORDER BY r._created, coalesce(r._place, 0), r._id
-  RETURN collect([a.name, b.name, coalesce(r._relation, type(r))]) AS relations
+  RETURN collect([a.name, b.name, coalesce(r._relation, type(r)), coalesce(r._valid_from, r._created)]) AS relations
 }
 RETURN entities, relations

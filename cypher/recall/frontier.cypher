@@ -147,6 +147,7 @@ CALL (node, n, is_cut, changes) {
   WITH r, id, unsure, strength, age, weight, properties(r) AS p
   RETURN collect([id, p._type, CASE WHEN p._subject IS NULL THEN startNode(r)._id ELSE p._from END,
                   CASE WHEN p._subject IS NULL THEN endNode(r)._id ELSE p._to END, weight, strength,
-                  p._importance, age, p._valid_to.epochMillis, CASE WHEN $more THEN p END, unsure]) AS found
+                  p._importance, age, p._valid_to.epochMillis, coalesce(p._valid_from, p._created).epochMillis,
+                  CASE WHEN $more THEN p END, unsure]) AS found
 }
 RETURN node, edges, is_cut, found

@@ -30,7 +30,7 @@ from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
-from graph_memory.memory.entities.cleaning import similar
+from graph_memory.memory.entities.alike import SAME
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
     EntitiesMerged,
@@ -1084,10 +1084,15 @@ class SyncEntities(_Sync[Entities]):
             domain=domain,
         )
 
+    def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> Settled:
+        """Answer a question by its id, with one of its choices. See `decide`."""
+        return self._wait(self._facade.answer, question, decision, domain=domain)
+
     def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
         """Answer a question of `remember`, given the ids of the new observation and of the known one.
 
-        Where a property has changed, the id of the entity is in place of that of a new observation.
+        Where a property has changed, the id of the entity is in place of that of a new observation. Of two relations,
+        `close` ends the known one, and `same` deletes the new one.
         `close`: the known one is over from now on, and the new one took its place. `keep`: both hold, and after `close`
         the known one again, without an end. `same`: both say the same, and the new one goes. It can be repeated, but
         for `same`. Raises INVALID_ARGUMENT for what are not two observations of one entity, where the one that would
@@ -1098,7 +1103,7 @@ class SyncEntities(_Sync[Entities]):
     def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
         """Answer several questions of `remember` in order, all of them or none.
 
-        Each has `new`, `known` and `decision`, as `decide` takes them. Raises INVALID_ARGUMENT, naming the decision.
+        Each has the `id` of a question, or `new` and `known`, and `decision`. Raises INVALID_ARGUMENT, naming the decision.
         """
         return self._wait(self._facade.decide_all, decisions, domain=domain)
 
@@ -1195,9 +1200,7 @@ class SyncEntities(_Sync[Entities]):
         """
         return self._wait(self._facade.find_similar, name, limit=limit, domain=domain)
 
-    def find_duplicates(
-        self, *, limit: int = 20, min_score: float = similar.SAME, domain: str | None = None
-    ) -> Duplicates:
+    def find_duplicates(self, *, limit: int = 20, min_score: float = SAME, domain: str | None = None) -> Duplicates:
         """Return the pairs of entities that may be the same, with a score of `min_score` or more, the surest first.
 
         Names with other numbers in them are never alike. Up to 20,000 entities are compared; `left_out` says how many

@@ -6,7 +6,7 @@ told what it is for is a pair with that.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -159,21 +159,23 @@ class OfficialTool(Tool[Any, Any]):
     def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
         """Return the answer: lists as the official server writes them, deletions in a sentence.
 
-        Its schemas have no room for what is only a part, which is said in a text of its own.
+        Its schemas have no room for what is only a part, nor for notes: each is a text of its own.
         """
         shown = {name: part for name, part in result.items() if name in self._told}
         parts = list(shown.values())
         text = str(shown["message"]) if "success" in shown else written(parts[0] if len(parts) == 1 else shown)
-        texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else [])]
+        notes = cast("Sequence[str]", result.get("notes") or ())
+        texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else []), *notes]
         content = [types.TextContent(type="text", text=each) for each in texts]
         promised = fitted(shown, dict(self._told)) if self._tells_more else shown
         return types.CallToolResult(content=[*content], structured_content=promised)
 
     def refused(self, error: GraphError, given: Given) -> types.CallToolResult:
-        """Return an error as the official server does, in words alone; with a hint where that one has no such error."""
+        """Return an error as the official server does, in words alone; a hint to one of its own is a second text."""
+        if error.hint is None:
+            return _failed(error.message)
         is_theirs = error.code is Code.NODE_NOT_FOUND and not self._tells_more and not self._is_ours(given)
-        hint = f"\nHint: {error.hint}" if error.hint and not is_theirs else ""
-        return _failed(error.message + hint)
+        return _failed(error.message, error.hint) if is_theirs else _failed(f"{error.message}\nHint: {error.hint}")
 
     def _is_ours(self, given: Given) -> bool:
         """Say whether arguments are in a spelling of ours."""
@@ -206,8 +208,9 @@ def unknown(name: str) -> types.CallToolResult:
     return _failed(f"{REFUSED}Tool {name} not found")
 
 
-def _failed(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+def _failed(*texts: str) -> types.CallToolResult:
+    content = [types.TextContent(type="text", text=text) for text in texts]
+    return types.CallToolResult(content=[*content], is_error=True)
 
 
 def are_official(tools: Iterable[object]) -> bool:

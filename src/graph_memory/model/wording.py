@@ -96,6 +96,11 @@ def nearest(name: str, candidates: Collection[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
+def did_you_mean(parts: Sequence[str]) -> str:
+    """Return the question about what may be meant, with a space behind it; nothing for nothing."""
+    return "" if not parts else f"Did you mean {parts[0] if len(parts) == 1 else f'one of {listed_parts(parts)}'}? "
+
+
 def suggestion(name: str, candidates: Collection[str], otherwise: str) -> str:
     """Return `Did you mean "x"?`, or the other advice when nothing comes close."""
     found = nearest(name, candidates)

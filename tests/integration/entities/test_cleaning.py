@@ -119,7 +119,7 @@ async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
 
     for each in found.findings:
         if each.kind == "open_question":
-            await entities.decide(**each.call.arguments)
+            await entities.answer(each.call.arguments["id"], "close")
     await entities.merge_entities(**one["duplicate"].call.arguments)
     await entities.delete_entities(one["orphan"].call.arguments["entityNames"])
     await entities.delete_relations(**one["contradiction"].call.arguments)

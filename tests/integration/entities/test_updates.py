@@ -96,13 +96,13 @@ async def test_a_name_is_not_taken_over_where_the_types_of_its_relations_do_not_
     assert await graph(memory) == before
 
 
-async def test_an_alias_is_a_name_for_remember_and_recall_and_not_for_the_nine_tools(memory: Memory) -> None:
+async def test_an_alias_is_a_name_for_remember_and_recall_and_for_the_nine_tools(memory: Memory) -> None:
     await fill(memory)
     await memory.entities.update_entity("Ann", aliases=["Annie Oak", "the boss"])
     told = await memory.entities.remember(name="annie  OAK", observations=["plays chess"])
     assert (told.entity, told.found_by, told.created) == ("Ann", "alias", False)
-    assert not (await memory.entities.search_nodes("annie")).entities
-    assert not (await memory.entities.open_nodes(["Annie Oak"])).entities
+    for found in (await memory.entities.search_nodes("annie"), await memory.entities.open_nodes(["Annie Oak"])):
+        assert [one.name for one in found.entities] == ["Ann"]
     found = await memory.recall.search_memories("what does Annie Oak do?", search_mode="lexical")
     assert "Ann" in found.model_dump_json()
     await memory.entities.update_entity("Ann", aliases=[])

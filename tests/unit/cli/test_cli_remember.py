@@ -21,7 +21,14 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         model="ollama/m",
     )
     again = Receipt(decision=Decision.ADD, fact="plays chess", rule="new", evidence=f"said before {EVIL}", id="obs_5")
-    asked = Question(known="obs_3", known_text=f"likes tea {EVIL}", new_text="left Merrow", reason="left", score=0.8)
+    asked = Question(
+        id="obs_2:obs_3",
+        known_text=f"likes tea {EVIL}",
+        new_text="left Merrow",
+        reason="left",
+        score=0.8,
+        choices={"close": "the known one ends now", "keep": "both hold"},
+    )
     other = About(
         entity=f"Merrow {EVIL}",
         type="company",
@@ -48,7 +55,11 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
     assert told[2].startswith("ollama/m decided: works at Merrow: he left")
     assert told[3].startswith("plays chess: said before")
     assert told[4].startswith("Out of date? likes tea")
-    assert told[5].startswith("About Merrow")
-    assert told[6] == "ollama/m split the text into facts."
+    assert told[5:7] == [
+        "graph-memory decide obs_2:obs_3 close: the known one ends now.",
+        "graph-memory decide obs_2:obs_3 keep: both hold.",
+    ]
+    assert told[7].startswith("About Merrow")
+    assert told[8] == "ollama/m split the text into facts."
     assert "\x1b" not in shown.stderr
     assert "\u202e" not in shown.stderr

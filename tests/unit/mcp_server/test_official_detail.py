@@ -78,10 +78,10 @@ def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
     ours: dict[str, Any] = {"entityName": "An", "observations": ["sings"]}
 
     def told(tool: str, error: GraphError, given: dict[str, Any]) -> str:
-        [part] = TOOLS[tool].refused(error, given).content
-        return part.text if isinstance(part, TextContent) else ""
+        parts = TOOLS[tool].refused(error, given).content
+        return " | ".join(part.text for part in parts if isinstance(part, TextContent))
 
-    assert told("add_observations", lacking, theirs) == "Entity with name An not found"
+    assert told("add_observations", lacking, theirs) == "Entity with name An not found | Did you mean Ann?"
     assert told("add_observations", lacking, ours) == "Entity with name An not found\nHint: Did you mean Ann?"
     assert told("create_relations", lacking, {}) == "Entity with name An not found\nHint: Did you mean Ann?"
     assert told("create_entities", closed, {"entities": [PLAIN]}).endswith("\nHint: Did you mean y?")

@@ -100,6 +100,8 @@ def named(change: RevertedChange | MergedChange) -> str:
     if change.kind in TYPES:
         return plain(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
     title = f" “{change.title}”" if change.title else ""
+    if change.kind is Kind.OBSERVATION and title:
+        return plain(f"observation{title}")
     return plain(f"{change.type or change.kind}{title} {change.subject}")
 
 

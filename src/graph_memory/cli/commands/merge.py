@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -132,8 +133,11 @@ def _show(found: Merged) -> None:
 
 
 def _show_conflict(found: MergeConflict) -> None:
-    title = f" {plain(found.title)}" if found.title else ""
-    typer.echo(f"conflict  {plain(found.kind)} {plain(found.subject)}{title}: {plain(found.reason)}")
+    title = f"“{plain(found.title)}”" if found.title else plain(found.subject)
+    typer.echo(f"conflict  {plain(found.kind)} {title}: {plain(found.reason)}")
+    what = " ".join(filter(None, (found.subject, found.property)))
+    for side in found.takes:
+        typer.echo(f"{_INDENT}--resolve {plain(shlex.quote(f'{what}={side}'))}")
     sides = (("base", found.base), ("ours", found.ours), ("theirs", found.theirs))
     for name, value in sides if found.property else ():
         if value is not None:

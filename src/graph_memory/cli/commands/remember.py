@@ -84,30 +84,29 @@ def _show_about(found: About, *, is_dry: bool) -> None:
     for one in found.facts:
         if one.model is not None:
             note(f"{one.model} decided: {plain(one.evidence)}")
-        elif one.decision is Decision.ADD and one.evidence is not None:
+        elif one.evidence is not None and (one.decision is Decision.ADD or one.rule == "property"):
             note(f"{plain(one.fact)}: {plain(one.evidence)}")
     for near in found.candidates or ():
         note(f"Is it the same as {plain(near.name)} ({near.id})? If so, merge the two; if it is new, do nothing.")
     for one in found.questions or ():
         note(f"Out of date? {plain(one.known_text)} ({plain(one.reason)})")
-        if one.call is not None:
-            note(f"If so: graph-memory decide {one.call.arguments.new} {one.known} close")
+        for choice, consequence in one.choices.items() if one.id else ():
+            note(f"graph-memory decide {one.id} {choice}: {consequence}.")
 
 
 @command()
 def decide(
     call: Call,
-    new: Annotated[str, typer.Argument(help="Id of the new observation, or of the entity whose property changed.")],
-    known: Annotated[str, typer.Argument(help="Id of the known observation.")],
+    question: Annotated[str, typer.Argument(help="Id of the question: those of what is new and known, with a colon.")],
     decision: Annotated[
         Literal["close", "keep", "same"],
         typer.Argument(help="close: the known one is over. keep: both hold. same: the new one goes."),
     ],
 ) -> None:
-    """Answer a question of remember about two observations."""
+    """Answer a question of remember."""
 
     async def use(memory: Memory) -> Settled:
-        return await memory.entities.decide(new, known, decision)
+        return await memory.entities.answer(question, decision)
 
     call.answer(use, _show_settled, "Deciding")
 

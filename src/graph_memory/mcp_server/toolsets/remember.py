@@ -56,8 +56,8 @@ class Remember(Call):
 
 Answer = Literal["close", "keep", "same"]
 _DECISION = object_schema(
-    {"new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
-    *("new", "known", "decision"),
+    {"id": STRING, "new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
+    "decision",
 )
 
 
@@ -65,7 +65,8 @@ class Decide(Call):
     """Arguments of `decide`."""
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
-    new: NotRequired[Annotated[str, Field(description="For one alone, with known and decision")]]
+    id: NotRequired[Annotated[str, Field(description="For one question alone, with decision")]]
+    new: NotRequired[Annotated[str, Field(description="With known, in place of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]
 
@@ -81,13 +82,15 @@ async def remember(memory: Memory, given: Remember) -> Remembered:
 async def decide(memory: Memory, given: Decide) -> Result:
     """Answer questions of remember. close: the known one is over. keep: both hold. same: the new one goes."""
     match given:
-        case {"decisions": decisions} if not given.keys() & {"new", "known", "decision"}:
+        case {"decisions": decisions} if not given.keys() & {"id", "new", "known", "decision"}:
             return await memory.entities.decide_all(decisions, domain=given.get("domain"))
-        case {"new": new, "known": known, "decision": decision} if "decisions" not in given:
+        case {"id": question, "decision": decision} if not given.keys() & {"new", "known", "decisions"}:
+            return await memory.entities.answer(question, decision, domain=given.get("domain"))
+        case {"new": new, "known": known, "decision": decision} if not given.keys() & {"id", "decisions"}:
             return await memory.entities.decide(new, known, decision, domain=given.get("domain"))
         case _:
-            hint = "Give decisions, a list of objects with new, known and decision; or these three for one question."
-            raise fault("decisions", "decide needs decisions, or new, known and decision, and not both", hint)
+            hint = "Give decisions, a list of objects with id and decision; or these two for one question."
+            raise fault("decisions", "decide needs decisions, or id and decision, and not both", hint)
 
 
 REMEMBER: tuple[AnyTool, ...] = (

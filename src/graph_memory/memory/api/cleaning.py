@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities import ids
+from graph_memory.memory.entities.alike import SAME
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -36,7 +37,7 @@ class Cleaning:
         return await similar.find_similar(self._core, where, named, limit)
 
     async def find_duplicates(
-        self, *, limit: int = 20, min_score: float = similar.SAME, domain: str | None = None
+        self, *, limit: int = 20, min_score: float = SAME, domain: str | None = None
     ) -> Duplicates:
         """Return the pairs of entities that may be the same, with a score of `min_score` or more, the surest first.
 

@@ -19,7 +19,7 @@ from graph_memory.memory.entities import (
     upsert,
     writes,
 )
-from graph_memory.memory.entities.decide import Answer, decide, decide_all
+from graph_memory.memory.entities.decide import Answer, asked_about, decide, decide_all
 from graph_memory.memory.entities.remember import remember
 from graph_memory.memory.entities.remembered import AllSettled, Remembered, Settled
 from graph_memory.memory.entities.results import (
@@ -204,7 +204,7 @@ class Entities(Cleaning):
         and `aliases`, and of each observation the id, time, source and confidence.
         """
         where = self._domain(domain)
-        wanted = await ids.names(self._core, where, asked.names_from(names))
+        wanted = await ids.opened(self._core, where, asked.names_from(names))
         return await (reads.open_detailed if detail else reads.open_nodes)(self._core, where, wanted)
 
     async def upsert(
@@ -282,10 +282,16 @@ class Entities(Cleaning):
         wanted = facts.facts_from(given, utc_now())
         return await remember(self._core, self._domain(domain), wanted, dry_run=dry_run)
 
+    async def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> Settled:
+        """Answer a question by its id, with one of its choices. See `decide`."""
+        new, known = asked_about(question)
+        return await decide(self._core, self._domain(domain), new, known, decision)
+
     async def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
         """Answer a question of `remember`, given the ids of the new observation and of the known one.
 
-        Where a property has changed, the id of the entity is in place of that of a new observation.
+        Where a property has changed, the id of the entity is in place of that of a new observation. Of two relations,
+        `close` ends the known one, and `same` deletes the new one.
         `close`: the known one is over from now on, and the new one took its place. `keep`: both hold, and after `close`
         the known one again, without an end. `same`: both say the same, and the new one goes. It can be repeated, but
         for `same`. Raises INVALID_ARGUMENT for what are not two observations of one entity, where the one that would
@@ -296,7 +302,7 @@ class Entities(Cleaning):
     async def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
         """Answer several questions of `remember` in order, all of them or none.
 
-        Each has `new`, `known` and `decision`, as `decide` takes them. Raises INVALID_ARGUMENT, naming the decision.
+        Each has the `id` of a question, or `new` and `known`, and `decision`. Raises INVALID_ARGUMENT, naming the decision.
         """
         return await decide_all(self._core, self._domain(domain), decisions)
 

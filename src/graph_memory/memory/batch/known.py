@@ -22,7 +22,8 @@ from graph_memory.memory.knowledge.asked import (
 )
 from graph_memory.memory.knowledge.graph import NamedGraph
 from graph_memory.memory.knowledge.names import entity_not_found
-from graph_memory.memory.knowledge.reading import NAMED, names_of, observed, only_ends, related, states_of
+from graph_memory.memory.knowledge.other_names import meant_by
+from graph_memory.memory.knowledge.reading import NAMED, observed, only_ends, related, states_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Draft, Event, Head
@@ -120,16 +121,19 @@ class _Names:
             return graph
         entities = [one for one in self._asked if isinstance(one, NewEntity)]
         given_ids = (*given, *(subject for subject, _ in self._edits))
-        by_id = {**await names_of(self._reader, self._domain, given_ids), **{one.id: one.name for one in entities}}
+        called = await meant_by(self._reader, self._domain, given_ids, ends=True)
+        by_id = {**called, **{one.id: one.name for one in entities}}
         self._note_meanings(by_id)
         names = dict.fromkeys((*given, *by_id.values()))
         rows = await in_parts(self._reader, NAMED, self._domain, names=list(names))
         ids = {row.name: row.id for row in rows}
         self.going = [ids[name] for each in going for name in self._meant(each) if name in ids]
-        self.standing = {one.id: ids[one.name] for one in entities if one.name in ids}
+        meant = {one.id: called.get(one.name, one.name) for one in entities}
+        self.standing = {subject: ids[name] for subject, name in meant.items() if name in ids}
         wanted = set(made)
         self.mentions = [row.id for row in rows if row.is_mentioned and row.name in wanted]
         graph.note_named(rows, (await states_of(self._reader, self._domain, self.mentions)).values())
+        graph.note_called(called)
         told = [(name, found) for each, found in texts for name in self._meant(each)]
         graph.note_observed(await observed(self._reader, self._domain, told))
         await self._relate(graph, relations)

@@ -65,7 +65,7 @@ def unknown_subject(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
 
 def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:
     version = trio.ours or trio.theirs or trio.base
-    title = version.state.get("_title") if version else None
+    title = version.state.get("_title", version.state.get("_text")) if version else None
     sides = (conflict.base, conflict.ours, conflict.theirs)
     base, ours, theirs = (None if conflict.name == CONTENT else told_value(value) for value in sides)
     return MergeConflict(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 
-from graph_memory.memory.recall.own_names import listed_names
 from graph_memory.model.arguments import fault
 from graph_memory.model.name_key import is_same_name
+from graph_memory.model.name_list import listed_names
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import user_properties
 from graph_memory.model.wording import quoted

@@ -13,7 +13,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby
 
+from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.model.name_key import SEPARATORS, is_same_name, name_key
+from graph_memory.model.wording import quoted
 
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -25,6 +27,10 @@ _SIGNS = 0.5
 """How much it says that names are the same but for signs: two things are called so as often as one is."""
 _SHORT = 4
 """Letters of a name, below which a difference of one says that it is another."""
+_PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
+"""How much it says that a name is a part of one other name, or of several; and the letters of a part."""
+LIKE, SAME = 0.5, 0.75
+"""The score from which on an entity is like another, and from which on the two may be the same."""
 _MOST_IN_BLOCK = 60
 """Entities that share part of a name, above which the part says nothing."""
 _COSINE = 0.75
@@ -123,13 +129,22 @@ def likeness_of_names(one: str, other: str) -> float:
 
 
 def is_part(name: str, other: str) -> bool:
-    """Say whether a name is a part of another: `Nora` and `Nora Brandt`."""
-    words = frozenset(parts(name))
-    return words < frozenset(parts(other)) and len(letters(words)) >= _SHORT
+    """Say whether a name is a part of another, with the same numbers: `Nora` and `Nora Brandt`."""
+    words, others = frozenset(parts(name)), frozenset(parts(other))
+    more = others - words
+    return words < others and not any(map(str.isdigit, more)) and len(letters(words)) >= _SHORTEST_PART
 
 
-def evidence(one: Compared, other: Compared, shared: int, cosine: float | None) -> Evidence:
-    """Return what speaks for two entities being the same, given how many observations they share."""
+def part_of_two(one: str, other: str) -> str | None:
+    """Return the one of two names that is a part of the other."""
+    return one if is_part(one, other) else other if is_part(other, one) else None
+
+
+def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, fits: int = 0) -> Evidence:
+    """Return what speaks for two entities being the same, given how many observations they share.
+
+    If the name of one is a part of the other's, `fits` is the number of entities of whose names it is a part.
+    """
     found = Evidence()
     likeness, alias = likeness_of_names(one.name, other.name), _alias(one, other)
     if likeness == 1.0:
@@ -139,15 +154,19 @@ def evidence(one: Compared, other: Compared, shared: int, cosine: float | None) 
     elif likeness == _OTHER_SIGNS and differ_in_signs(one.name, other.name):
         found.reasons["the same name but for signs"] = _SIGNS
         cosine = None
+    elif (part := part_of_two(one.name, other.name)) and fits == 1:
+        found.reasons[f"{quoted(part)} is a part of this name alone"] = _PART
     elif likeness >= _ALIKE:
         found.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
+    elif part:
+        found.reasons[f"{quoted(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
     found.has_one_name = likeness == 1.0 or bool(alias)
     if shared:
         text = "1 observation" if shared == 1 else f"{shared} observations"
         found.reasons[f"{text} in common"] = round(1 - 0.5 ** min(shared, 4), 2)
     if cosine is not None and cosine >= _COSINE and likeness > 0:
         found.reasons[f"alike in meaning ({cosine:.2f})"] = round(0.8 * cosine**2, 2)
-    if found.reasons and one.type != other.type:
+    if found.reasons and one.type != other.type and ENTITY not in (one.type, other.type):
         found.reasons = {reason: round(0.85 * says, 2) for reason, says in found.reasons.items()}
     return found
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.current import CURRENT
+from graph_memory.memory.entities.decided_relations import decide_relations, relations_of
 from graph_memory.memory.entities.observing import Observation, ended
-from graph_memory.memory.entities.remembered import AllSettled, Settled
+from graph_memory.memory.entities.remembered import AllSettled, Settled, ids_of_question
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.model.arguments import fault
@@ -29,8 +30,17 @@ Answer = Literal["close", "keep", "same"]
 ANSWERS: Sequence[str] = ("close", "keep", "same")
 
 
+def asked_about(question: str | None) -> tuple[str, str]:
+    """Return the ids of what is new and of what is known, given the id of a question. Raises INVALID_ARGUMENT."""
+    found = ids_of_question(question or "")
+    if found is None:
+        hint = "Give the id of a question as remember, merge_entities or graph_health return it."
+        raise fault("id", f"{quoted(question)} is not the id of a question", hint)
+    return found
+
+
 async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
-    """Settle two observations. `Entities.decide` tells the rest."""
+    """Settle two observations, or two relations. See `Entities.decide`."""
     if answer not in ANSWERS:
         hint = "Use close (the known one is over), keep (both hold) or same (both say the same)."
         raise fault("decision", f"{quoted(answer)} is not a decision", hint)
@@ -41,6 +51,9 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
 
     async def read(reader: Reader, head: Head) -> Decided:
         nonlocal drafts, over
+        if (pair := await relations_of(reader, domain, new, known)) is not None:
+            drafts, over = decide_relations(*pair, answer, head)
+            return drafts, await read_context(reader, head, drafts)
         later, earlier = await _both(reader, domain, new, known, head.at)
         _check(later, earlier, answer)
         opens = answer == "keep" and _took_its_place(later, earlier)
@@ -67,7 +80,9 @@ async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> Al
 
 
 def _decision(entry: Located) -> tuple[str, str, str]:
-    fields = entry.fields(("new", "known", "decision"))
+    fields = entry.fields(("id", "new", "known", "decision"))
+    if (question := fields.get("id")) is not None and fields.get("new") is None and fields.get("known") is None:
+        return *asked_about(question.text()), fields.need("decision").text()
     return fields.need("new").text(), fields.need("known").text(), fields.need("decision").text()
 
 

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import is_part, likeness_of_names
+from graph_memory.memory.entities.candidates import candidates, meant_in_text
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.entities.spans import find_spans
-from graph_memory.memory.knowledge.names import entity_not_found, near_names
+from graph_memory.memory.knowledge.names import entity_not_found
+from graph_memory.memory.knowledge.other_names import named_otherwise, only_one, unescaped_part
 from graph_memory.memory.knowledge.reading import NAMED
+from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.model.arguments import fault
-from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
-from graph_memory.model.wording import listed_parts, quoted
+from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, without_separators
+from graph_memory.model.wording import did_you_mean, listed_parts, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 NEW = "new"
 """How an entity was found that there is not yet."""
-_NEAR = 0.8
-"""The likeness of names from which on one is told as a candidate."""
-_MOST = 3
 _LONGEST = 6
 """Maximum number of words of a name that is looked for in a text."""
 _READ = 2_000
@@ -41,8 +39,6 @@ class CalledRow:
 
 CALLED = query("entities/called", CalledRow)
 SPELT = query("entities/spelt", str)
-_ESCAPED = re.compile(r"[\"\\\\\x00-\x1f\x7f]")
-"""Characters that a list of aliases in JSON has otherwise than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +50,17 @@ class Found:
     candidates: Sequence[Candidate] = ()
 
 
-async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
+async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> Found:
     """Return the entity of a name, else of an id, else the only one of the same name by its key, or by an alias.
 
-    Without any it is a new one: names that are only alike are candidates. Raises INVALID_ARGUMENT for several.
+    Without any it is a new one of a type, and names that are alike are candidates. Raises INVALID_ARGUMENT for several.
     """
+    known = await known_by_name(reader, domain, name)
+    return known or Found(name, NEW, await candidates(reader, domain, name, kind or ENTITY))
+
+
+async def known_by_name(reader: Reader, domain: str, name: str) -> Found | None:
+    """Return what `entity_of_name` does, None for a new one."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return Found(name, "name")
@@ -70,24 +72,7 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
     if len(same) > 1:
         hint = f"Give one of them exactly: {listed_parts([quoted(one) for one in same])}."
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
-    if same:
-        return Found(same[0], by)
-    return Found(name, NEW, await _candidates(reader, domain, name))
-
-
-async def _candidates(reader: Reader, domain: str, name: str) -> list[Candidate]:
-    """Return the entities that a new name is most like, each a question."""
-    likely = [(_likeness(name, one), one) for one in await near_names(reader, domain, name)]
-    best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
-    rows = await reader.read(NAMED, domain=domain, names=[one for _, one in best])
-    ids = {row.name: row.id for row in rows}
-    return [Candidate(id=ids[one], name=one, likeness=likeness) for likeness, one in best if one in ids]
-
-
-def _likeness(name: str, known: str) -> float:
-    """Return how likely a known name is meant: by its letters, and where it has all words of the new one and more."""
-    likeness = likeness_of_names(known, name)
-    return max(likeness, _NEAR) if is_part(name, known) else round(likeness, 2)
+    return Found(same[0], by) if same else None
 
 
 async def names_spelt(reader: Reader, domain: str, name: str) -> list[str]:
@@ -104,24 +89,14 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
     if (named := await name_of_id(reader, domain, name)) is not None:
         return named
     called = await names_called(reader, domain, name)
-    if len(called) > 1:
-        hint = f"Give one of them: {listed_parts([quoted(one) for one in called])}."
-        raise fault("name", f"{len(called)} entities are called {quoted(name)}", hint)
     if not called:
         raise await entity_not_found(reader, domain, name)
-    return called[0]
+    return only_one(name, called)
 
 
 async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of the entities that have a name as an alias."""
-    text, key = _in_json(without_separators(name)), name_key(name)
-    rows = await reader.read(CALLED, domain=domain, texts=[text], separators=list(SEPARATORS), limit=_READ)
-    return [row.name for row in rows if any(name_key(one) == key for one in aliases_of({ALIASES: row.aliases}))]
-
-
-def _in_json(text: str) -> str:
-    """Return the longest part of a text that a list in JSON has unchanged."""
-    return max(_ESCAPED.split(text), key=len)
+    """Return the names of the entities that have a text as an alias, if it is the name of none."""
+    return (await named_otherwise(reader, domain, [name])).get(name, [])
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
@@ -138,14 +113,16 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
     if len(names) == 1:
         return Found(names[0], "text")
     if not names:
-        raise fault("name", "The text names no known entity", "Set name to the entity that the text is about.")
+        near = did_you_mean(await meant_in_text(reader, domain, text[:_READ]))
+        hint = f"{near}Set name to the entity that the text is about."
+        raise fault("name", "The text names no known entity", hint)
     hint = f"Set name to one of them: {listed_parts([quoted(name) for name in sorted(names)])}."
     raise fault("name", f"The text names {len(names)} entities", hint)
 
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
     """Return the parts of a text that are aliases, each with the name of its entity."""
-    texts = sorted({text for span in spans if " " not in span and (text := _in_json(without_separators(span)))})
+    texts = sorted({text for span in spans if " " not in span and (text := unescaped_part(without_separators(span)))})
     given = {"texts": texts, "separators": list(SEPARATORS), "limit": _READ}
     rows = await reader.read(CALLED, domain=domain, **given) if texts else []
     return [(one, row.name) for row in rows for one in aliases_of({ALIASES: row.aliases}) if one in spans]

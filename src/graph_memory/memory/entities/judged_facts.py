@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,7 +12,14 @@ from graph_memory.memory.entities.naming import resolved
 from graph_memory.memory.entities.observing import Observation
 from graph_memory.memory.entities.outdated import outdated
 from graph_memory.memory.entities.properties import told
-from graph_memory.memory.entities.remembered import Arguments, Call, Decision, Question, Receipt
+from graph_memory.memory.entities.remembered import (
+    OBSERVATION_CHOICES,
+    PROPERTY_CHOICES,
+    Decision,
+    Question,
+    Receipt,
+    question_id,
+)
 from graph_memory.memory.entities.statements.judging import Rule
 from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, Verdict, verdict
 from graph_memory.memory.knowledge.asked import NewObservation
@@ -42,8 +49,8 @@ class Judged:
 
     @property
     def known(self) -> str | None:
-        """The id of the observation that says it already; of one before it in the same call there is none."""
-        return (self.verdict.known.id or None) if self.verdict.known else None
+        """The id of the observation that says it already."""
+        return self.verdict.known.id if self.verdict.known else None
 
     def observation(self, at: datetime) -> NewObservation:
         """Return the observation to make; what it replaces ends when it begins."""
@@ -78,7 +85,7 @@ def judged_facts(
 ) -> list[Judged]:
     """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
     ending = {one.id for fact in facts for one in resolved(fact.replaces, named)}
-    there, found = [*known], list[Judged]()
+    there, found, made = [*known], list[Judged](), set[str]()
     for fact in facts:
         text = fact.observation.text
         replaced = [one for one in resolved(fact.replaces, named) if not one.is_over and one.state.text != text]
@@ -88,11 +95,19 @@ def judged_facts(
             own = Verdict(rule=_rule_of(equal), known=equal)
         else:
             own = verdict(text, beside, entity)
-        one = _settled(Judged(fact, own, replaced), named, settlings)
+        one = _settled(Judged(fact, _of_one_call(own, made), replaced), named, settlings)
         gone = {each.id for each in one.replaced}
-        there = [*(each for each in there if each.id not in gone), Known("", text)]
+        there = [each for each in there if each.id not in gone]
+        if one.is_new:
+            made.add(fact.observation.id)
+            there.append(Known(fact.observation.id, text))
         found.append(one)
     return _asking(found)
+
+
+def _of_one_call(own: Verdict, made: Collection[str]) -> Verdict:
+    """Return a verdict whose doubts about statements of the same call are those that exclude each other."""
+    return replace(own, doubts=[one for one in own.doubts if one.known.id not in made or one.excludes])
 
 
 def with_changes(
@@ -138,7 +153,7 @@ def _rule_of(equal: Known | None) -> Rule:
 
 def _asking(judged: Sequence[Judged]) -> list[Judged]:
     """Return the facts with the surest doubts of all of them, not more than are asked at once."""
-    doubts = [(place, doubt) for place, one in enumerate(judged) for doubt in one.verdict.doubts if doubt.known.id]
+    doubts = [(place, doubt) for place, one in enumerate(judged) for doubt in one.verdict.doubts]
     asked = sorted(doubts, key=lambda each: -each[1].score)[:MOST_ASKED]
     return [replace(one, asks=[doubt for place, doubt in asked if place == own]) for own, one in enumerate(judged)]
 
@@ -170,16 +185,19 @@ def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:
     )
 
 
-def questions_of(judged: Sequence[Judged], ids: Sequence[str | None]) -> list[Question]:
-    """Return the questions that facts raise, given the ids of what says them now, the surest first."""
+def questions_of(judged: Sequence[Judged], ids: Sequence[str | None], node: str) -> list[Question]:
+    """Return the questions that facts raise, the surest first, given the ids of what says them now.
+
+    The id of the entity says that it is a property.
+    """
     found = [
         Question(
-            known=doubt.known.id,
+            id=question_id(new, doubt.known.id),
             known_text=doubt.known.text,
             new_text=one.fact.observation.text,
             reason=doubt.reason,
             score=doubt.score,
-            call=Call(arguments=Arguments(new=new, known=doubt.known.id, decision="close")),
+            choices=dict(PROPERTY_CHOICES if new == node else OBSERVATION_CHOICES),
         )
         for one, new in zip(judged, ids, strict=True)
         if new is not None

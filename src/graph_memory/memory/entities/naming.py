@@ -11,7 +11,7 @@ from graph_memory.memory.entities.statements.stems import stems_of
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import listed_parts, nearest, quoted
+from graph_memory.model.wording import did_you_mean, nearest, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -60,7 +60,7 @@ def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequ
         hint = f"That observation belongs to {names}. Name it in a call about {which}."
     elif near := nearest_known(name, known):
         told = [f"{quoted(one.text)} ({one.id})" for one in near]
-        hint = f"Did you mean {told[0] if len(told) == 1 else f'one of {listed_parts(told)}'}? {hint}"
+        hint = f"{did_you_mean(told)}{hint}"
     return fault(argument, f"The entity has no observation {quoted(name)}", hint)
 
 

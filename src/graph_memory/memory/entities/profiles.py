@@ -13,7 +13,7 @@ from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import named_apart
 from graph_memory.memory.entities.cleaning.reading import IDS
-from graph_memory.memory.entities.finding import entity_of_name
+from graph_memory.memory.entities.finding import known_by_name
 from graph_memory.memory.entities.reads import compared
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
@@ -60,7 +60,9 @@ def _days(since: datetime, until: datetime) -> float:
 
 async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
     """Return the entity of a name. `Entities.find_by_name` tells the rest."""
-    found = await entity_of_name(core.store, domain, name)
+    found = await known_by_name(core.store, domain, name)
+    if found is None:
+        return None
     rows = await core.store.read(NAMED, domain=domain, names=[found.name])
     ids = [row.id for row in rows if not row.is_mentioned]
     core.accesses.note(domain, ids)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.details import detailed
 from graph_memory.memory.entities.indexing import MANY, index_behind
-from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
+from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation, relation
 from graph_memory.memory.entities.words import likeness, needles_of
 from graph_memory.model.subjects import folded
 from graph_memory.storage.queries import query
@@ -24,7 +26,7 @@ class GraphRow:
     """Entities and their relations, in lists, because a row costs the driver more than what is in it."""
 
     entities: Sequence[Found]
-    relations: Sequence[tuple[str, str, str]]
+    relations: Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class FoundRow(GraphRow):
     """What was found, and how many texts wait to be indexed."""
 
     waiting: int
+    aliases: Sequence[str | None]
+    """Those of each entity, as they are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class EntityRow:
     name: str
     type: str
     observations: list[str]
+    aliases: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,13 @@ async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> Knowle
     rows = await _opened(core, domain, names)
     graph = _told(core, domain, rows)
     ids = [entity[0] for row in rows for entity in row.entities]
-    return graph.model_copy(
-        update={"entities": await detailed(core, domain, list(zip(ids, graph.entities, strict=True)))}
-    )
+    since = {tuple(one[:3]): one[3] for row in rows for one in row.relations}
+    relations = [
+        one.model_copy(update={"since": since[one.from_name, one.to_name, one.relation_type]})
+        for one in graph.relations
+    ]
+    entities = await detailed(core, domain, list(zip(ids, graph.entities, strict=True)))
+    return graph.model_copy(update={"entities": entities, "relations": tuple(relations)})
 
 
 async def compared(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
@@ -104,14 +113,16 @@ async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
         [row] = await core.store.read(FOUND, domain=domain, text=first, others=others, many=MANY)
         if row.waiting >= MANY:
             index_behind(core, domain)
-        kept = [one for one in row.entities if _has(one, wanted)]
+        kept = [one for one, names in zip(row.entities, row.aliases, strict=True) if _has(_texts(one, names), wanted)]
         return row if len(kept) == len(row.entities) else GraphRow(kept, _around(kept, row.relations))
     every = await core.store.read(ALL, domain=domain)
-    found = [one for row in every if _has(one := (row.id, row.name, row.type, row.observations), wanted)]
+    found: list[Found] = [
+        one for row in every if _has(_texts(one := (row.id, row.name, row.type, row.observations), row.aliases), wanted)
+    ]
     return GraphRow(found, _around(found, await _relations(core, domain)) if found else [])
 
 
-def _around(entities: Sequence[Found], relations: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+def _around(entities: Sequence[Found], relations: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     names = {one[1] for one in entities}
     return [one for one in relations if one[0] in names or one[1] in names]
 
@@ -133,14 +144,14 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
     return [(row.from_name, row.to_name, row.type) for row in rows]
 
 
-def _has(entity: Found, wanted: Sequence[str]) -> bool:
-    texts = [folded(text) for text in _texts(entity)]
-    return all(any(one in text for text in texts) for one in wanted)
+def _has(texts: Iterable[str], wanted: Sequence[str]) -> bool:
+    every = [folded(text) for text in texts]
+    return all(any(one in text for text in every) for one in wanted)
 
 
-def _texts(entity: Found) -> list[str]:
+def _texts(entity: Found, aliases: str | None = None) -> list[str]:
     _, name, kind, observations = entity
-    return [name, kind, *observations]
+    return [name, kind, *aliases_of({ALIASES: aliases} if aliases else {}), *observations]
 
 
 def _told(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
@@ -159,6 +170,6 @@ def graph_of(rows: Sequence[GraphRow]) -> KnowledgeGraph:
     return KnowledgeGraph(entities=tuple(entities), relations=_once(one for row in rows for one in row.relations))
 
 
-def _once(relations: Iterable[Sequence[str]]) -> tuple[Relation, ...]:
-    each = dict.fromkeys(tuple(one) for one in relations)
-    return tuple(Relation(**{"from": one[0], "to": one[1], "relationType": one[2]}) for one in each)
+def _once(relations: Iterable[Sequence[Any]]) -> tuple[Relation, ...]:
+    each = dict.fromkeys(tuple(one[:3]) for one in relations)
+    return tuple(relation(one[0], one[1], one[2]) for one in each)

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.results import Relation, RelationsCreated
+from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
+from graph_memory.memory.entities.remembered import Question
+from graph_memory.memory.entities.results import RelationsCreated, relation
+from graph_memory.memory.entities.weighing import MOST_ASKED
 from graph_memory.memory.entities.writes import Decided
 from graph_memory.memory.knowledge.asked import NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
@@ -20,6 +23,7 @@ from graph_memory.memory.knowledge.rows import RelatedRow
 from graph_memory.memory.knowledge.spelling import RELATION, stored_name
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
+from graph_memory.model.wording import quoted
 from graph_memory.storage.store import Reader
 
 
@@ -44,6 +48,7 @@ class _Writing:
     wanted: Sequence[NewRelation]
     broken: Mapping[str, BrokenLink]
     created: Sequence[NewRelation] = ()
+    asking: Sequence[Question] = ()
 
     async def written(self) -> RelationsCreated:
         """Write them; what the rules of their types ask is looked at before it is committed."""
@@ -62,21 +67,28 @@ class _Writing:
             self._decide,
             after_write=check if has_rules else None,
         )
-        told = [
-            Relation(**{"from": one.from_name, "to": one.to_name, "relationType": one.type}) for one in self.created
-        ]
-        return RelationsCreated(relations=tuple(told))
+        told = [relation(one.from_name, one.to_name, one.type) for one in self.created]
+        notes = tuple(map(_asked, self.asking))
+        return RelationsCreated(relations=tuple(told), questions=tuple(self.asking) or None, notes=notes or None)
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         rows = await related(reader, self.domain, self.wanted)
         drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
         living = {end: kind for row in rows for end, kind in row.ends.items()}
         self.created = await draft_relations(reader, drafting, self.wanted, rows, {})
+        ids = ends_by_name(self.wanted, rows)
+        self.asking = (await questions_of_relations(reader, self.domain, self.created, ids))[:MOST_ASKED]
         return drafting.drafts, Context(ontology=head.ontology, living=living, broken=self.broken)
 
     def _decide(self, head: Head, decided: Decided) -> Sequence[Draft]:
         drafts, context = decided
         return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
+
+
+def _asked(one: Question) -> str:
+    """Return a question in words, for an answer that has no room for it."""
+    choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in one.choices.items())
+    return f"Is {quoted(one.known_text)} out of date? {one.reason}. decide with id {one.id} and a decision: {choices}."
 
 
 async def draft_relations(

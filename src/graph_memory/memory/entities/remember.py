@@ -21,16 +21,17 @@ from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.current import Current, current_of
 from graph_memory.memory.entities.facts import Fact, Facts
-from graph_memory.memory.entities.finding import NEW, Found, entity_of_name
+from graph_memory.memory.entities.finding import NEW, Found, known_by_name
 from graph_memory.memory.entities.indexing import index_if_many_wait
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, ended, observations_of
+from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
 from graph_memory.memory.entities.outdated import find_contradicted_properties
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.entities.relations import draft_relations
-from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
-from graph_memory.memory.entities.weighing import Known
+from graph_memory.memory.entities.remembered import Decision, Question, Receipt, Remembered
+from graph_memory.memory.entities.weighing import MOST_ASKED, Known
 from graph_memory.memory.entities.writes import Decided, checked, drafting_with
 from graph_memory.memory.knowledge.asked import NewEntity, NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
@@ -124,7 +125,13 @@ async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser
     # compared in a thread, so that all this is at hand when it is decided under the lock, where others wait
     judged = await anyio.to_thread.run_sync(partial(judged_facts, free, current.known, {}, found.name, {}))
     doubts = judged if adviser.model is not None else []
-    pairs = [Pair(doubt.known.id, doubt.known.text, one.fact.observation.text) for one in doubts for doubt in one.asks]
+    there = {one.id for one in current.known}
+    pairs = [
+        Pair(doubt.known.id, doubt.known.text, one.fact.observation.text)
+        for one in doubts
+        for doubt in one.asks
+        if doubt.known.id in there
+    ]
     return _Writing(core, domain, given, found, await adviser.settle(pairs, found.name))
 
 
@@ -143,8 +150,9 @@ def _first(given: Facts, found: Found) -> Remembered:
 
 def _dry(told: Remembered) -> Remembered:
     """Return what is told without the ids that only a write would give."""
-    facts = [one.model_copy(update={"id": None}) if one.decision is Decision.ADD else one for one in told.facts]
-    questions = [one.model_copy(update={"call": None}) for one in told.questions or ()]
+    new = {one.id for one in told.facts if one.decision is Decision.ADD}
+    facts = [one.model_copy(update={"id": None}) if one.id in new else one for one in told.facts]
+    questions = [one.model_copy(update={"id": None}) for one in told.questions or ()]
     entity = None if told.created else told.id
     update = {"facts": tuple(facts), "questions": tuple(questions) or None, "id": entity, "dry_run": True}
     return told.model_copy(update=update)
@@ -162,6 +170,8 @@ class _Writing:
     broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
     told: Remembered = field(init=False)
     relations: Sequence[NewRelation] = field(init=False)
+    asking: Sequence[Question] = ()
+    """Questions about relations of which there is one at a time."""
 
     def __post_init__(self) -> None:
         self.relations = [tie.relation(self.found.name) for tie in self.given.ties]
@@ -200,8 +210,8 @@ class _Writing:
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         if self.found.by == NEW:  # somebody may have made it meanwhile, in another spelling
-            found = await entity_of_name(reader, self.domain, self.found.name)
-            if found.by != NEW:
+            found = await known_by_name(reader, self.domain, self.found.name)
+            if found is not None:
                 self.found = found
                 self.relations = [tie.relation(found.name) for tie in self.given.ties]
         name = self.found.name
@@ -235,7 +245,7 @@ class _Writing:
             created=entity is None,
             found_by=self.found.by if entity else NEW,
             facts=tuple(receipts),
-            questions=tuple(questions_of(asking, ids)) or None,
+            questions=(*questions_of(asking, ids, node_id), *self.asking) or None,
             candidates=tuple(self.found.candidates) or None,
         )
         context = await read_context(reader, head, drafting.drafts)
@@ -346,6 +356,8 @@ class _Writing:
         wanted = self.relations
         rows = await related(reader, self.domain, wanted) if wanted else []
         made = await draft_relations(reader, drafting, wanted, rows, {self.found.name: node})
+        ids = {**ends_by_name(wanted, rows), self.found.name: node}
+        self.asking = (await questions_of_relations(reader, self.domain, made, ids))[:MOST_ASKED]
         return relation_receipts(wanted, made)
 
 

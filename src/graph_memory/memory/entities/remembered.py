@@ -1,7 +1,8 @@
-"""What `remember` and `decide` return: a receipt for each fact, and questions with their answers as ready calls."""
+"""What `remember` and `decide` return: a receipt for each fact, and questions with the choices that answer them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -50,30 +51,42 @@ class Receipt(Result):
     model: str | None = Field(default=None, description="The language model that decided; evidence has its reason")
 
 
-class Arguments(Result):
-    """Arguments of `decide`."""
+Choices = Mapping[str, str]
+"""Each decision that answers a question, with its consequence."""
+OBSERVATION_CHOICES: Choices = {
+    "close": "the known one ends now, and the new one takes its place",
+    "keep": "both hold",
+    "same": "both say the same: the new one is deleted",
+}
+PROPERTY_CHOICES: Choices = {"close": "the known one ends now", "keep": "both hold"}
+RELATION_CHOICES: Choices = {
+    "close": "the known relation ends now",
+    "keep": "both hold",
+    "same": "both mean the same: the new relation is deleted",
+}
+_BETWEEN = ":"
 
-    new: str = Field(description="The new observation, or the entity of whose property the new value is")
-    known: str
-    decision: Literal["close", "keep", "same"]
+
+def question_id(new: str, known: str) -> str:
+    """Return the id of a question, given the ids of what is new and of what is known."""
+    return f"{new}{_BETWEEN}{known}"
 
 
-class Call(Result):
-    """A call that answers a question; the other answers differ in `decision` alone."""
-
-    tool: Literal["decide"] = "decide"
-    arguments: Arguments
+def ids_of_question(question: str) -> tuple[str, str] | None:
+    """Return the ids of what is new and of what is known, None for what is no id of a question."""
+    new, between, known = question.partition(_BETWEEN)
+    return (new, known) if between and new and known and _BETWEEN not in known else None
 
 
 class Question(Result):
     """A known statement that a new one, or a new value, may make out of date. Nothing waits for the answer."""
 
-    known: str = Field(description="Id of the known observation")
+    id: str | None = Field(default=None, description="For decide; absent in a dry run")
     known_text: Told
     new_text: Told
     reason: str
     score: float
-    call: Call | None = Field(default=None, description="close: the known one is over; else keep, or same: both say it")
+    choices: dict[str, str] = Field(description="The decisions that answer it, each with its consequence")
 
 
 class Candidate(Result):
@@ -81,7 +94,8 @@ class Candidate(Result):
 
     id: str
     name: str
-    likeness: float = Field(description="Of the names, 0 to 1")
+    likeness: float = Field(description="How much speaks for it, 0 to 1")
+    reason: str
     choices: tuple[Literal["same"], Literal["new"]] = Field(
         default=("same", "new"),
         description="same: merge_entities with the new entity in names, into this id; new: no action needed",

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from graph_memory.memory.entities.remembered import Question
 from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result, Timestamp
@@ -50,18 +51,30 @@ class Relation(_Spelled):
     from_name: str = Field(alias="from")
     to_name: str = Field(alias="to")
     relation_type: str = Field(alias="relationType")
+    since: Timestamp | None = Field(default=None, description="With detail: when it began, else when it was created")
+
+
+def relation(start: str, end: str, kind: str) -> Relation:
+    """Return a relation by the names of its ends."""
+    return Relation.model_validate({"from": start, "to": end, "relationType": kind})
 
 
 class EntitiesCreated(Result):
     """The entities that were not there before."""
 
     entities: tuple[Entity, ...]
+    notes: tuple[str, ...] | None = None
+    """Names that are aliases of entities, and names that may mean one."""
 
 
 class RelationsCreated(Result):
     """The relations that were not there before."""
 
     relations: tuple[Relation, ...]
+    questions: tuple[Question, ...] | None = Field(
+        default=None, description="Known relations of a kind of which there is one at a time"
+    )
+    notes: tuple[str, ...] | None = Field(default=None, description="The same questions in words")
 
 
 class Added(_Spelled):

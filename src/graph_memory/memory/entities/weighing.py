@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log, prod
 
-from graph_memory.memory.entities.statements.comparing import Comparison, compared
+from graph_memory.memory.entities.statements.comparing import EXCLUDING, Comparison, compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, asked_from, judged
 from graph_memory.memory.entities.statements.literals import same_text
 
@@ -35,6 +35,8 @@ class Doubt:
     known: Known
     score: float
     reason: str
+    excludes: bool = False
+    """Whether the two cannot both hold at one time, whatever was said first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,10 @@ def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
     weighed = [(pair.score - asked_from(pair) - _among_others(pair, ties, count), one, pair) for one, pair in doubtful]
     found = [each for each in weighed if each[0] >= 0]
     found.sort(key=lambda each: -each[0])
-    doubts = [Doubt(one, round(pair.score, 2), reason(pair)) for _, one, pair in found[:MOST_ASKED]]
+    doubts = [
+        Doubt(one, round(pair.score, 2), reason(pair), excludes=not EXCLUDING.isdisjoint(pair.features))
+        for _, one, pair in found[:MOST_ASKED]
+    ]
     return Verdict(rule=Rule.NEW, doubts=doubts)
 
 

@@ -9,6 +9,8 @@ from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity,
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.candidates import candidates_of_new
+from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.entities.results import (
     Added,
     EntitiesCreated,
@@ -20,10 +22,12 @@ from graph_memory.memory.knowledge.domain import in_domain
 from graph_memory.memory.knowledge.drafting import Drafting
 from graph_memory.memory.knowledge.graph import NamedGraph, Steps
 from graph_memory.memory.knowledge.names import entity_not_found, not_found
+from graph_memory.memory.knowledge.other_names import named_otherwise
 from graph_memory.memory.knowledge.reading import NAMED, observed, states_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects import NodeState
+from graph_memory.model.wording import quoted
 from graph_memory.storage.store import Reader
 
 Decided = tuple[Sequence[Draft], Context]
@@ -39,13 +43,17 @@ async def drafting_with(core: Core, reader: Reader, head: Head, nodes: Iterable[
 async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) -> EntitiesCreated:
     """Create the entities whose names are new. `Entities.create_entities` tells the rest."""
     created: list[NewEntity] = []
+    aliases: Mapping[str, list[str]] = {}
 
     async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal created
-        rows = await in_parts(reader, NAMED, domain, names=[one.name for one in wanted])
+        nonlocal created, aliases
+        aliases = await named_otherwise(reader, domain, [one.name for one in wanted], ends=True)
+        called = {alias: names[0] for alias, names in aliases.items()}
+        rows = await in_parts(reader, NAMED, domain, names=list({*(one.name for one in wanted), *called.values()}))
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         drafting, graph = await drafting_with(core, reader, head, mentions.values()), NamedGraph()
         graph.note_named(rows, mentions.values())
+        graph.note_called(called)
         steps = Steps(graph, drafting)
         created = [one for one in wanted if steps.create(one)[1]]
         holders = {name_of_entity(row.name): (row.id,) for row in rows}
@@ -58,7 +66,26 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
 
     if wanted:
         await in_domain(core, domain, write)
-    return EntitiesCreated(entities=tuple(map(_told, created)))
+    alike = await candidates_of_new(core.store, domain, {one.name: one.type for one in created})
+    notes = (*map(_called, aliases.items()), *(_alike(name, one) for name, found in alike.items() for one in found))
+    return EntitiesCreated(entities=tuple(map(_told, created)), notes=notes or None)
+
+
+def _called(alias: tuple[str, Sequence[str]]) -> str:
+    """Return the note about a name that is an alias of entities that exist."""
+    name, known = alias
+    return (
+        f"{quoted(name)} is a name of {' and of '.join(map(quoted, known))}, so no entity was created for it: "
+        "add_observations adds what is known. If it is another thing, take the alias away with update_entity first."
+    )
+
+
+def _alike(name: str, known: Candidate) -> str:
+    """Return the question about a new name and a known one of which one is a part of the other."""
+    return (
+        f"Is {quoted(name)} the same as {quoted(known.name)} ({known.id})? {known.reason}. Choices: "
+        f"same: merge_entities with names [{quoted(name)}] into {known.id}; new: nothing is to be done."
+    )
 
 
 def _told(one: NewEntity) -> Entity:

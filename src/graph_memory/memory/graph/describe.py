@@ -19,9 +19,11 @@ from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
 from graph_memory.model.subjects import content_ref, user_properties
 from graph_memory.model.titles import shown_title
+from graph_memory.model.wording import shown
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 
+STATES = query("graph/states", dict[str, object])
 AT_ONCE = 500
 """Ids that one statement describes."""
 
@@ -113,13 +115,27 @@ async def describe_connections(
 
 
 async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> Mapping[str, str]:
-    """Return titles for changes that come after a number of the log: of nodes, and of connections those of the ends."""
+    """Return titles for changes that come after a number of the log: of connections the titles of their ends.
+
+    The title of an observation is its text.
+    """
     nodes = [one for one in drafts if one.kind is Kind.NODE]
     ends = {one.subject: (one.from_id or "", one.to_id or "") for one in drafts if one.kind is Kind.CONNECTION}
     known = {one.subject: str(one.state["_title"]) for one in nodes if one.state}
     wanted = {one.subject for one in nodes}.union(*ends.values())
     known |= {node.id: node.title for node in await node_briefs(core, domain, sorted(wanted - known.keys()), at)}
-    return known | {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
+    known |= {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
+    return known | await _observed_texts(core, domain, [one for one in drafts if one.kind is Kind.OBSERVATION], at)
+
+
+async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:
+    """Return the texts of observations; of deleted ones as they were after a number of the log."""
+    gone = [one.subject for one in drafts if one.state is None]
+    before: list[Mapping[str, object]] = []
+    for start in range(0, len(gone), AT_ONCE):
+        before += await core.store.read(STATES, domain=domain, ids=gone[start : start + AT_ONCE], at=at)
+    states = {str(one["_subject"]): one for one in before} | {one.subject: one.state for one in drafts if one.state}
+    return {subject: shown(state["_text"]) for subject, state in states.items() if "_text" in state}
 
 
 async def described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int = END) -> list[DescribedRow]:

@@ -13,7 +13,7 @@ from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, reached
-from graph_memory.memory.graph.describe import node_briefs
+from graph_memory.memory.graph.describe import STATES, node_briefs
 from graph_memory.memory.graph.naming import with_names
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
@@ -60,7 +60,6 @@ Exact = Callable[[], Awaitable[Sequence[LinkRow]]]
 CONNECTED_NODES = id_query("graph/connected_nodes")
 LINKS = marked(query("graph/links", LinkRow))
 NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
-STATES = query("graph/states", dict[str, object])
 
 
 @dataclass(frozen=True, slots=True)

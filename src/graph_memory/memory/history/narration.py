@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.exact import same_value
@@ -161,12 +162,22 @@ def _change(key: str, before: State, after: State) -> str | None:
         return f"content rewritten, {other}" if one == other else f"content {one} → {other}"
     if key == PROTECTION:
         return _protected(other)
+    if key in ("_asks", "_supersedes"):
+        return _of_decisions(key, one, other)
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
     name = _ATTRIBUTES.get(key, shown(key))
     if one is None:
         return f"{name} {_short(other)} added"
     return f"{name} removed" if other is None else f"{name} {_short(one)} → {_short(other)}"
+
+
+def _of_decisions(key: str, before: object, after: object) -> str:
+    """Return what became of the questions of an observation, or of those whose place it takes."""
+    fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
+    if key == "_asks":
+        return "question answered" if fewer else "question asked"
+    return "takes the place of fewer" if fewer else "takes the place of another"
 
 
 def _protected(after: object) -> str:

@@ -42,6 +42,8 @@ class NamedGraph:
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _mentions: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
     """What is only an end of relations, by id: it can become an entity."""
+    _called: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of entities by the aliases that were given for them."""
     _instead: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of entities that were asked for, and have been there already under others."""
     _texts: dict[str, dict[str, _Deletions]] = field(default_factory=dict[str, dict[str, _Deletions]])
@@ -55,6 +57,7 @@ class NamedGraph:
             dict(self._nodes),
             dict(self._ids),
             dict(self._mentions),
+            dict(self._called),
             dict(self._instead),
             {node: {text: dict(found) for text, found in own.items()} for node, own in self._texts.items()},
             {key: dict(found) for key, found in self._relations.items()},
@@ -66,6 +69,10 @@ class NamedGraph:
         for row in rows:
             self._name(Named(row.id, row.name, row.is_mentioned))
         self._mentions |= {state.id: state for state in mentions}
+
+    def note_called(self, names: Mapping[str, str]) -> None:
+        """Note the names of entities by the aliases that were given for them."""
+        self._called |= {alias: self._ids[name] for alias, name in names.items() if name in self._ids}
 
     def note_observed(self, rows: Iterable[ObservedRow]) -> None:
         """Note entities with observations as they were read."""
@@ -88,12 +95,16 @@ class NamedGraph:
         self._name(Named(node, name))
 
     def find(self, given: str) -> Named | None:
-        """Return what has a name, else an id."""
-        node = self._ids.get(given, given)
+        """Return what has a name, else an alias, else an id."""
+        node = self._ids.get(given) or self._called.get(given, given)
         return self._nodes.get(self._instead.get(node, node))
 
+    def is_alias(self, given: str) -> bool:
+        """Say whether a name is an alias of an entity that is there."""
+        return given not in self._ids and self._called.get(given) in self._nodes
+
     def entity(self, given: str) -> Named | None:
-        """Return the entity that has a name, else an id."""
+        """Return the entity that has a name, else an alias, else an id."""
         found = self.find(given)
         return None if found is None or found.is_mentioned else found
 
@@ -181,7 +192,7 @@ class Steps:
     def create(self, one: NewEntity) -> tuple[str, bool]:
         """Make an entity whose name is new, and return the id of the one of that name, and whether it is new."""
         known = self.graph.find(one.name)
-        if known is not None and known.name == one.name:
+        if known is not None and (known.name == one.name or self.graph.is_alias(one.name)):
             mention = self.graph.mention(known)
             if mention is None:
                 self.graph.stand_in(one.id, known.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from graph_memory.memory.knowledge.spelling import WORD
@@ -31,25 +30,33 @@ LENIENT = f"{_HOW} A relation with relationType in place of type may lead to a n
 
 
 async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
-    """Return the error for the name of no entity, with the nearest name that there is."""
+    """Return the error for the name of no entity, with the only name that has all its words, else the nearest."""
     found = await near_names(reader, domain, name)
-    meant = nearest(name, found)
+    words = frozenset(WORD.findall(folded(name)))
+    having = [each for each in found if words and words <= frozenset(WORD.findall(folded(each)))]
+    meant = having[0] if len(having) == 1 else nearest(name, having or found)
     return not_found(name, how if meant is None else f"Did you mean {quoted(meant)}? {how}")
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     """Return names of entities that have all words of a name, else a part of it; all where none has; up to a number."""
-    words: list[str] = sorted(WORD.findall(folded(name)), key=len, reverse=True)
-    first = words[0] if words else ""
-    asked: Sequence[tuple[str, list[str]]] = ((first, words[1:]), (first[:6], []), (first[:3], []))
-    found: list[str] = []
-    for part, others in asked:
+    found = await names_with_words(reader, domain, name)
+    first = max(WORD.findall(folded(name)), key=len, default="")
+    for part in (first[:6], first[:3]):
         if not found and len(part) >= _FEWEST:
-            found = await reader.read(NEAR, domain=domain, text=part, others=others, limit=_MOST)
+            found = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MOST)
     if not found and len(name) <= _SHORT:
         given = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
         found = await reader.read(SHORT, domain=domain, **given)
     return found or await reader.read(SOME, domain=domain, limit=_MOST)
+
+
+async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return names of entities that have all words of a name, in the name, an alias or the type; up to a number."""
+    first, *others = sorted(WORD.findall(folded(name)), key=len, reverse=True) or [""]
+    if len(first) < _FEWEST:
+        return []
+    return await reader.read(NEAR, domain=domain, text=first, others=others, limit=_MOST)
 
 
 def check_current(name: str, ended: datetime | None) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from graph_memory.memory.recall.splitting.kinds import is_markdown
 from graph_memory.memory.recall.splitting.prose import headings
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.name_list import listed_names
 from graph_memory.model.subjects import ConnectionState, NodeState
 
 LONGEST_NAME = 200
 MOST_HEADINGS = 200
 _NAMES = ("title", "name")
 ALIASES = ("aliases", "alias")
-_BETWEEN = re.compile(r"[,;\n、，；]")
 
 
 def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
@@ -47,18 +43,3 @@ def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[s
     if text and content is not None and content.is_text and is_markdown(content.format):
         for _, (_, heading) in zip(range(MOST_HEADINGS), headings(text), strict=False):
             yield heading
-
-
-def listed_names(value: PropertyValue | None) -> Iterator[str]:
-    """Give the names in a property: a list in JSON, or text with commas."""
-    if not isinstance(value, str):
-        return
-    if value.lstrip().startswith("["):
-        try:
-            given = json.loads(value)
-        except (ValueError, RecursionError):
-            given = None
-        if isinstance(given, list):
-            yield from (each for each in cast("list[object]", given) if isinstance(each, str))
-            return
-    yield from _BETWEEN.split(value)

@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.advice.adviser import Adviser
 from graph_memory.memory.entities.advice.splitting import Said
 from graph_memory.memory.entities.facts import Facts, facts_from
-from graph_memory.memory.entities.finding import Found, entity_of_name, entity_of_text
+from graph_memory.memory.entities.finding import Found, entity_of_name, entity_of_text, known_by_name
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.statement import statement
 from graph_memory.model.errors import Code, GraphError
@@ -23,7 +23,7 @@ Part = tuple[Facts, Found]
 async def found_of(core: Core, domain: str, given: Facts) -> Found:
     """Return what a call is about: its name, or what its text names. Raises INVALID_ARGUMENT."""
     if given.name is not None:
-        return await entity_of_name(core.store, domain, given.name)
+        return await entity_of_name(core.store, domain, given.name, given.type)
     return await entity_of_text(core.store, domain, given.text)
 
 
@@ -79,8 +79,8 @@ async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> 
             found[name] = main
             continue
         with suppress(GraphError):  # it may be any of several, so it is none
-            one = await entity_of_name(core.store, domain, name)
-            if one.by != "new":
+            one = await known_by_name(core.store, domain, name)
+            if one is not None:
                 found[name] = main if one.name == main.name else one
     return found
 

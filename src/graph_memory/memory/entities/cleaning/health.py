@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.alike import SAME
 from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
 from graph_memory.memory.entities.cleaning.reading import SurveyRow, checked_limit, survey
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans, ReadyCall
-from graph_memory.memory.entities.cleaning.similar import SAME, duplicates_among
+from graph_memory.memory.entities.cleaning.similar import duplicates_among
+from graph_memory.memory.entities.remembered import OBSERVATION_CHOICES, question_id
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.meaning.contradictions import TYPE
@@ -48,10 +50,10 @@ class QuestionRow:
     @property
     def finding(self) -> Finding:
         """What is told of it."""
-        arguments = {"new": self.new, "known": self.known, "decision": "close"}
         reason = f"{quoted(self.new_text)} may make out of date {quoted(self.known_text)}: close, keep or same"
-        call = ReadyCall(tool="decide", arguments=arguments)
-        return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call)
+        call = ReadyCall(tool="decide", arguments={"id": question_id(self.new, self.known)})
+        choices = dict(OBSERVATION_CHOICES)
+        return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call, choices=choices)
 
 
 QUESTIONS = query("entities/questions", QuestionRow)

@@ -14,6 +14,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
 from graph_memory.memory.entities.attached import moved
 from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
+from graph_memory.memory.entities.cleaning.side_by_side import Pair, ask_beside, pairs_in_doubt
 from graph_memory.memory.entities.finding import name_of_entity
 from graph_memory.memory.entities.moving import Moving
 from graph_memory.memory.entities.writes import Decided, checked
@@ -50,8 +51,9 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
         hint = f"Give names of 1 to {MOST} other entities, which become names of {into}."
         raise fault("names", "There is nothing to merge" if not gone else f"{len(gone)} are too many", hint)
     made: dict[str, str] = {}
+    doubtful = await pairs_in_doubt(core, domain, target, gone)
     return await until_rules_hold(
-        lambda broken: _Merge(core, domain, target, gone, broken, made).written(dry_run=dry_run)
+        lambda broken: _Merge(core, domain, target, gone, broken, made, doubtful).written(dry_run=dry_run)
     )
 
 
@@ -65,6 +67,7 @@ class _Merge:
     names: Sequence[str]
     broken: Mapping[str, BrokenLink]
     made: dict[str, str]
+    doubtful: Sequence[Pair]
     told: EntitiesMerged = field(init=False)
 
     async def written(self, *, dry_run: bool) -> EntitiesMerged:
@@ -84,13 +87,15 @@ class _Merge:
             dry_run=dry_run,
         )
         if dry_run:
-            return self.told.model_copy(update={"dry_run": True})
+            questions = [one.model_copy(update={"id": None}) for one in self.told.questions or ()]
+            return self.told.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
         return self.told.model_copy(update={"since": receipt.changes[0].seq, "until": receipt.seq})
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         states = await _states(reader, self.domain, [self.into, *self.names])
         target, sources = states[self.into], [states[name] for name in self.names]
         moving = await moved(reader, head, target.id, [one.id for one in sources], self.made)
+        questions = ask_beside(moving, self.doubtful)
         properties, conflicts = merged_properties(target, sources)
         content = await self._description(reader, target, sources, conflicts)
         conflicts += _differences(moving, {one.id: str(one.properties["name"]) for one in sources})
@@ -120,6 +125,7 @@ class _Merge:
             relations_known=moving.known_relations,
             aliases=tuple(aliases_of({**target.properties, **properties})),
             conflicts=tuple(conflicts),
+            questions=tuple(questions) or None,
         )
         return drafts, await self._context(reader, head, drafts)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from graph_memory.memory.entities.remembered import Question
 from graph_memory.model.results import Result, Timestamp
 
 
@@ -97,6 +98,9 @@ class EntitiesMerged(Result):
     relations_known: int = Field(description="Those that were there already, or would lead from the entity to itself")
     aliases: tuple[str, ...] = Field(description="All other names of the entity now")
     conflicts: tuple[MergeConflict, ...] = ()
+    questions: tuple[Question, ...] | None = Field(
+        default=None, description="Statements that stand side by side now, and of which only one may hold"
+    )
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
     until: int | None = None
     dry_run: bool | None = None
@@ -129,6 +133,9 @@ class Finding(Result):
     about: tuple[str, ...]
     reason: str
     call: ReadyCall
+    choices: dict[str, str] | None = Field(
+        default=None, description="Of an open question: what decision may be, each with its consequence"
+    )
 
 
 class GraphHealth(Result):

@@ -10,7 +10,8 @@ from itertools import combinations
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.alike import Compared, Evidence, evidence, pairs, parts
+from graph_memory.memory.entities.alike import LIKE, Compared, Evidence, evidence, pairs, part_of_two, parts
+from graph_memory.memory.entities.candidates import fitting
 from graph_memory.memory.entities.cleaning.reading import (
     SurveyRow,
     checked_limit,
@@ -30,15 +31,13 @@ from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import folded
 from graph_memory.storage.queries import query
 
-LIKE = 0.5
-"""The score from which on an entity is told as like another."""
-SAME = 0.75
-"""The score from which on two are told as duplicates, unless it is said."""
 _MOST_SHARING = 5
 """Entities that share an observation, above which it says nothing."""
 _MOST_TEXTS = 5_000
 _LOOKED_AT = 200
 """Entities that one is compared with: by each part of its name, and by what they share."""
+_FITTED = 10
+"""Parts of names for which the names that they fit are counted; others count as parts of several."""
 _NEAREST = 30
 """Entities that one is compared with by meaning."""
 _TEXT = 1_000
@@ -81,17 +80,25 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     named = await core.store.read(PARTS, domain=domain, parts=asked, limit=_LOOKED_AT)
     ids = [each for each in dict.fromkeys((*shared, *cosines, *named)) if each != own_id]
     rows = await surveyed(core.store, domain, ids)
-    found = [
-        (said, row)
+    fits = await _fits(core, domain, own, rows)
+    weighed = [
+        (evidence(own.compared, row.compared, shared.get(row.id, 0), cosines.get(row.id), fits.get(row.id, 0)), row)
         for row in rows
-        if (said := evidence(own.compared, row.compared, shared.get(row.id, 0), cosines.get(row.id))).score >= LIKE
     ]
+    found = [(said, row) for said, row in weighed if said.score >= LIKE]
     found.sort(key=lambda each: (-each[0].score, each[1].name))
     told = tuple(
         Similar(name=row.name, type=row.type, score=said.score, reasons=said.told, call=_call(own, row, said)[1])
         for said, row in found[:most]
     )
     return SimilarFound(entity=name, similar=told, without_vectors=near is None)
+
+
+async def _fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
+    """Return for each entity of which one name is a part of the other's the number of names that the part fits."""
+    parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
+    known = {part: len(await fitting(core.store, domain, part)) for part in sorted({*parts.values()})[:_FITTED]}
+    return {row: known.get(part, 2) for row, part in parts.items()}
 
 
 def _parts(name: str) -> Iterator[str]:
@@ -137,21 +144,30 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], l
     likely = await anyio.to_thread.run_sync(_likely, compared, shared)
     cosines = await _cosines(core, domain, list(likely))
     found: list[Duplicate] = []
-    for one, other in likely:
-        said = evidence(compared[one], compared[other], shared[one, other], cosines.get((one, other)))
+    for (one, other), fits in likely.items():
+        said = evidence(compared[one], compared[other], shared[one, other], cosines.get((one, other)), fits)
         if said.score >= least:
             found.append(_duplicate(every[one], every[other], said))
     return sorted(found, key=lambda each: (-each.score, each.names))
 
 
-def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, Evidence]:
-    """Return the pairs for which anything speaks."""
+def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
+    """Return the pairs for which anything speaks, each with the number of names that the shorter one is a part of."""
     candidates = dict.fromkeys((*(pair for pair in shared if all(one in compared for one in pair)), *pairs(compared)))
-    said = {
-        (one, other): evidence(compared[one], compared[other], shared.get((one, other), 0), None)
+    parts = {pair: part for pair in candidates if (part := _part(compared, pair))}
+    counts = Counter(parts.values())
+    return {
+        (one, other): counts[parts.get((one, other), "")]
         for one, other in candidates
+        if evidence(compared[one], compared[other], shared.get((one, other), 0), None, 1).reasons
     }
-    return {pair: each for pair, each in said.items() if each.reasons}
+
+
+def _part(compared: Mapping[str, Compared], pair: Pair) -> str | None:
+    """Return the id of the one of two entities whose name is a part of the other's."""
+    first, second = pair
+    part = part_of_two(*(compared[one].name for one in pair))
+    return None if part is None else first if part == compared[first].name else second
 
 
 async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:

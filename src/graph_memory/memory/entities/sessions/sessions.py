@@ -138,8 +138,7 @@ def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
 def _line(one: Finding) -> str:
     if one.kind == "contradiction":
         return f"- {quoted(one.about[0])} and {quoted(one.about[1])}"
-    arguments = one.call.arguments
-    return f"- {quoted(one.about[0])}: {one.reason} (new {arguments['new']}, known {arguments['known']})"
+    return f"- {quoted(one.about[0])}: {one.reason} (id {one.call.arguments['id']})"
 
 
 async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:

@@ -40,6 +40,8 @@ WEIGHTS: Mapping[str, float] = {
 }
 """What each feature adds to the likeness of two statements: measured on a table of labelled pairs."""
 _SIGNS = frozenset({CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE})
+EXCLUDING = frozenset({FLIP, ANTONYM, SINGLE})
+"""The features of two statements of which only one holds at a time."""
 _ANOTHER = "another person"
 _TIES = frozenset({EVENT, CONFLICT})
 _GUARDS = ("wish", "claim", "stand_in", "also")

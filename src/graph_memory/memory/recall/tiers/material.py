@@ -59,6 +59,8 @@ class Tie:
     weight: float
     until: str = ""
     """The day since which it holds no longer."""
+    since: str = ""
+    """The day since which it holds, or else is known, if it holds."""
 
     def other(self, node: str) -> str:
         """Return the end that is not this one."""

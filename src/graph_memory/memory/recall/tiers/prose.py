@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.bm25 import Query
-from graph_memory.memory.recall.own_names import ALIASES, listed_names
+from graph_memory.memory.recall.own_names import ALIASES
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.wording import LABEL, flat, in_words, label, name, quoted, relation, value
+from graph_memory.model.name_list import listed_names
 from graph_memory.model.properties import PropertyValue
 
 PART = 0.4
@@ -367,7 +368,7 @@ def _ties(telling: _Telling, thing: Thing) -> list[str]:
 
 def _tie(telling: _Telling, thing: Thing, tie: Tie) -> tuple[tuple[str, str, str], str]:
     """Return how a connection is told from the end that is told of, in words before and after the other end."""
-    ended = f" (until {tie.until})" if tie.until else ""
+    ended = f" (until {tie.until})" if tie.until else f" (since {tie.since})" if tie.since else ""
     if tie.from_id == tie.to_id:
         return (f"{relation(tie.type)} ", "", ended), "itself"
     if tie.from_id == thing.id:

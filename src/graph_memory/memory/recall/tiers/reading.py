@@ -10,7 +10,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
 from graph_memory.memory.recall.tiers.material import MANY, Brief, Tie
-from graph_memory.memory.recall.tiers.wording import last_day
+from graph_memory.memory.recall.tiers.wording import day, last_day
 from graph_memory.memory.recall.traversal.edges import Asked, Edge
 from graph_memory.memory.recall.traversal.frontier import Frontier
 from graph_memory.memory.recall.traversal.request import EdgeFilter
@@ -98,7 +98,8 @@ async def ties_of(scope: Scope, scale: Scale, ids: Sequence[str], most: int = TI
 def _tie(edge: Edge, now: datetime) -> Tie:
     ends = None if edge.ends is None else instant(edge.ends)
     until = last_day(ends) if ends is not None and ends <= now else ""
-    return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until)
+    since = "" if until or edge.begins is None else day(instant(edge.begins))
+    return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until, since)
 
 
 async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, ToldRow]:

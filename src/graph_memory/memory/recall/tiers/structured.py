@@ -192,4 +192,5 @@ def _tie(tie: Tie, material: Material) -> Content:
     for key, end in (("from", tie.from_id), ("to", tie.to_id)):
         if end in material.known:
             found[key] = material.known[end].title
-    return found | {"weight": round(tie.weight, 4)} | ({"until": tie.until} if tie.until else {})
+    when = {"until": tie.until} if tie.until else {"since": tie.since} if tie.since else {}
+    return found | {"weight": round(tie.weight, 4)} | when

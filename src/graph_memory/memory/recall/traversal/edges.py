@@ -33,6 +33,8 @@ class Edge:
     properties: Mapping[str, object] = field(default_factory=dict[str, object])
     ends: int | None = None
     """When it ceases to hold, in milliseconds since 1970."""
+    begins: int | None = None
+    """When it begins to hold, else when it was created, in milliseconds since 1970."""
 
     def other(self, node: str) -> str:
         """Return the end that is not the node."""

@@ -40,9 +40,9 @@ class FrontierRow:
 
 def _edge(told: Sequence[Any]) -> tuple[Edge, bool]:
     """Return a connection as a walk sees it, and whether the node at its other end is still to be judged."""
-    one, kind, begin, end, counts, strength, importance, age, ends, properties, is_unsure = told
+    one, kind, begin, end, counts, strength, importance, age, ends, begins, properties, is_unsure = told
     told_of = user_properties(properties or {})
-    return Edge(one, kind, begin, end, counts, strength, importance or 0.0, age, told_of, ends), is_unsure
+    return Edge(one, kind, begin, end, counts, strength, importance or 0.0, age, told_of, ends, begins), is_unsure
 
 
 FRONTIER = marked(query("recall/frontier", FrontierRow))
@@ -221,6 +221,7 @@ class Frontier:
             self.scale.age_days(event),
             user_properties(event),
             _milliseconds(event.get("_valid_to")),
+            _milliseconds(event.get("_valid_from") or event.get("_created")),
         )
 
 

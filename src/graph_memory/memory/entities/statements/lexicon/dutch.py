@@ -24,7 +24,8 @@ DUTCH = Lexicon(
     endings="""
         niet meer, geen * meer, gestopt, stopt, opgehouden, opgegeven, beeindigd, ontslag, opgezegd, verkocht,
         afgeschaft, verlaten, verloren, kapot, overleden, gestorven, gescheiden, verhuisd, vervallen, geannuleerd,
-        verwijderd, gesloten, voorbij, ingetrokken
+        verwijderd, gesloten, voorbij, ingetrokken,
+        herroepen, teruggedraaid, ten gunste van
     """,
     changes="""
         verhuisd, gewisseld, veranderd, gewijzigd, verhoogd, verlaagd, verminderd, verlengd, verkort, uitgesteld,

@@ -31,7 +31,9 @@ ENGLISH = Lexicon(
         closed, expired, terminated, ran out, lost, broke, died, is gone, are gone, is over, went away, scrapped,
         decommissioned, deprecated, revoked, lifted, withdrawn, withdrew, has not * for, have not * for, has not *
         since, split up, divorced, separated, got rid of, gave away, threw away, threw out, used up, broke up,
-        phased out, turned off, switched off, dissolved, handed in * notice, gave * notice, gave up
+        phased out, turned off, switched off, dissolved, handed in * notice, gave * notice, gave up,
+        reversed, overturned, overruled, rescinded, repealed, superseded, supersedes, rolled back, reverted, in
+        favour of, in favor of
     """,
     changes="""
         changed, changes, moved, relocated, switched, raised, lowered, increased, decreased, reduced, renamed,
@@ -79,7 +81,8 @@ ENGLISH = Lexicon(
         no problem, once a, once every, once per, once the, once it, once all,
         once they, at first, no one knows, as soon as, last name, just like, just as,
         open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
-        if, as if, every other
+        if, as if, every other, reversed into, reversed out, vot* in favour of, vot* in favor of, is in favour of,
+        is in favor of, are in favour of, are in favor of
     """,
     adverbs="""
         daily weekly monthly yearly nightly hourly fortnightly regularly usually normally often frequently sometimes
@@ -121,6 +124,7 @@ ENGLISH = Lexicon(
         single, unmarried, bachelor, widowed, divorced: married, engaged, wedding, wife, husband, partner
         pregnant, expecting, due: born, gave birth, baby, delivered, miscarriage
         open, pending, waits, waiting, awaiting, in review, under review, draft, unresolved, in progress, ongoing, blocked, undecided, negotiat*, unpaid: merged, closed, approved, rejected, resolved, fixed, shipped, released, decided, signed, done, finished, completed, went live, passed, accepted, granted, unblocked, paid, green light, settled, denied
+        decided, decision, chose, chosen, choice, agreed, adopted, adr: reversed, revoked, overturned, overruled, rescinded, superseded, supersedes, reverted, rolled back, withdrawn, in favour of, in favor of
         planned, scheduled, takes place, due, date, deadline, expires, until, starts, begins, ends: postponed, cancelled, canceled, pushed back, brought forward, moved, rescheduled, delayed, extended, renewed, called off, took place, new date, shortened
         broken, down, fails, failing, crashes, flaky, bug, outage, defective, does not work, leaks, slow, out of order: repaired, fixed, works again, is back, restored, resolved, replaced, runs again, solved, up again
         ill, sick, injured, hospital, depressed, flu, broken, treatment, therapy, recovering, pain: recovered, healed, discharged, cured, well again, back at work, pain free

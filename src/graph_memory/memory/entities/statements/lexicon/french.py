@@ -21,7 +21,8 @@ FRENCH = Lexicon(
     endings="""
         ne * plus, n * plus, a arrete, arrete, a cesse, cesse, a quitte, quitte, a vendu, vendu, vendue, abandonne,
         abandonnee, supprime, supprimee, annule, annulee, termine, terminee, fini, demissionne, mort, morte, decede,
-        decedee, separe*, divorce*, perdu, casse, retire, retiree, ferme, fermee, expire, resilie, demenage
+        decedee, separe*, divorce*, perdu, casse, retire, retiree, ferme, fermee, expire, resilie, demenage,
+        revoque, revoquee, abroge, abrogee, en faveur de, au profit de
     """,
     changes="""
         change, a change, demenage, passe a, est passe, augmente, augmentee, baisse, baissee, reduit, releve,

@@ -27,7 +27,8 @@ GERMAN = Lexicon(
         verkauft, verkaufte, abgesetzt, abgeschafft, eingestellt, abgebrochen, verlassen, verloren, kaputt,
         gestorben, verstorben, getrennt, geschieden, ausgezogen, ausgetreten, abgelaufen, aufgehoben, abgesagt,
         entfernt, geloscht, stillgelegt, geschlossen, vorbei, entfallt, entfallen, weggefallen, zuruckgetreten,
-        ausgeschieden, losgeworden, verschenkt, abgemeldet
+        ausgeschieden, losgeworden, verschenkt, abgemeldet,
+        ruckgangig gemacht, widerrufen, zuruckgenommen, revidiert, verworfen, zugunsten, abgelost
     """,
     changes="""
         umgezogen, gewechselt, wechselt*, geandert, verandert, angehoben, erhoht, gesenkt, verringert, reduziert,

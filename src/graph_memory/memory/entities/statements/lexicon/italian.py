@@ -21,7 +21,8 @@ ITALIAN = Lexicon(
     endings="""
         non * piu, ha smesso, smesso, ha lasciato, lasciato, ha venduto, venduto, venduta, abbandonato, finito,
         finita, terminato, annullato, annullata, eliminato, eliminata, dimess*, in pensione, morto, morta,
-        divorziato, divorziata, separato, separata, perso, rotto, chiuso, chiusa, ritirato, scaduto, rimosso, tolto
+        divorziato, divorziata, separato, separata, perso, rotto, chiuso, chiusa, ritirato, scaduto, rimosso, tolto,
+        revocato, revocata, abrogato, in favore di, a favore di
     """,
     changes="""
         cambiato, cambiata, trasferito, trasferita, passato a, passata a, aumentato, aumentata, abbassato, ridotto,

@@ -21,7 +21,8 @@ PORTUGUESE = Lexicon(
     endings="""
         ja nao, nao * mais, deixou de, deixou, parou, largou, vendeu, vendido, vendida, terminou, acabou, cancelado,
         cancelada, eliminado, removido, removida, demitiu, reformou, aposentou, morreu, faleceu, divorciado,
-        divorciada, separado, separada, perdeu, quebrou, fechou, fechado, abandonou, desligado, suspenso, extinto
+        divorciada, separado, separada, perdeu, quebrou, fechou, fechado, abandonou, desligado, suspenso, extinto,
+        revogado, revogada, revertido, revertida, anulado, anulada, em favor de, a favor de
     """,
     changes="""
         mudou, mudado, trocou, trocado, aumentou, aumentado, baixou, subiu, desceu, reduzido, reduziu, prorrogado,

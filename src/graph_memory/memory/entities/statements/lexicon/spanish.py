@@ -22,7 +22,8 @@ SPANISH = Lexicon(
         ya no, dejo de, ha dejado, dejado de, abandono, abandonado, vendio, vendido, vendida, termino, terminado,
         acabo, cancelado, cancelada, eliminado, eliminada, renuncio, se jubilo, murio, fallecio, divorciado,
         divorciada, separado, separada, perdio, perdido, roto, cerrado, cerrada, retirado, retirada, suprimido,
-        expirado, se fue, quitaron
+        expirado, se fue, quitaron,
+        revocado, revocada, revertido, revertida, anulado, anulada, en favor de, a favor de
     """,
     changes="""
         cambio, cambiado, se mudo, mudado, trasladado, subio, subido, bajo, bajado, aumento, aumentado, reducido,

@@ -21,7 +21,8 @@ SWEDISH = Lexicon(
     endings="""
         inte langre, inte * langre, slutat, slutade, upphort, gett upp, sagt upp, salt, salde, lamnat, lamnade,
         forlorat, trasig, dott, avliden, skild, skilda, flyttat, avskaffat, installt, borttagen, stangt, over,
-        utgatt
+        utgatt,
+        aterkallat, aterkallad, upphavt, upphavd, till forman for
     """,
     changes="""
         flyttat, flyttade, bytt, bytte, andrat, andrats, hojt, hojts, sankt, sankts, minskat, okat, forlangt,

@@ -1,0 +1,23 @@
+// Of texts that are no name in a domain, the entities with other names among which the text stands, as in `entities/called`. A name that is
+// only an end of relations counts as a name if `ends` is true. Each row has the `name` and its `text` without separators.
+// mode: read
+// params: domain, rows, ends, separators, limit
+// returns: given, name, aliases
+UNWIND $rows AS row
+WITH row
+WHERE NOT EXISTS {
+  MATCH (n:_Node {_domain: $domain, _entity_name: CASE WHEN size(row.name) <= 1000 THEN row.name ELSE toString(size(row.name)) END})
+  WHERE n.name = row.name AND ($ends OR n._mentioned IS NULL)
+}
+WITH collect(row) AS rows
+WHERE size(rows) > 0
+MATCH (n:_Node)
+WHERE n._domain = $domain AND n._called = true
+WITH rows, n, reduce(names = normalize(n.aliases, NFC), sign IN $separators | replace(names, sign, '')) AS names
+WITH rows, n, replace(toLower(toUpper(toLower(names))), 'ς', 'σ') AS folded
+UNWIND rows AS row
+WITH row, n, folded
+WHERE folded CONTAINS row.text
+RETURN row.name AS given, n.name AS name, n.aliases AS aliases
+ORDER BY n._created, n._id
+LIMIT $limit

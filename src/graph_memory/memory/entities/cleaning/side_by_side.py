@@ -1,0 +1,87 @@
+"""Statements that a merge leaves side by side, and of which only one may hold: questions, as `remember` asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.current import CURRENT, words_of
+from graph_memory.memory.entities.moving import Moving
+from graph_memory.memory.entities.remembered import OBSERVATION_CHOICES, Question, question_id
+from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, verdict
+from graph_memory.memory.knowledge.reading import NAMED
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import ObservationState
+
+_MOST = 200
+"""Maximum number of statements of an entity that are compared."""
+_NEAR = 8
+"""Maximum number of statements that one is compared with: those that share most words with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A statement that moves, and its doubt about one that is there."""
+
+    text: str
+    doubt: Doubt
+
+
+async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str]) -> list[Pair]:
+    """Return statements of entities that may exclude one of the entity that they go into, the surest first.
+
+    They are compared before the write, in a thread: comparing takes longer than others should wait for.
+    """
+    rows = await core.store.read(NAMED, domain=domain, names=[into, *names])
+    ids = {row.name: row.id for row in rows}
+    texts = [
+        await core.store.read(CURRENT, domain=domain, node=ids[name]) if name in ids else [] for name in (into, *names)
+    ]
+    return await anyio.to_thread.run_sync(_compared, into, texts)
+
+
+def _compared(entity: str, every: Sequence[Sequence[Known]]) -> list[Pair]:
+    known, found = [*every[0][:_MOST]], list[Pair]()
+    for texts in every[1:]:
+        own = texts[:_MOST]
+        found += [Pair(one.text, doubt) for one in own for doubt in verdict(one.text, _near(one, known), entity).doubts]
+        known += own
+    return sorted(found, key=lambda pair: -pair.doubt.score)
+
+
+def _near(one: Known, known: Sequence[Known]) -> list[Known]:
+    """Return the statements that share most words with one, and at least one word."""
+    words = frozenset(words_of(one.text))
+    shared = [(len(words.intersection(words_of(each.text))), each) for each in known]
+    return [each for count, each in sorted(shared, key=lambda each: -each[0])[:_NEAR] if count]
+
+
+def ask_beside(moving: Moving, pairs: Sequence[Pair]) -> list[Question]:
+    """Let the statements that move ask about those beside which they will stand, and return the questions."""
+    drafts = enumerate(moving.drafts)
+    places = {str((one.state or {}).get("_text")): place for place, one in drafts if one.kind is Kind.OBSERVATION}
+    questions: list[Question] = []
+    for pair in pairs:
+        place, known = places.get(pair.text), moving.texts.get(pair.doubt.known.text)
+        if place is None or known is None or len(questions) == MOST_ASKED:
+            continue
+        draft = moving.drafts[place]
+        state = ObservationState.from_state(draft.state or {})
+        asks = tuple(dict.fromkeys((*state.asks, known)))
+        moving.drafts[place] = replace(draft, state=replace(state, asks=asks).state())
+        questions.append(_question(draft.subject, known, pair))
+    return questions
+
+
+def _question(new: str, known: str, pair: Pair) -> Question:
+    return Question(
+        id=question_id(new, known),
+        known_text=pair.doubt.known.text,
+        new_text=pair.text,
+        reason=pair.doubt.reason,
+        score=pair.doubt.score,
+        choices=dict(OBSERVATION_CHOICES),
+    )

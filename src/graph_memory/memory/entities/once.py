@@ -1,0 +1,116 @@
+"""Relations of a kind that a thing has once: where it lives, who owns it. A second one is a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from graph_memory.memory.entities.remembered import RELATION_CHOICES, Question, question_id
+from graph_memory.memory.entities.statements.folding import plain, words_only
+from graph_memory.memory.entities.statements.languages import LANGUAGES
+from graph_memory.memory.knowledge.asked import NewRelation
+from graph_memory.memory.knowledge.rows import RelatedRow
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_BY_WHOM = frozenset({"owned by", "managed by", "led by", "headed by"})
+_OF_WHAT = frozenset({"owns", "manages", "leads", "heads"})
+"""Kinds of which a thing has one that leads to it."""
+_MOST = 1_000
+"""Maximum number of relations of one thing that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationOfRow:
+    """A relation of a thing that holds, and what is at its other end."""
+
+    place: int
+    id: str
+    kind: str
+    other: str | None
+    since: datetime
+
+
+RELATIONS_OF = query("entities/relations_of", RelationOfRow)
+
+
+@dataclass(frozen=True, slots=True)
+class _Second:
+    """A new relation of a thing that has one of its kind."""
+
+    relation: NewRelation
+    is_start: bool
+    """Whether the thing is where the relation starts."""
+
+    @property
+    def thing(self) -> str:
+        return self.relation.from_name if self.is_start else self.relation.to_name
+
+    def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
+        """Return the question about a known relation, given its id, its type and its other end."""
+        one = self.relation
+        ends = (one.from_name, other) if self.is_start else (other, one.to_name)
+        reason = f"{one.type}: {quoted(self.thing)} has one at a time"
+        return Question(
+            id=question_id(one.id, known),
+            known_text=f"{ends[0]} {kind} {ends[1]}{since}",
+            new_text=f"{one.from_name} {one.type} {one.to_name}",
+            reason=reason,
+            score=1.0,
+            choices=dict(RELATION_CHOICES),
+        )
+
+
+async def questions_of_relations(
+    reader: Reader, domain: str, made: Sequence[NewRelation], ids: Mapping[str, str]
+) -> list[Question]:
+    """Return the questions that new relations raise, given the ids of the things at their ends by name."""
+    seconds = [_Second(one, is_start=side) for one in made if (side := side_of(one.type)) is not None]
+    rows = [
+        {"place": place, "node": ids[one.thing], "is_start": one.is_start}
+        for place, one in enumerate(seconds)
+        if one.thing in ids
+    ]
+    found = await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MOST) if rows else []
+    questions: list[Question] = []
+    for place, one in enumerate(seconds):
+        kind = kind_of(one.relation.type)
+        known = [row for row in found if row.place == place and kind_of(row.kind) == kind and row.id != one.relation.id]
+        questions += [
+            one.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})") for row in known
+        ]
+        earlier = (each for each in seconds[:place] if (each.thing, kind_of(each.relation.type)) == (one.thing, kind))
+        others = ((each, each.relation.to_name if one.is_start else each.relation.from_name) for each in earlier)
+        questions += [one.question(each.relation.id, each.relation.type, other) for each, other in others]
+    return questions
+
+
+def ends_by_name(wanted: Sequence[NewRelation], rows: Iterable[RelatedRow]) -> dict[str, str]:
+    """Return the ids of the ends of relations that are there, by the names that were given."""
+    found: dict[str, str] = {}
+    for one, row in zip(wanted, rows, strict=True):
+        ends = ((one.from_name, row.from_id), (one.to_name, row.to_id))
+        found |= {name: node for name, node in ends if node is not None}
+    return found
+
+
+def side_of(kind: str) -> bool | None:
+    """Say whether a thing has one relation of a kind that starts at it, or that leads to it; None for all others."""
+    said = kind_of(kind)
+    return True if said in _ends() else False if said in _OF_WHAT else None
+
+
+def kind_of(kind: str) -> str:
+    """Return the words of a type as it is written: `WORKS_AT`, `worksAt` and `works at` are one."""
+    return " ".join(words_only(plain(_HUMP.sub(" ", kind).replace("_", " "))).split())
+
+
+@cache
+def _ends() -> frozenset[str]:
+    """Return the kinds of which a thing has one that starts at it."""
+    return _BY_WHOM | {kind_of(each) for language in LANGUAGES for each in language.holds_one.split(",")}

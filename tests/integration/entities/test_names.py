@@ -1,0 +1,80 @@
+"""Names of entities: aliases stand for them everywhere, and a part of a name is a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory import GraphError, Memory
+
+pytestmark = pytest.mark.anyio
+
+
+async def _shop(memory: Memory) -> tuple[Memory, str]:
+    entities = memory.entities
+    await entities.create_entities(
+        [
+            {"name": "Lena Vogt", "entityType": "person", "observations": ["Leads checkout."]},
+            {"name": "Shop", "entityType": "project", "observations": ["Sells tea."]},
+        ]
+    )
+    changed = await entities.update_entity("Lena Vogt", aliases=["LV-7", "Frau Vogt"])
+    return memory, changed.id
+
+
+async def test_an_alias_stands_for_its_entity_in_reads_and_writes_and_creates_no_second_one(memory: Memory) -> None:
+    entities = (await _shop(memory))[0].entities
+    assert [one.name for one in (await entities.open_nodes(["lv-7", "Shop"])).entities] == ["Lena Vogt", "Shop"]
+    assert [one.name for one in (await entities.search_nodes("frau vogt")).entities] == ["Lena Vogt"]
+    assert [one.name for one in (await entities.search_nodes("v-")).entities] == ["Lena Vogt"]
+    added = await entities.add_observations([{"entityName": "Frau Vogt", "contents": ["Likes tea."]}])
+    assert added.results[0].entity_name == "Lena Vogt"
+    made = await entities.create_entities(
+        [{"name": "LV-7", "entityType": "person", "observations": []}, {"name": "Oslo", "entityType": "city"}]
+    )
+    assert [one.name for one in made.entities] == ["Oslo"]
+    assert made.notes is not None
+    assert made.notes[0].startswith('"LV-7" is a name of "Lena Vogt"')
+    await entities.create_relations([{"from": "LV-7", "to": "Shop", "relationType": "leads"}])
+    assert [one.from_name for one in (await entities.open_nodes(["Shop"])).relations] == ["Lena Vogt"]
+    relation = {"from": "Frau Vogt", "to": "Shop", "relationType": "leads"}
+    assert (await entities.delete_relations([relation])).deleted == 1
+    removal = {"entityName": "LV-7", "observations": ["Likes tea."]}
+    assert (await entities.delete_observations([removal])).deleted == 1
+    batch = [
+        {"op": "create_entities", "entities": [{"name": "LV-7", "entityType": "person"}]},
+        {"op": "add_observations", "observations": [{"entityName": "Frau Vogt", "contents": ["Speaks Danish."]}]},
+    ]
+    await memory.execute_batch(batch)
+    [lena] = (await entities.open_nodes(["Lena Vogt"])).entities
+    assert lena.observations == ("Leads checkout.", "Speaks Danish.")
+    await entities.update_entity("Shop", aliases=["LV-7"])
+    assert len((await entities.open_nodes(["LV-7"])).entities) == 2
+    with pytest.raises(GraphError, match="2 entities are called"):
+        await entities.delete_entities(["LV-7"])
+    assert (await entities.delete_entities(["Frau Vogt"])).deleted == 1
+
+
+async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(memory: Memory) -> None:
+    memory, lena = await _shop(memory)
+    entities = memory.entities
+    with pytest.raises(GraphError, match="names no known entity") as caught:
+        await entities.remember("Lena moved to Malmö.")
+    assert caught.value.hint is not None
+    assert f'Did you mean "Lena Vogt" ({lena})?' in caught.value.hint
+    with pytest.raises(GraphError, match="Entity with name Lena not found") as caught:
+        await entities.add_observations([{"entityName": "Lena", "contents": ["x"]}])
+    assert 'Did you mean "Lena Vogt"?' in (caught.value.hint or "")
+    told = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
+    [asked] = told.candidates or ()
+    assert (asked.id, asked.name, asked.choices) == (lena, "Lena Vogt", ("same", "new"))
+    assert asked.reason == '"Lena" is a part of this name alone'
+    [similar] = (await entities.find_similar("Lena")).similar
+    assert (similar.name, similar.score) == ("Lena Vogt", asked.likeness)
+    [pair] = (await entities.find_duplicates()).duplicates
+    assert {*pair.names} == {"Lena", "Lena Vogt"}
+    assert (await entities.graph_health()).counts["duplicate"] == 1
+    made = await entities.create_entities([{"name": "Shop Berlin", "entityType": "project", "observations": []}])
+    assert 'Is "Shop Berlin" the same as "Shop"' in (made.notes or ("",))[0]
+    assert (await entities.create_entities([{"name": "Lena Holm", "entityType": "person"}])).notes is None
+    assert "duplicate" in (health := await entities.graph_health()).counts
+    assert [one.about for one in health.findings if one.kind == "duplicate"] == [("Shop", "Shop Berlin")]

@@ -1,0 +1,70 @@
+"""Parts of names, relations that a thing has once, and ids of questions, without a store."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory.memory.entities.alike import LIKE, SAME, Compared, evidence, is_part
+from graph_memory.memory.entities.facts import facts_from
+from graph_memory.memory.entities.judged_facts import judged_facts
+from graph_memory.memory.entities.once import side_of
+from graph_memory.memory.entities.remembered import ids_of_question, question_id
+from graph_memory.memory.entities.weighing import Known, verdict
+from graph_memory.storage.log.writing import utc_now
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "is_so"),
+    [
+        ("Lena", "Lena Vogt", True),
+        ("Ana", "Ana Silva", True),
+        ("Lena Vogt", "Lena", False),
+        ("Release", "Release 2", False),
+        ("C", "C API", False),
+        ("Lena", "Helena Vogt", False),
+    ],
+)
+def test_a_part_of_a_name_is_whole_words_of_it_with_the_same_numbers(part: str, whole: str, is_so: bool) -> None:
+    assert is_part(part, whole) is is_so
+
+
+def test_a_part_of_one_name_says_more_than_a_part_of_several_and_another_type_says_less() -> None:
+    lena, vogt = Compared("Lena", "person"), Compared("Lena Vogt", "person")
+    assert evidence(lena, vogt, 0, None, 1).score == SAME
+    assert evidence(lena, vogt, 0, None, 2).score == LIKE
+    assert evidence(Compared("Lena", "entity"), vogt, 0, None, 1).score == SAME
+    assert evidence(Compared("Lena", "ship"), vogt, 0, None, 1).score < SAME
+
+
+def test_kinds_of_relations_that_a_thing_has_once_are_known_in_every_spelling() -> None:
+    assert [side_of(kind) for kind in ("LIVES_IN", "worksAt", "works for", "owned_by", "wohnt in")] == [True] * 5
+    assert [side_of(kind) for kind in ("owns", "MANAGES", "leads")] == [False] * 3
+    assert [side_of(kind) for kind in ("knows", "uses", "part_of")] == [None] * 3
+
+
+def test_the_id_of_a_question_is_made_of_what_it_is_about() -> None:
+    assert ids_of_question(question_id("obs_2", "obs_1")) == ("obs_2", "obs_1")
+    assert [ids_of_question(wrong) for wrong in ("obs_1", ":obs_1", "obs_1:", "a:b:c")] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("Stripe is used for payments.", "The choice of Stripe was reversed."),
+        ("Orders are stored in Postgres.", "Postgres for orders is superseded by MySQL."),
+        ("Access to the archive is granted.", "Access to the archive was revoked."),
+        ("Checkout uses REST.", "REST in checkout made way, in favour of GraphQL."),
+        ("Das Team nutzt Kafka.", "Der Beschluss zu Kafka wurde widerrufen."),
+    ],
+)
+def test_what_was_reversed_revoked_or_superseded_is_asked_about(known: str, new: str) -> None:
+    assert [doubt.known.text for doubt in verdict(new, [Known("obs_1", known)], "Shop").doubts] == [known]
+
+
+def test_statements_of_one_call_are_asked_about_only_if_they_exclude_each_other() -> None:
+    texts = ["Lives in Oslo.", "Lives in Bergen.", "Moved house in May.", "The flat in Bergen is now rented."]
+    facts = facts_from({"name": "Lena", "observations": texts}, utc_now()).facts
+    judged = judged_facts(facts, [], {}, "Lena", {})
+    asked = [(doubt.known.text, one.fact.observation.text) for one in judged for doubt in one.asks]
+    assert asked == [("Lives in Oslo.", "Lives in Bergen.")]
+    assert judged[1].asks[0].known.id == facts[0].observation.id
