@@ -302,7 +302,7 @@ class Entities(Cleaning):
     async def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
         """Answer several questions of `remember` in order, all of them or none.
 
-        Each has the `id` of a question, or `new` and `known`, and `decision`. Raises INVALID_ARGUMENT, naming the decision.
+        Each has the `id` of a question, or `new` and `known`; and `decision`. Raises INVALID_ARGUMENT with its place.
         """
         return await decide_all(self._core, self._domain(domain), decisions)
 
