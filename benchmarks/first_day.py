@@ -22,7 +22,7 @@ DATA = Path(__file__).parents[1] / "tests" / "data"
 JOB = DATA / "first_day.json"
 UNSEEN = DATA / "first_day_unseen.json"
 """Questions by somebody who had not seen the rules by which recall answers."""
-SERVER = ("--toolsets", "entities,remember,sessions,recall")
+SERVER = ("--for", "agent")
 Fields = Mapping[str, Any]
 
 
@@ -49,7 +49,7 @@ class Agent:
         """Write, and answer the questions of the reply in one call."""
         _, reply = await self.call(tool, arguments)
         decisions = [
-            {"question": question["id"], "decision": "close" if question["known_text"] in self.closes else "keep"}
+            {"id": question["id"], "decision": "close" if question["known_text"] in self.closes else "keep"}
             for question in reply.get("questions") or ()
         ]
         if decisions:

@@ -142,7 +142,7 @@ async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: Hou
     assert str(found.content).splitlines()[1:6] == [
         'In "/garden" (Note, today):',
         '- "Terrace" (tags "wood"): "Larch. It costs 9k."',
-        '  about "Anna Lee" (Person)',
+        '  about "Anna Lee" (Person) (since 26 November 2026)',
         "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
     ]

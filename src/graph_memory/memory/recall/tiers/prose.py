@@ -358,7 +358,7 @@ def _ties(telling: _Telling, thing: Thing) -> list[str]:
         how, end = _tie(telling, thing, tie)
         longer = {each: Counter(ends) for each, ends in groups.items()}
         longer.setdefault(how, Counter())[end] += 1
-        told = f"  {'; '.join(_related(*how, ends) for how, ends in longer.items())}"
+        told = f"  {_related_all(longer)}"
         if sum(map(len, longer.values())) <= MOST_TIES and page.cost(told) <= room:
             line, groups = told, longer
             telling.ties.add(tie.id)
@@ -374,6 +374,14 @@ def _tie(telling: _Telling, thing: Thing, tie: Tie) -> tuple[tuple[str, str, str
     if tie.from_id == thing.id:
         return (f"{relation(tie.type)} ", "", ended), _end(telling, tie.to_id)
     return ("", f" {relation(tie.type)} it", ended), _end(telling, tie.from_id)
+
+
+def _related_all(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
+    """Return groups of connections; the time that all of them have is told once."""
+    times = {time for _, _, time in groups}
+    [shared] = times if len(times) == 1 and len(groups) > 1 else {""}
+    told = (_related(before, after, "" if shared else time, ends) for (before, after, time), ends in groups.items())
+    return f"{'; '.join(told)}{f', all{shared}' if shared else ''}"
 
 
 def _related(before: str, after: str, ended: str, ends: Counter[str]) -> str:

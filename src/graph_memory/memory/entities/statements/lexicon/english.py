@@ -98,7 +98,7 @@ ENGLISH = Lexicon(
     abilities="can, could, knows how to",
     singles="favourite, favorite, main, primary, default, official, capital, native, maiden name, eldest, oldest, youngest, best, biggest, largest, top",
     holds_one="""
-        lives in, lives at, resides in, based in, headquartered in, works at, works for, employed at,
+        lives in, lives at, resides in, based in, headquartered in, works at, works for, works from, employed at,
         employed by, reports to, married to, engaged to, studies at, drives a, hosted on, hosted by,
         deployed to
     """,
