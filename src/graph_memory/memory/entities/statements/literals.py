@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import pairwise
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
@@ -31,7 +32,7 @@ _TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
 _LONGEST_VALUE = 3
 """Maximum number of tokens of a value that are looked at together: `3 May 2026`."""
 _SHORTEST_UNIT = 4
-"""Letters from which on a unit may have a capital: `Euro`, but neither `MB` nor `Mb`."""
+"""Minimum number of letters of a unit or number that may have a capital: `Euro`, but neither `MB` nor `Mb`."""
 _LETTERS = "bcdfghjklmnpqrtvwxz"
 
 _CONTRACTED = re.compile(r"[^\W\d_]+n['’]t")
@@ -52,6 +53,8 @@ class Kind(Enum):
 
     WORD = auto()
     VALUE = auto()
+    TIME = auto()
+    """A value in whose spelling a capital says nothing: `10 PM`, `May`."""
     LITERAL = auto()
 
 
@@ -70,6 +73,14 @@ class Token:
         if self.text[:1] == self.text[:1].lower():
             return Case.LOWER_AT_START if self.starts_sentence else Case.LOWER
         return Case.CAPITAL_AT_START if self.starts_sentence else Case.CAPITAL
+
+    @property
+    def spelling(self) -> str:
+        """Its text, in lower case where a capital says nothing."""
+        small = self.text.lower()
+        has_only_first = self.text[1:] == small[1:]
+        may_have_capital = self.starts_sentence or len(small) >= _SHORTEST_UNIT
+        return small if self.kind is Kind.TIME or (has_only_first and may_have_capital) else self.text
 
 
 def same_text(one: str, other: str) -> bool:
@@ -96,8 +107,9 @@ def tokens(text: str, language: Lexicon) -> Sequence[Token]:
 
 
 def _kind(given: Sequence[str], at: int, language: Lexicon) -> Kind:
-    if _is_value(given, at, language):
-        return Kind.VALUE
+    kinds = _value_kinds(given, at, language)
+    if kinds:
+        return Kind.TIME if kinds <= _TIMES else Kind.VALUE
     return Kind.WORD if _is_word(given[at]) else Kind.LITERAL
 
 
@@ -112,27 +124,27 @@ def _is_word(token: str) -> bool:
     return token.isalpha() and is_plain
 
 
-def _is_value(given: Sequence[str], at: int, language: Lexicon) -> bool:
-    """Say whether a token is part of a number, date, time or amount that is read without remainder."""
+def _value_kinds(given: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
+    """Return the kinds of the values that a token is part of, if they are read without remainder."""
     windows = (
         given[start:end]
         for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
         for end in range(at + 1, min(len(given), start + _LONGEST_VALUE) + 1)
     )
-    return any(_is_read_whole(" ".join(window), language) for window in windows)
+    return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset())
 
 
 @lru_cache(maxsize=4_096)
-def _is_read_whole(text: str, language: Lexicon) -> bool:
+def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
+    """Return the kinds of the values that a text consists of; none if it has anything else."""
     if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
-        return False
+        return frozenset()
     values, rest = values_of(text, language)
-    if not values or rest.strip():
-        return False
-    kinds = {value.kind for value in values}
-    if kinds & {"number", "rank"} and _PARTED_DIGITS.search(text):
-        return False
-    return kinds <= _TIMES or all(_has_telling_case(word) for word in re.findall(r"[^\W\d_]+", text))
+    kinds = frozenset(value.kind for value in values)
+    if rest.strip() or (kinds & {"number", "rank"} and _PARTED_DIGITS.search(text)):
+        return frozenset()
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIMES]
+    return kinds if all(map(_has_telling_case, words)) else frozenset()
 
 
 def _has_telling_case(word: str) -> bool:
@@ -145,10 +157,53 @@ def count_literals(text: str, language: Lexicon) -> Counter[str]:
 
 
 def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
-    """Say whether two statements have the same literals, and no word with a capital that means another one."""
-    return count_literals(known, language) == count_literals(new, language) and not _differs_in_case(
-        known, new, language
+    """Say whether two statements have the same literals, and the same spelling and separators of what they share."""
+    return (
+        count_literals(known, language) == count_literals(new, language)
+        and not _differs_in_separators(known, new, language)
+        and not _differs_in_case(known, new, language)
+        and not _differs_in_spelling(known, new, language)
     )
+
+
+def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether two words stand side by side in both statements, with another punctuation mark between them."""
+    mine, yours = _separators(known, language), _separators(new, language)
+    return any(mine[words] != yours[words] for words in mine.keys() & yours.keys())
+
+
+def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[str]]:
+    """Return the punctuation marks between each two neighbours of a statement, whose last word has an empty one."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for token, after in pairwise([*tokens(folded_text(text), language), None]):
+        if token is not None:
+            words = plain(token.text), plain(after.text) if after else ""
+            found.setdefault(words, set()).add(token.end)
+    return found
+
+
+def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether both statements have a word of a value and spell it in two ways: `años` and `anos`, `Mg` and `mg`."""
+    mine, yours = _spellings(known, language), _spellings(new, language)
+    folded_values = {
+        _without_spelling(token.text)
+        for text in (known, new)
+        for token in tokens(text, language)
+        if token.kind in (Kind.VALUE, Kind.TIME)
+    }
+    return any(mine[word] != yours[word] for word in folded_values & mine.keys() & yours.keys())
+
+
+def _spellings(text: str, language: Lexicon) -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for token in tokens(text, language):
+        found.setdefault(_without_spelling(token.text), set()).add(token.spelling)
+    return found
+
+
+def _without_spelling(word: str) -> str:
+    """Return a word of a value without accents and capitals, and with one decimal sign."""
+    return plain(word).replace(",", ".")
 
 
 def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
