@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -396,6 +397,7 @@ async def test_where_much_is_known_a_statement_is_compared_with_what_is_most_lik
     entities = memory.entities
     crowd = [f"the printer in room {room} hums" for room in range(20)]
     known = ["lives in a flat in Turin", "Works 40 hours a week", "is ok", "住在上海", "राम आया"]
+    known += ["It was −5 °C", "She is on it.", "ID: 7", "12:30", "উঠল তারা\t.", unicodedata.normalize("NFD", "Él es")]
     await entities.create_entities([{"name": "Ugo", "observations": [*crowd, *known]}, {"name": "Eva"}])
     await entities.add_observations([{"entityName": "Eva", "contents": ["lives in a flat in Turin, too", *crowd]}])
     await entities.remember(
@@ -406,6 +408,11 @@ async def test_where_much_is_known_a_statement_is_compared_with_what_is_most_lik
     again = await entities.remember(name="Ugo", observations=[*known, "works forty hours a week", *crowd[-2:]])
     assert {one.decision for one in again.facts} == {"NOOP"}
     assert again.since is None
+    equal = [unicodedata.normalize("NFC", f"{text.replace(' ', '  ')}.") for text in known if not text.endswith(".")]
+    again = await entities.remember(name="Ugo", observations=[*equal, "She is  on it", "উঠল তারা"])
+    assert {one.rule for one in again.facts} == {"equal text"}
+    told = await entities.remember(name="Ugo", observations=["It was 5 °C", "ID: 8"], dry_run=True)
+    assert {one.decision for one in told.facts} == {"ADD"}
     told = await entities.remember(name="Ugo", observations=["sold the flat in Turin"], replaces=crowd[0])
     assert told.facts[0].replaced is not None
     told = await entities.remember(name="Ugo", observations=["sold the flat in Turin at last"])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.entities.statements.folding import plain
 from graph_memory.memory.entities.statements.languages import language_of
+from graph_memory.memory.entities.statements.literals import folded_text
 from graph_memory.memory.entities.weighing import LONGEST, Known
 from graph_memory.memory.recall.analysers import ANALYSERS
 from graph_memory.storage.queries import query
@@ -21,9 +22,12 @@ MOST_ALIKE = 60
 _SCANNED = 250
 """Maximum number of observations that are looked at for one word: a word that so many have says little."""
 _MOST_WORDS = 6
+_MOST_PARTS = 4
+"""Maximum number of parts by which equal texts are told from others before their white space is folded."""
 _SHORTEST, _STEM = 3, 6
 """Characters from which on the index finds a word, and of a longer word those that its other forms share."""
 _WORD = re.compile(r"[^\W_]+")
+_SPACES = tuple(character for character in map(chr, range(0x3001)) if character.isspace())
 
 CURRENT = query("entities/current", Known)
 ALIKE = query("entities/alike", Known)
@@ -39,13 +43,20 @@ class Current:
 
 
 async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Current:
-    """Return the observations of an entity that hold; of many, those that are most like one of the texts."""
+    """Return the observations of an entity that hold; of many, those that equal one of the texts or are most like it."""
     counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
     if sum(counts) <= MANY:
         return Current(await reader.read(CURRENT, domain=domain, node=node))
-    rows = [{"text": text, "words": words_of(text)} for text in dict.fromkeys(texts)]
-    given = {"rows": rows, "scanned": _SCANNED, "most": MOST_ALIKE}
+    rows = [{**equal_texts(text), "words": words_of(text)} for text in dict.fromkeys(texts)]
+    given = {"rows": rows, "spaces": _SPACES, "scanned": _SCANNED, "most": MOST_ALIKE}
     return Current(await reader.read(ALIKE, domain=domain, node=node, **given), is_part=True)
+
+
+def equal_texts(text: str) -> Mapping[str, Sequence[str]]:
+    """Return parts that every text equal to this one has, longest first, and how such a text reads without spaces."""
+    parts = sorted(set(folded_text(text).split()), key=lambda part: (-len(part), part))
+    written = "".join(folded_text(text).split())
+    return {"parts": parts[:_MOST_PARTS], "written": [written, f"{written}."]}
 
 
 def words_of(text: str) -> list[str]:
