@@ -27,7 +27,7 @@ CALL () {
 CALL (owner) {
   MATCH (p:_Passage)
   USING INDEX p:_Passage(_domain, _owner, _until)
-  WHERE p._domain = $domain AND p._owner = owner AND p._until > 0 AND NOT p._head + p._text =~ '(?s)[\\x00-\\x7f]*+'
+  WHERE p._domain = $domain AND p._owner = owner AND p._until > 0 AND NOT p._head + p._text =~ '(?s)[\\x00-\\x26\\x28-\\x7f]*+'
   RETURN elementId(p) AS id, p._head AS head, p._text AS text, null AS name
   UNION ALL
   MATCH (n:_Name)

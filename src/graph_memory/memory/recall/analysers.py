@@ -18,7 +18,9 @@ from graph_memory.memory.recall import stemming
 from graph_memory.memory.recall.segmentation import (
     ALONE,
     SYLLABLES,
+    before_apostrophe,
     composed,
+    has_apostrophe,
     is_unspaced,
     lower,
     needs_splitting,
@@ -72,7 +74,14 @@ class Analyser:
         found = self._found(text)
         if not text.isascii():
             found = [part for word in found for part in ((word,) if word.isascii() else self.parts(word))]
+        if has_apostrophe(text):
+            found = [each for word in found for each in (word, *self._stem_before(word))]
         return list(map(of or self.term_of, found))
+
+    def _stem_before(self, word: str) -> list[str]:
+        """Return the part of a word before an apostrophe, if it is not the whole term of the word already."""
+        part = before_apostrophe(word)
+        return [part] if part and self.plain(part) != self.plain(word) else []
 
     def parts(self, word: str) -> list[str]:
         """Split a word of a script without spaces into the terms that the index stores; keep other words."""

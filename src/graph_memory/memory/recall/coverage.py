@@ -13,7 +13,7 @@ from graph_memory.storage.queries import query
 
 MANY = 100_000
 """Maximum number of passages without vectors that are counted."""
-WORD_RULES_VERSION = 1
+WORD_RULES_VERSION = 2
 """Version of the tokenization rules. An index with another version is re-tokenized in the background."""
 MAX_NAMED_EVENTS = 5
 """Maximum number of skipped events that a warning names."""

@@ -1,6 +1,7 @@
 """Re-tokenizes the rows of an index after the tokenization rules have changed. Searches continue meanwhile.
 
-The text of a passage does not change, so its vector stays. Only rows with characters beyond ASCII are read.
+The text of a passage does not change, so its vector stays. Only rows with apostrophes or characters beyond
+ASCII are read.
 """
 
 from __future__ import annotations

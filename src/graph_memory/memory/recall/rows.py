@@ -233,7 +233,7 @@ def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str
 
 def words_of(head: str, text: str) -> str | None:
     """Return the words of a passage that an index has once more."""
-    return None if head.isascii() and text.isascii() else read_otherwise(f"{head}\n{text}")
+    return read_otherwise(f"{head}\n{text}")
 
 
 def key_of(words: str) -> str:

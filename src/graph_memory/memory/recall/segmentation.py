@@ -41,13 +41,17 @@ _UNSPACED = regex.compile(r"\p{LB=SA}")
 _NEEDS_SPLITTING = regex.compile(rf"[\p{{LB=SA}}{ALONE}{SYLLABLES}]")
 _IGNORED = re.compile("[\xad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
 """Signs within or beside a word that say nothing of it: soft hyphens, and what directs the way of writing."""
+_SUFFIXED = re.compile(r"([^\W\d_]{3,})(?<!n(?=['’‘]t\b))['’‘][^\W\d_]")
+"""A word of at least three letters with a suffix, but not `don't`."""
 _CHARACTERWISE = str.maketrans({"İ": "i", "Σ": "σ"})
 """Capitals that Lucene lowers by themselves, and Python by what stands around them."""
 
 
 def composed(text: str) -> str:
-    """Return a text in NFC, without signs that are not seen."""
-    return text if text.isascii() else unicodedata.normalize("NFC", _IGNORED.sub("", text))
+    """Return a text in NFC, without signs that are not seen, and with one letter for each two spellings of it."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _IGNORED.sub("", text)).replace("ς", "σ").replace("i\u0307", "i")
 
 
 def lower(word: str) -> str:
@@ -70,15 +74,28 @@ def split_run(run: str) -> list[str]:
     return [unit for unit in _BOUNDARY.split(run) if unit] if needs_splitting(run) else [run]
 
 
+def has_apostrophe(text: str) -> bool:
+    """Say whether a text has a sign that may join a suffix to a word."""
+    return "'" in text or "’" in text or "‘" in text
+
+
+def before_apostrophe(run: str) -> str:
+    """Return the name or word before a suffix that an apostrophe joins: `İstanbul'da`. Empty if there is none."""
+    found = _SUFFIXED.match(run)
+    return found[1] if found else ""
+
+
 def is_unspaced(text: str) -> bool:
     """Say whether there is anything in a text of the scripts that are cut into graphemes."""
     return _UNSPACED.search(text) is not None
 
 
 def read_otherwise(text: str) -> str | None:
-    """Return the words of a text that Lucene would read otherwise, as an index is to have them; None without any."""
+    """Return the words of a text that Lucene would read otherwise or not find by a part, for an index; None without any."""
+    if text.isascii() and "'" not in text:
+        return None
     given = composed(text)
-    if given == text and not is_unspaced(text):
+    if given == text and not is_unspaced(text) and not has_apostrophe(text):
         return None
     return " ".join(_otherwise(text, given)) or None
 
@@ -90,3 +107,5 @@ def _otherwise(text: str, given: str) -> Iterator[str]:
             yield from (unit for unit in split_run(run) if is_unspaced(unit))
         elif given != text and run not in known:
             yield run
+        if stem := before_apostrophe(run):
+            yield stem

@@ -32,6 +32,35 @@ def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_for
     assert set(absent.terms) != set(analysed(stored, Terms(absent.terms, analyser)).positions)
 
 
+@pytest.mark.parametrize("name", ANALYSERS)
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("İstanbul'da yaşıyor", "İstanbul"),
+        ("İstanbul’a gitti", "istanbul"),
+        ("Bursa'da", "Bursa"),
+        ("İzmir'e gitti", "İzmir".lower()),
+        ("ΟΔΟΣ ΑΘΗΝΑΣ", "οδος"),
+        ("οδος Αθηνας", "ΟΔΟΣ"),
+    ],
+)
+def test_words_are_found_without_a_suffix_after_an_apostrophe_and_in_both_forms_of_sigma(
+    name: str, text: str, question: str
+) -> None:
+    analyser = ANALYSERS[name]
+    query = asked(question, analyser)
+    for form in ("NFC", "NFD"):
+        found = analysed(unicodedata.normalize(form, text), Terms(query.terms, analyser)).positions  # type: ignore[arg-type]
+        assert query.terms
+        assert set(query.terms) == set(found)
+    once_more = (read_otherwise(text) or "").split()
+    assert set(query.terms) & {analyser.term_of(word) for word in (*runs(text), *once_more)}
+
+
+def test_a_possessive_counts_once_where_the_analyser_leaves_it_out() -> None:
+    assert ANALYSERS["english"].terms("Ida's tea") == ["ida", "tea"]
+
+
 def test_marks_without_a_letter_are_no_words() -> None:
     text = "love ❤️ and 👩‍💻 of \u0301 it"
     assert segmentation.runs(composed(text)) == names.words(text) == ["love", "and", "of", "it"]
@@ -54,6 +83,9 @@ def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
         ("go to กรุงเทพ now", "ก รุ ง เ ท พ"),
         ("soft\xadware", "software"),
         ("\u2067שלום\u2069 עולם", "שלום"),
+        ("İstanbul'da yaşıyor, Ankara’ya gitti", "İstanbul Ankara"),
+        ("she'll ask O'Brien, don't", "she"),
+        ("στους δρόμους", "στουσ δρόμουσ"),
     ],
 )
 def test_an_index_has_once_more_what_lucene_would_read_otherwise(text: str, otherwise: str | None) -> None:
