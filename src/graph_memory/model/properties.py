@@ -81,7 +81,7 @@ _WORDING = {
 def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValue]:
     """Return the properties as they can be stored.
 
-    Raises INVALID_PROPERTY, naming the key, for a key or a value that cannot be.
+    Raises INVALID_PROPERTY, naming the key, for a key or a value that cannot be, and CONTENT_TOO_LARGE.
     """
     checked = {check_key(key): check_value(key, value) for key, value in properties.items()}
     check_amount(checked)
@@ -89,12 +89,23 @@ def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValu
 
 
 def check_amount(properties: Mapping[str, PropertyValue]) -> None:
-    """Raise INVALID_PROPERTY when one node or connection would have too many properties, or too much text in them."""
+    """Check how many properties one node or connection would have, and how much text in them.
+
+    Raises INVALID_PROPERTY for too many properties, and CONTENT_TOO_LARGE for too much text.
+    """
+    if len(properties) > MOST_PROPERTIES:
+        message = f"{len(properties):,} properties are over the limit of {MOST_PROPERTIES:,}"
+        raise GraphError(Code.INVALID_PROPERTY, message, {"hint": "Put details in the content, or in other nodes."})
     size = sum(len(value) for value in properties.values() if isinstance(value, str))
-    if len(properties) > MOST_PROPERTIES or size > MOST_TEXT:
-        message = f"{len(properties):,} properties with {size:,} characters of text are over the limit"
-        hint = f"Use at most {MOST_PROPERTIES:,} properties and {MOST_TEXT:,} characters; put details in the content."
-        raise GraphError(Code.INVALID_PROPERTY, message, {"hint": hint})
+    check_text_size("The text in properties", size)
+
+
+def check_text_size(what: str, size: int) -> None:
+    """Raise CONTENT_TOO_LARGE if so many characters are too many for the properties of one node or connection."""
+    if size > MOST_TEXT:
+        message = f"{what} of {size:,} characters is over the limit of {MOST_TEXT:,}"
+        details = {"size": size, "limit": MOST_TEXT, "hint": "Shorten it, and put details in the content."}
+        raise GraphError(Code.CONTENT_TOO_LARGE, message, details)
 
 
 def check_key(key: object) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from graph_memory.model.arguments import fault
 from graph_memory.model.name_key import is_same_name
 from graph_memory.model.name_list import listed_names
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.properties import PropertyValue, check_text_size
 from graph_memory.model.subjects import user_properties
 from graph_memory.model.wording import quoted
 
@@ -33,7 +33,8 @@ def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str
 
 
 def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
-    """Raise INVALID_ARGUMENT for a blank alias, for too many, and for one that is the name of the entity itself."""
+    """Raise INVALID_ARGUMENT for a blank alias, too many, or the entity's own name, and CONTENT_TOO_LARGE."""
+    check_text_size("The text in aliases", sum(map(len, aliases)))
     if any(not one.strip() for one in aliases):
         raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
     if len(aliases) > MOST:

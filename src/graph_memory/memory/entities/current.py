@@ -43,7 +43,7 @@ class Current:
 
 
 async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Current:
-    """Return the observations of an entity that hold; of many, those that equal one of the texts or are most like it."""
+    """Return the observations of an entity that hold; of many, those that equal a text or are most like it."""
     counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
     if sum(counts) <= MANY:
         return Current(await reader.read(CURRENT, domain=domain, node=node))

@@ -22,7 +22,7 @@ from graph_memory.memory.knowledge.asked import (
 from graph_memory.memory.recall.splitting.units import sentence_ranges
 from graph_memory.model.arguments import fault
 from graph_memory.model.plain import Located
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.properties import PropertyValue, check_text_size
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _ALWAYS = "dr|mrs?|ms|prof|hrn?|st|sra?|dott|mme|mlle|nr|tel|ca|approx|bzw|vs|etc|usw|inc|ltd|al|[^\\W\\d_]"
@@ -87,6 +87,8 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     """Return what is to be remembered. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = Located({key: value for key, value in given.items() if value is not None}, "").fields(tuple(given))
     text, name, kind = own.get("text"), own.get("name"), own.get("type")
+    if name is not None:
+        check_text_size("The name", len(text_of(name)))
     found = sentences(text_of(text)) if text else []
     facts = [Fact(observation=one) for one in observations_from(Located(found, "text"), now)]
     said = len(facts)

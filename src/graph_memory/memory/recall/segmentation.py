@@ -91,7 +91,7 @@ def is_unspaced(text: str) -> bool:
 
 
 def read_otherwise(text: str) -> str | None:
-    """Return the words of a text that Lucene would read otherwise or not find by a part, for an index; None without any."""
+    """Return the words of a text that an index has once more, as Lucene would read or find them otherwise, or None."""
     if text.isascii() and "'" not in text:
         return None
     given = composed(text)

@@ -9,6 +9,7 @@ import pytest
 from graph_memory import GraphError
 from graph_memory.memory.entities.facts import facts_from
 from graph_memory.memory.entities.remembered import LONGEST, Decision, Receipt
+from graph_memory.model.errors import Code
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -32,3 +33,10 @@ def test_a_receipt_repeats_a_statement_but_no_document() -> None:
     receipt = Receipt(decision=Decision.ADD, fact=long, rule="new", evidence=short)
     assert receipt.fact == "x" * (LONGEST - 1) + "…"
     assert receipt.evidence == short
+
+
+@pytest.mark.parametrize("given", [{"name": "x y " * 2_000_000}, {"name": "Ben", "aliases": ["x y " * 2_000_000]}])
+def test_a_name_that_is_too_long_is_rejected_before_it_is_compared_with_others(given: dict[str, object]) -> None:
+    with pytest.raises(GraphError, match=r"of 8,000,000 characters is over the limit") as refused:
+        facts_from({**given, "observations": ["sings"]}, NOW)
+    assert refused.value.code is Code.CONTENT_TOO_LARGE
