@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph_memory.memory.entities.advice.advised import _words_of  # pyright: ignore[reportPrivateUsage]
 from graph_memory.memory.entities.alike import Compared, evidence, likeness_of_names, pairs
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
-from graph_memory.memory.entities.spans import find_spans
+from graph_memory.memory.entities.spans import find_encoded_spans, find_spans
 from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
 
 OTHERS = [
@@ -130,6 +130,12 @@ def test_a_name_stands_in_a_text_only_with_all_its_signs(text: str, named: set[s
     spans = find_spans(text, 5).keys()
     assert named <= spans
     assert others.isdisjoint(spans)
+
+
+def test_a_name_stands_in_a_text_in_either_encoding_of_its_accents():
+    spelt = {unicodedata.normalize(form, "München") for form in ("NFC", "NFD")}
+    for text in (unicodedata.normalize("NFD", "München is nice"), "München is nice"):
+        assert spelt <= find_encoded_spans(text, 2).keys()
 
 
 @pytest.mark.parametrize(

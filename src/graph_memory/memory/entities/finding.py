@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.candidates import candidates, meant_in_text
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.remembered import Candidate
-from graph_memory.memory.entities.spans import find_spans
+from graph_memory.memory.entities.spans import find_encoded_spans
 from graph_memory.memory.knowledge.names import entity_not_found
 from graph_memory.memory.knowledge.other_names import named_otherwise, only_one, unescaped_part
 from graph_memory.memory.knowledge.reading import NAMED
@@ -100,16 +101,17 @@ async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
-    """Return the entity that a text names, or calls by an alias as it is written.
+    """Return the entity that a text names, or calls by an alias as it is written, in whichever encoding of accents.
 
     Raises INVALID_ARGUMENT where it names none, or several.
     """
-    spans = find_spans(text[:_READ], _LONGEST)
+    spans = find_encoded_spans(text[:_READ], _LONGEST)
     rows = await in_parts(reader, NAMED, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
     there += await _aliases_in(reader, domain, spans)
-    said = {span for span, _ in there}
-    names = list(dict.fromkeys(name for span, name in there if not any(span != one and span in one for one in said)))
+    said = [(unicodedata.normalize("NFC", span), name) for span, name in there]
+    within = {span for span, _ in said for other, _ in said if span != other and span in other}
+    names = list(dict.fromkeys(name for span, name in said if span not in within))
     if len(names) == 1:
         return Found(names[0], "text")
     if not names:

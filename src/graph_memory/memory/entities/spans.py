@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\s“”„«»‹›…—。、，；：！？（）「」『』]+")
 _OPENING, _CLOSING = "([{\"'‘", ".,;:!?)]}\"'’"
 _OF_NAME = re.compile(r"['’]s$")
+
+
+def find_encoded_spans(text: str, max_words: int) -> dict[str, None]:
+    """Return the spans of a text that may be names, with their accents encoded as given, in NFC and in NFD."""
+    if text.isascii():
+        return find_spans(text, max_words)
+    encoded = (text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text))
+    return {span: None for form in dict.fromkeys(encoded) for span in find_spans(form, max_words)}
 
 
 def find_spans(text: str, max_words: int) -> dict[str, None]:

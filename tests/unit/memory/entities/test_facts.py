@@ -37,6 +37,6 @@ def test_a_receipt_repeats_a_statement_but_no_document() -> None:
 
 @pytest.mark.parametrize("given", [{"name": "x y " * 2_000_000}, {"name": "Ben", "aliases": ["x y " * 2_000_000]}])
 def test_a_name_that_is_too_long_is_rejected_before_it_is_compared_with_others(given: dict[str, object]) -> None:
-    with pytest.raises(GraphError, match=r"of 8,000,000 characters is over the limit") as refused:
+    with pytest.raises(GraphError, match=r"of [0-9,]+ characters is over the limit") as refused:
         facts_from({**given, "observations": ["sings"]}, NOW)
     assert refused.value.code is Code.CONTENT_TOO_LARGE
