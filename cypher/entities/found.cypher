@@ -1,42 +1,46 @@
-// The entities whose name, type or observations have a text in lower case, as far as the indexes of texts say, and have each of
-// the others somewhere: those of a text and a line break in a name or type, although it is in neither, are among them. As
-// `opened`, in everything else. What is not in the indexes, because it is new or long, is looked through first: a text that is
-// indexed meanwhile is then met twice, never missed. `waiting` is how many are new, as far as so many.
+// The entities whose name, type or observations have one form of a text in lower case, as far as the indexes of texts say, and
+// have a form of each of the others somewhere: those of a text and a line break in a name or type, although it is in neither,
+// are among them. As `opened`, in everything else. What is not in the indexes, because it is new or long, is looked through
+// first: a text that is indexed meanwhile is then met twice, never missed. `waiting` is how many are new, as far as so many.
 // mode: read
-// params: domain, text, others, many
+// params: domain, forms, others, many
 // returns: entities, relations, waiting, aliases
 CALL () {
+  UNWIND $forms AS text
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._is_long IS NOT NULL
     AND normalize(toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END))
-      CONTAINS $text
+      CONTAINS text
   RETURN n
   UNION
+  UNWIND $forms AS text
   MATCH (o:_Observation)
-  WHERE o._domain = $domain AND o._is_long IS NOT NULL AND normalize(toLower(o._text)) CONTAINS $text
+  WHERE o._domain = $domain AND o._is_long IS NOT NULL AND normalize(toLower(o._text)) CONTAINS text
     AND coalesce(o._valid_to > datetime(), true)
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
   UNION
+  UNWIND $forms AS text
   MATCH (n:_Node)
   USING TEXT INDEX n:_Node(_folded)
-  WHERE n._folded CONTAINS $text AND n._domain = $domain
+  WHERE n._folded CONTAINS text AND n._domain = $domain
   RETURN n
   UNION
+  UNWIND $forms AS text
   MATCH (o:_Observation)
   USING TEXT INDEX o:_Observation(_folded)
-  WHERE o._folded CONTAINS $text AND o._domain = $domain AND coalesce(o._valid_to > datetime(), true)
+  WHERE o._folded CONTAINS text AND o._domain = $domain AND coalesce(o._valid_to > datetime(), true)
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
 }
 WITH n
-WHERE all(other IN $others WHERE coalesce(
+WHERE all(other IN $others WHERE any(form IN other WHERE coalesce(
   n._folded, normalize(toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END))
-) CONTAINS other OR EXISTS {
+) CONTAINS form) OR EXISTS {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)
-  WHERE coalesce(o._folded, normalize(toLower(o._text))) CONTAINS other AND coalesce(o._valid_to > datetime(), true)
+  WHERE any(form IN other WHERE coalesce(o._folded, normalize(toLower(o._text))) CONTAINS form) AND coalesce(o._valid_to > datetime(), true)
 })
 WITH n, COLLECT {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)

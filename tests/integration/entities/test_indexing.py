@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import anyio
 import pytest
 from neo4j import Driver
@@ -75,6 +77,22 @@ async def test_what_waits_is_found_on_every_way_of_writing(memory: Memory, drive
     await check(memory, domain)
     await memory.upkeep.rebuild()
     await check(memory, domain)
+
+
+async def test_names_are_found_with_a_dotted_capital_i_and_in_either_encoding_of_accents(
+    memory: Memory, domain: str
+) -> None:
+    entities, nfd = memory.entities, unicodedata.normalize("NFD", "Köln")
+    given = [{"name": "İstanbul"}, {"name": "Office", "observations": ["İZMİR is near"]}, {"name": "München"}]
+    await entities.create_entities([*given, {"name": nfd}])
+    for _ in range(2):
+        for text, name in (("istanbul", "İstanbul"), ("İstanbul", "İstanbul"), ("izmir", "Office")):
+            assert [one.name for one in (await entities.search_nodes(text)).entities] == [name]
+        assert [one.name for one in (await entities.search_nodes("izmir near")).entities] == ["Office"]
+        await index(memory, domain)
+    for text, name in ((unicodedata.normalize("NFD", "München is nice"), "München"), ("Köln is nice", nfd)):
+        told = await entities.remember(text, dry_run=True)
+        assert (told.entity, told.found_by) == (name, "text")
 
 
 async def test_a_search_that_looks_through_many_has_them_indexed(

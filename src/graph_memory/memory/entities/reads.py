@@ -11,7 +11,7 @@ from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.details import detailed
 from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation, relation
-from graph_memory.memory.entities.words import likeness, needles_of
+from graph_memory.memory.entities.words import dotted_forms, likeness, needles_of, undotted
 from graph_memory.model.subjects import folded
 from graph_memory.storage.queries import query
 
@@ -110,7 +110,8 @@ async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
     """Return the entities that have each of these texts somewhere; the first, the longest, is looked up in an index."""
     first, *others = wanted
     if len(first) >= _INDEXED:
-        [row] = await core.store.read(FOUND, domain=domain, text=first, others=others, many=MANY)
+        given = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
+        [row] = await core.store.read(FOUND, domain=domain, **given, many=MANY)
         if row.waiting >= MANY:
             index_behind(core, domain)
         kept = [one for one, names in zip(row.entities, row.aliases, strict=True) if _has(_texts(one, names), wanted)]
@@ -145,8 +146,8 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
 
 
 def _has(texts: Iterable[str], wanted: Sequence[str]) -> bool:
-    every = [folded(text) for text in texts]
-    return all(any(one in text for text in every) for one in wanted)
+    every = [undotted(folded(text)) for text in texts]
+    return all(any(undotted(one) in text for text in every) for one in wanted)
 
 
 def _texts(entity: Found, aliases: str | None = None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from graph_memory.memory.entities.statements.languages import language_of
@@ -9,6 +10,8 @@ from graph_memory.memory.recall.analysers import ANALYSERS
 from graph_memory.model.subjects import folded
 
 _SHORTEST_STEM = 3
+_DOTTED_I = "i\u0307"
+_FIRST_I = re.compile(r"\bi")
 
 
 def needles_of(query: str) -> list[str]:
@@ -26,6 +29,17 @@ def needles_of(query: str) -> list[str]:
             continue
         needles[stem if len(stem) >= _SHORTEST_STEM and word.startswith(stem) else word] = None
     return sorted(needles, key=len, reverse=True)
+
+
+def dotted_forms(text: str) -> list[str]:
+    """Return a folded text as it is stored if each i, or the first of each word, was the capital İ, or neither."""
+    plain = undotted(text)
+    return list(dict.fromkeys((text, plain, _FIRST_I.sub(_DOTTED_I, plain), plain.replace("i", _DOTTED_I))))
+
+
+def undotted(text: str) -> str:
+    """Return a folded text without the dots that the capital İ leaves beside an i in lower case."""
+    return text.replace(_DOTTED_I, "i")
 
 
 def likeness(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:

@@ -131,7 +131,7 @@ def _value_kinds(given: Sequence[str], at: int, language: Lexicon) -> frozenset[
         for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
         for end in range(at + 1, min(len(given), start + _LONGEST_VALUE) + 1)
     )
-    return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset())
+    return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset[str]())
 
 
 @lru_cache(maxsize=4_096)
