@@ -136,7 +136,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     await entities.edit_block("persona", "A careful colleague.")
     await entities.edit_block("apollo", "Ships in May.")
     await entities.remember(name="Ben", type="person", observations=["works as a data analyst at Merrow"])
-    asked = await entities.remember(name="Ben", observations=["left Merrow; since 1 February at Tarn Energy"])
+    await entities.remember(name="Ben", observations=["left Merrow; since 1 February at Tarn Energy"])
     await entities.create_entities(
         [
             {"name": "Ship it", "type": "goal"},

@@ -22,7 +22,9 @@ from graph_memory.memory.recall.tiers import reading
 from graph_memory.memory.recall.tiers.reading import TIES
 from graph_memory.memory.recall.tiers.recalling import SUMMARIES
 from graph_memory.memory.recall.tiers.results import Depth, Form
+from graph_memory.memory.recall.tiers.wording import day
 from graph_memory.memory.recall.traversal import frontier
+from graph_memory.storage.log.writing import utc_now
 from integration.recall.fakes import Fake, with_embedder
 from support import last, observe
 
@@ -142,7 +144,7 @@ async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: Hou
     assert str(found.content).splitlines()[1:6] == [
         'In "/garden" (Note, today):',
         '- "Terrace" (tags "wood"): "Larch. It costs 9k."',
-        '  about "Anna Lee" (Person) (since 26 November 2026)',
+        f'  about "Anna Lee" (Person) (since {day(utc_now())})',
         "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
     ]

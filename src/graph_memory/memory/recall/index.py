@@ -1,12 +1,8 @@
 """Indexes the log for search, outside the write transactions.
 
-A page of the log is read without a lock. Then the index is locked. The rows are written only if no other process has
-indexed that page or erased data since it was read. The index advances in the same transaction. So any process may index
-a page, and each page is indexed once. Vectors follow later, by the text of a passage; an erased passage gets none.
-
-An event whose rows are too many for one transaction is a page of its own. Its rows are written in several transactions,
-and the index advances with the last of them. Each transaction counts up the part that is done. Another process, or the
-same one after a crash, reads the rows that are there and writes the others.
+A page of the log is read without a lock. Its rows are written under the lock of the index, if no other process has
+indexed it or erased data since. The index advances in the same transaction, so each page is indexed once.
+An event with too many rows for one transaction is a page of its own, which is written and counted in parts.
 """
 
 from __future__ import annotations
@@ -25,15 +21,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.batch_size import BatchSize, choose_batch_size
-from graph_memory.memory.recall.coverage import (
-    POSITION,
-    WORD_RULES_VERSION,
-    Coverage,
-    Position,
-    coverage,
-    covered,
-    position_of,
-)
+from graph_memory.memory.recall.coverage import POSITION, WORD_RULES_VERSION, Coverage, Position, covered, position_of
+from graph_memory.memory.recall.coverage import coverage as coverage_of
 from graph_memory.memory.recall.filters import until_token
 from graph_memory.memory.recall.retokenization import retokenize_page
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
@@ -139,7 +128,7 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: boo
         reason = await embed(core, domain, until) if vectors else None
     except GraphError as error:
         reason = _noted(domain, error)
-    return await coverage(core, domain, reason, problem)
+    return await coverage_of(core, domain, reason, problem)
 
 
 def _noted(domain: str, error: GraphError) -> str:

@@ -102,9 +102,10 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
             web, notes = await whole(scope, web, most)
             seeds.notes.extend(notes)
         material = await material_of(scope, seeds, web, most, now)
-        if not seeds.fits:
+        if not seeds.fits and material.things:
             named = [replace(thing, facts=(), when="") for thing in material.things]
-            material = replace(material, things=(), lists=[("Nearest, which may be unrelated", named)])
+            lists = [("Nearest, which may be unrelated", named)]
+            material = replace(material, things=(), lists=lists, note=NOTHING_FITS)
         if request.focus and request.depth == "deep":
             seeds.notes.extend(_beyond(web, seeds, material))
     if since is not None:
@@ -171,7 +172,6 @@ def _reply(
     count = counter()
     content: str | dict[str, Any]
     most = request.max_tokens if seeds.fits else min(request.max_tokens, NEAREST_TOKENS)
-    material = material if seeds.fits else replace(material, note=NOTHING_FITS)
     if request.form == "structured":
         content, told = structured(material, seeds.question, most, count)
     else:
