@@ -78,7 +78,7 @@ class Tool(Generic[A, R]):
 
     def takes(self, argument: str) -> bool:
         """Return whether the tool has an argument of that name."""
-        return argument in properties_of(self._arguments.schema)
+        return argument in properties_of(self.listed.input_schema)
 
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
