@@ -54,9 +54,8 @@ class Agent:
         told = await self.call("remember", name=name, observations=list(observations), **more)
         for question in told.get("questions") or ():
             self.asked += 1
-            call = question["call"]
             answer = "close" if question["known_text"] in over else "keep"
-            await self.call(call["tool"], **{**call["arguments"], "decision": answer})
+            await self.call("decide", id=question["id"], decision=answer)
 
     async def change(self, name: str, old: str, new: str) -> None:
         """Look what is known, and name what is no longer true."""

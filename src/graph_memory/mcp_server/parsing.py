@@ -21,6 +21,8 @@ from graph_memory.model.plain import parse_json_strictly, place
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
 
 A = TypeVar("A", bound=Mapping[str, object])
+_OTHER_TOOLS = {("memory_revert", "session"): "memory_revert_session undoes a session."}
+"""What to call instead, by tool and unknown argument."""
 
 
 class Arguments(Generic[A]):
@@ -69,7 +71,7 @@ class Arguments(Generic[A]):
         allowed = list(properties_of(self.schema))
         message = f"{self.tool} has no argument {quoted(name)}."
         takes = f"It takes: {', '.join(allowed)}." if allowed else "It takes no arguments."
-        hint = suggestion(name, allowed, takes)
+        hint = _OTHER_TOOLS.get((self.tool, name)) or suggestion(name, allowed, takes)
         return _invalid(shown(name), message, {"allowed": allowed, "hint": hint})
 
     def _missing(self, name: str) -> GraphError:

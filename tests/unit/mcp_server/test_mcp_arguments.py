@@ -14,6 +14,7 @@ from graph_memory.mcp_server.arguments import MOST
 from graph_memory.mcp_server.parsing import Arguments
 from graph_memory.mcp_server.toolsets.remember import Remember
 from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.model.errors import GraphError
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 
 pytestmark = pytest.mark.anyio
@@ -143,6 +144,13 @@ async def test_a_near_miss_is_answered_with_the_name_that_was_meant():
     _, text = await refused("get_node", {"nodeId": "mem_1"})
     assert 'has no argument "nodeId"' in text
     assert 'Hint: Did you mean "node_id"?' in text
+
+
+def test_a_session_given_to_memory_revert_leads_to_the_tool_that_undoes_sessions() -> None:
+    tool = tools_of(["memory_revert"])["memory_revert"]
+    with pytest.raises(GraphError) as refusal:
+        tool.bind({"session": "default"})
+    assert refusal.value.details["hint"] == "memory_revert_session undoes a session."
 
 
 async def test_a_name_like_no_other_is_answered_with_all_names():
