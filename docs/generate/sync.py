@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from graph_memory.memory.api import entities, history, links, memory, recall, transfer, upkeep
-from graph_memory.memory.history import past
+from graph_memory.memory.entities import past
 
 from .tables import Lines
 
@@ -18,7 +18,7 @@ FACADES = {
     "Memory": memory,
     "Entities": entities,
     "History": history,
-    "Past": past,
+    "PastMemory": past,
     "Recall": recall,
     "Transfer": transfer,
     "CrossDomainLinks": links,
@@ -105,7 +105,7 @@ DOCSTRINGS = {
     where an event loop runs already, as in a notebook.
     """,
     "History": "A memory's past without async: the methods of `History`. It is `SyncMemory.history`.",
-    "Past": "A domain as it was, without async: the methods of `Past`.",
+    "PastMemory": "A domain as it was, without async: the methods of `PastMemory`.",
     "Entities": "Entities without async: the methods of `Entities`. It is `SyncMemory.entities`.",
     "Recall": "Search without async: the methods of `Recall`. It is `SyncMemory.recall`.",
     "Transfer": "Exports and imports without async: the methods of `Transfer`. It is `SyncMemory.transfer`.",

@@ -40,6 +40,7 @@ from graph_memory.memory.entities.cleaning.results import (
     SimilarFound,
 )
 from graph_memory.memory.entities.decide import Answer
+from graph_memory.memory.entities.past import PastMemory
 from graph_memory.memory.entities.remembered import AllSettled, Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
@@ -57,7 +58,6 @@ from graph_memory.memory.entities.sessions import blocks, sessions
 from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
 from graph_memory.memory.graph import weighing
 from graph_memory.memory.history.diff_results import Diff
-from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import (
     Choice,
     LogEntry,
@@ -1389,9 +1389,9 @@ class SyncHistory(_Sync[History]):
             domain=domain,
         )
 
-    def as_of(self, at: int | str, *, domain: str | None = None) -> SyncPast:
+    def as_of(self, at: int | str, *, domain: str | None = None) -> SyncPastMemory:
         """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
-        return SyncPast(self._wait(self._facade.as_of, at, domain=domain), self._portal)
+        return SyncPastMemory(self._wait(self._facade.as_of, at, domain=domain), self._portal)
 
     def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
         """Create a branch: a new domain that starts with the state of this one at a point, by default now.
@@ -1502,8 +1502,34 @@ class SyncHistory(_Sync[History]):
         return self._wait(self._facade.scan, text)
 
 
-class SyncPast(_Sync[Past]):
-    """A domain as it was, without async: the methods of `Past`."""
+class SyncPastMemory(_Sync[PastMemory]):
+    """A domain as it was, without async: the methods of `PastMemory`."""
+
+    @property
+    def read_graph_tokens(self) -> int:
+        """Maximum number of tokens of `read_graph` over MCP if the call gives none."""
+        return self._facade.read_graph_tokens
+
+    def open_nodes(self, names: Sequence[str], *, detail: bool = False) -> KnowledgeGraph:
+        """Return the entities of these names or aliases, and the relations of each.
+
+        Raises INVALID_ARGUMENT, also for `detail`.
+        """
+        return self._wait(self._facade.open_nodes, names, detail=detail)
+
+    def search_nodes(self, query: str) -> KnowledgeGraph:
+        """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
+        return self._wait(self._facade.search_nodes, query)
+
+    def read_graph(
+        self, *, max_tokens: int | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> KnowledgeGraph:
+        """Return all entities and relations, or a part of them. See `Entities.read_graph`."""
+        return self._wait(self._facade.read_graph, max_tokens=max_tokens, limit=limit, cursor=cursor)
+
+    def get_block(self, label: str | None = None) -> Blocks:
+        """Return the block of a label, or all of them. See `Entities.get_block`."""
+        return self._wait(self._facade.get_block, label)
 
     @property
     def seq(self) -> int:

@@ -30,7 +30,8 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     assert {one["decision"] for one in told["facts"]} == {"NOOP"}
     asked = run(environment, "remember", "Benny left Merrow.", *given)
     assert "Out of date? Works at Merrow as an analyst." in asked.stderr
-    call = asked.stderr.rpartition("graph-memory ")[2].split()
+    call = asked.stderr.partition("graph-memory ")[2].split()[:3]
+    call[2] = call[2].removesuffix(":")
     assert "close: done." in run(environment, *call, *given).stderr
     shown = run(environment, "entity", "open", "Ben", *given).stdout
     assert "analyst" not in shown
@@ -41,8 +42,6 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     then = run(environment, "search", "analyst", "--mode", "lexical", "--valid-at", "2020-01-01", *given).stdout
     assert "Holds no more since" in then
     assert "Now: Benny left Merrow." in then
-    forgot = [run(environment, "entity", "forget", "Ben", "Benny left Merrow.", *given).stdout for _ in range(2)]
-    assert forgot == [
-        "Observations deleted successfully.\n",
-        "Nothing was deleted: there is none of that name or text.\n",
-    ]
+    first, second = [run(environment, "entity", "forget", "Ben", "Benny left Merrow.", *given).stdout for _ in range(2)]
+    assert "Ben: Benny left Merrow." in first
+    assert second == ""

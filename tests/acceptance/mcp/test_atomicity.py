@@ -26,7 +26,7 @@ async def test_failing_calls_of_all_kinds_leave_the_domain_as_it_was(environment
         (Code.INVALID_NODE_TYPE, "create_node", {"type": "Nothing", **node}),
         (Code.INVALID_PROPERTY, "create_node", {"type": "Project", **node, "properties": {"good": 1, "bad": None}}),
         (Code.INVALID_ENCODING, "create_node", {"type": "Project", **node, "encoding": "base64", "content": "#"}),
-        (Code.INVALID_ARGUMENT, "create_node", {"type": "Project", **node, "format": ""}),
+        (Code.INVALID_ARGUMENT, "create_node", {"type": "Project", **node, "format": "a\nb"}),
         (Code.INVALID_ENCODING, "update_node", {**one, "content": "#", "encoding": "base64", "properties": {"a": 1}}),
         (Code.INVALID_PROPERTY, "update_node", {**one, "format": "new", "properties": {"_a": 1}}),
         (Code.VERSION_CONFLICT, "update_node", {**one, "properties": {"a": 1}, "expected_version": 0}),

@@ -43,7 +43,7 @@ COMPLETE: dict[str, dict[str, Any]] = {
 }
 """A call of each tool with what it must be given."""
 
-OPTIONAL = {"update_node": {"properties"}, "update_connection": {"content"}}
+OPTIONAL = {"create_node": {"format"}, "update_node": {"properties"}, "update_connection": {"content"}}
 
 
 def _wrong(tool: str, argument: str, *values: object, **more: object) -> list[Any]:
@@ -53,7 +53,7 @@ def _wrong(tool: str, argument: str, *values: object, **more: object) -> list[An
 WRONG = [
     *_wrong("create_node", "type", 1, True, ["Project"], {"name": "Project"}, None),
     *_wrong("create_node", "content", 1, None, ["x"], {}),
-    *_wrong("create_node", "format", 1, None, "", "a\nb", "x" * 10_000),
+    *_wrong("create_node", "format", 1, "a\nb", "x" * 10_000),
     *_wrong("create_node", "encoding", "utf8", "UTF-8", "latin-1", 8),
     *_wrong("create_node", "properties", "a=1", ["a"], 1, True),
     *_wrong("create_node", "tags", "home", [1], [None], {"a": 1}),

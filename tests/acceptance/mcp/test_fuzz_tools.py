@@ -157,7 +157,7 @@ class World:
         params = types.CallToolRequestParams.model_construct(name=tool, arguments=given)
         result = self.portal.call(partial(self.calls.call_tool, context, params))
         result.model_dump_json(by_alias=True)
-        [said] = result.content
+        said = result.content[0]
         assert isinstance(said, types.TextContent)
         code = check_answer(result.structured_content or {}, said.text)
         if isinstance(TOOLS[tool], OfficialTool) and result.is_error:

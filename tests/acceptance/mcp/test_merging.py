@@ -33,7 +33,9 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     tried = run(variables, "merge", source, "--preview")
     assert tried.stdout.splitlines() == [
         "new       Action “Phone” phone",
-        "conflict  node call Call: both changed status differently",
+        "conflict  node “Call”: both changed status differently",
+        "    --resolve 'call status=ours'",
+        "    --resolve 'call status=theirs'",
         "    base    next",
         "    ours    later",
         "    theirs  done",

@@ -17,7 +17,7 @@ from graph_memory.model.errors import Code
 pytestmark = pytest.mark.anyio
 
 TOOLS: dict[str, tuple[set[str], set[str]]] = {
-    "create_node": ({"type", "content", "format"}, {"encoding", "properties", "tags", "path"}),
+    "create_node": ({"type", "content"}, {"format", "encoding", "properties", "tags", "path"}),
     "get_node": ({"node_id"}, set()),
     "get_node_content": ({"node_id"}, set()),
     "update_node": (

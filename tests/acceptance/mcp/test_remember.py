@@ -38,7 +38,7 @@ async def test_facts_relations_and_other_names_are_one_call_and_its_questions_ca
         asked = await agent.call("remember", name="Benny", text="Left Merrow; since 1 February at Tarn Energy.")
         assert asked["entity"] == "Ben Aldous"
         [question] = asked["questions"]
-        settled = await agent.call(question["call"]["tool"], **question["call"]["arguments"])
+        settled = await agent.call("decide", id=question["id"], decision="close")
         opened = await agent.call("open_nodes", names=["Ben Aldous"])
         assert opened["entities"][0]["observations"] == ["Left Merrow; since 1 February at Tarn Energy."]
         assert sorted(one["relationType"] for one in opened["relations"]) == ["knows", "works_at"]

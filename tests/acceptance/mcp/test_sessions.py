@@ -26,6 +26,6 @@ async def test_what_a_session_kept_is_told_at_the_start_of_the_next(environment:
         assert not second["empty"]
         assert second["text"].startswith("## human\n> Ada, a pilot.\n\n## Last time\n")
         assert "> Met Ben." in second["text"]
-        assert "Ben" in second["text"].partition("## Who changed what last")[2]
+        assert "Ben" in second["text"].partition("## Changed since last time")[2]
         assert told["facts"][0]["decision"] == "ADD"
         assert [one["text"] for one in (await agent.call("get_block", label="human"))["blocks"]] == ["Ada, a pilot."]

@@ -16,8 +16,8 @@ from graph_memory.gtd import Gtd
 from graph_memory.memory.api.history import History
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
-from graph_memory.memory.history.past import Past
-from graph_memory.sync import SyncHistory, SyncPast, SyncTransfer, SyncUpkeep
+from graph_memory.memory.entities.past import PastMemory
+from graph_memory.sync import SyncHistory, SyncPastMemory, SyncTransfer, SyncUpkeep
 
 TYPES = ontology_from({"node_types": ["Thing"], "connection_types": {"Link": {"from": ["Thing"], "to": ["Thing"]}}})
 
@@ -38,7 +38,7 @@ def public(cls: type) -> dict[str, object]:
     [
         (SyncMemory, Memory),
         (SyncHistory, History),
-        (SyncPast, Past),
+        (SyncPastMemory, PastMemory),
         (SyncTransfer, Transfer),
         (SyncUpkeep, Upkeep),
     ],

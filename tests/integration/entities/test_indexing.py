@@ -36,8 +36,11 @@ async def found(memory: Memory) -> dict[str, list[str]]:
 
 
 async def expected(memory: Memory) -> dict[str, list[str]]:
-    every = (await memory.entities.read_graph()).entities
-    texts = {one.name: "\n".join((one.name, one.entity_type, *one.observations)).lower() for one in every}
+    names = [one.name for one in (await memory.entities.read_graph()).entities]
+    every = (await memory.entities.open_nodes(names, detail=True)).entities
+    texts = {
+        one.name: "\n".join((one.name, one.entity_type, *(one.aliases or ()), *one.observations)).lower() for one in every
+    }
     return {word: [name for name, text in texts.items() if word in text] for word in WORDS}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
@@ -18,8 +19,10 @@ from graph_memory.mcp_server.arguments import (
     object_schema,
 )
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
+from graph_memory.mcp_server.toolsets.entities import ENTITIES
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.meaning import MEANING
+from graph_memory.mcp_server.toolsets.sessions import SESSIONS
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.history.diff_results import DiffLines
 from graph_memory.memory.history.results import Choice, LogLines, Operation, PastAnswer, Reverted, Source
@@ -86,6 +89,10 @@ PastTool = Literal[
     "get_strongest_connections",
     "get_weak_relations",
     "find_contradictions",
+    "open_nodes",
+    "search_nodes",
+    "read_graph",
+    "get_block",
 ]
 
 
@@ -193,11 +200,15 @@ async def memory_as_of(memory: Memory, given: MemoryAsOf) -> PastAnswer:
         raise fault("arguments", "arguments cannot contain domain", "Pass domain to memory_as_of itself.")
     read = READERS[given["tool"]].bind(arguments)
     past = await memory.history.as_of(given["at"], domain=given.get("domain"))
-    return PastAnswer(as_of=past.seq, result=(await read(past)).to_dict())
+    memory_then = SimpleNamespace(entities=past) if given["tool"] in _OF_ENTITIES else past
+    return PastAnswer(as_of=past.seq, result=(await read(memory_then)).to_dict())
 
 
-READERS: dict[str, AnyTool] = {tool.name: tool for tool in (*GRAPH, *MEANING) if tool.name in get_args(PastTool)}
-"""Their functions call methods that a `Past` has too."""
+READERS: dict[str, AnyTool] = {
+    tool.name: tool for tool in (*GRAPH, *MEANING, *ENTITIES, *SESSIONS) if tool.name in get_args(PastTool)
+}
+"""Their functions call methods that a `PastMemory` has too."""
+_OF_ENTITIES = frozenset(tool.name for tool in (*ENTITIES, *SESSIONS))
 
 
 async def memory_diff(memory: Memory, given: MemoryDiff) -> DiffLines:

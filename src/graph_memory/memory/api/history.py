@@ -8,10 +8,11 @@ from pathlib import Path
 from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import diff, follow, last_session, naming, past, reviews
+from graph_memory.memory.domains.lineage import place_at
+from graph_memory.memory.entities.past import PastMemory
+from graph_memory.memory.history import diff, follow, last_session, naming, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
-from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import (
     Choice,
     LogEntry,
@@ -194,9 +195,10 @@ class History:
             cursor=cursor,
         )
 
-    async def as_of(self, at: int | str, *, domain: str | None = None) -> Past:
+    async def as_of(self, at: int | str, *, domain: str | None = None) -> PastMemory:
         """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
-        return await past.past_at(self._core, self._domain(domain), at)
+        place = await place_at(self._core.store, self._domain(domain), "at", at)
+        return PastMemory(self._core, place.domain, place.seq)
 
     async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
         """Create a branch: a new domain that starts with the state of this one at a point, by default now.

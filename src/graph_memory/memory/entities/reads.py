@@ -96,13 +96,13 @@ async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
     """Return the entities in which a text is found. `Entities.search_nodes` tells the rest."""
     found = await _found(core, domain, [folded(text)])
     if not found.entities and core.search_words and (needles := needles_of(text)):
-        found = _best_first(await _found(core, domain, needles), needles)
+        found = best_first(await _found(core, domain, needles), needles)
     return _told(core, domain, [found])
 
 
-def _best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
-    """Return the same, the entities that fit best first."""
-    ranked = sorted(row.entities, key=lambda one: likeness(needles, one[1], _texts(one)), reverse=True)
+def best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
+    """Return a graph with the entities that fit best first."""
+    ranked = sorted(row.entities, key=lambda one: likeness(needles, one[1], texts_of(one)), reverse=True)
     return GraphRow(ranked, row.relations)
 
 
@@ -114,16 +114,21 @@ async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
         [row] = await core.store.read(FOUND, domain=domain, **given, many=MANY)
         if row.waiting >= MANY:
             index_behind(core, domain)
-        kept = [one for one, names in zip(row.entities, row.aliases, strict=True) if _has(_texts(one, names), wanted)]
-        return row if len(kept) == len(row.entities) else GraphRow(kept, _around(kept, row.relations))
+        kept = [
+            one for one, names in zip(row.entities, row.aliases, strict=True) if has_all(texts_of(one, names), wanted)
+        ]
+        return row if len(kept) == len(row.entities) else GraphRow(kept, relations_around(kept, row.relations))
     every = await core.store.read(ALL, domain=domain)
     found: list[Found] = [
-        one for row in every if _has(_texts(one := (row.id, row.name, row.type, row.observations), row.aliases), wanted)
+        entity
+        for row in every
+        if has_all(texts_of(entity := (row.id, row.name, row.type, row.observations), row.aliases), wanted)
     ]
-    return GraphRow(found, _around(found, await _relations(core, domain)) if found else [])
+    return GraphRow(found, relations_around(found, await _relations(core, domain)) if found else [])
 
 
-def _around(entities: Sequence[Found], relations: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def relations_around(entities: Sequence[Found], relations: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the relations that lead from or to one of the entities."""
     names = {one[1] for one in entities}
     return [one for one in relations if one[0] in names or one[1] in names]
 
@@ -145,12 +150,15 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
     return [(row.from_name, row.to_name, row.type) for row in rows]
 
 
-def _has(texts: Iterable[str], wanted: Sequence[str]) -> bool:
-    every = [undotted(folded(text)) for text in texts]
-    return all(any(undotted(one) in text for text in every) for one in wanted)
+def has_all(texts: Iterable[str], wanted: Sequence[str]) -> bool:
+    """Return whether each wanted text, in lower case, is part of one of the texts."""
+    small = [folded(text) for text in texts]
+    every = [*small, *(undotted(text) for text in small)]
+    return all(any(one in text for text in every) for one in wanted)
 
 
-def _texts(entity: Found, aliases: str | None = None) -> list[str]:
+def texts_of(entity: Found, aliases: str | None = None) -> list[str]:
+    """Return the texts by which an entity is found: its name, type, aliases and observations."""
     _, name, kind, observations = entity
     return [name, kind, *aliases_of({ALIASES: aliases} if aliases else {}), *observations]
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import BEFORE_ALL, FORK, NEXT_EVENTS, compacted, erased, place_at
+from graph_memory.memory.domains.lineage import BEFORE_ALL, FORK, NEXT_EVENTS, compacted, erased
 from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
@@ -68,12 +68,6 @@ STATE = query("history/state", StateRow)
 NODES = id_query("history/nodes")
 CONNECTIONS = id_query("history/connections")
 CONNECTED_NODES = id_query("history/connected_nodes")
-
-
-async def past_at(core: Core, domain: str, at: int | str) -> Past:
-    """Return a domain as it was at a point. `History.as_of` tells the rest."""
-    place = await place_at(core.store, domain, "at", at)
-    return Past(core, place.domain, place.seq)
 
 
 async def scale_at(core: Core, domain: str, seq: int) -> weighing.Scale:

@@ -201,7 +201,7 @@ class Original:
 
     def search_nodes(self, query: str) -> Given:
         found = [one for one in self.entities if any(lower(query) in lower(text) for text in _texts_of(one))]
-        composed = [one for one in self.entities if _words_in([folded(query)], _texts_of(one))]
+        composed = [one for one in self.entities if any(is_in(folded(query), text) for text in _texts_of(one))]
         if found != composed and self.differs("a search for accents that are encoded otherwise"):
             found = composed
         needles = needles_of(query)
@@ -226,7 +226,7 @@ def _texts_of(entity: Given) -> list[str]:
 
 def _words_in(words: Sequence[str], texts: Sequence[str]) -> int:
     """Return how many of the words are in one of the texts, in that which has most."""
-    return max(sum(word in folded(text) for word in words) for text in texts)
+    return max(sum(is_in(word, text) for word in words) for text in texts)
 
 
 def lower(text: str) -> str:
@@ -237,6 +237,11 @@ def lower(text: str) -> str:
 def folded(text: str) -> str:
     """Return a text in lower case with composed accents."""
     return unicodedata.normalize("NFC", lower(text))
+
+
+def is_in(small: str, text: str) -> bool:
+    """Return whether a text has a part in lower case; the dot above a small i of a capital İ may be missing."""
+    return any(small in form for form in (folded(text), folded(text).replace("i\u0307", "i")))
 
 
 def copied(value: Any) -> Any:

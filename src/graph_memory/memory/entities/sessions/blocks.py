@@ -105,8 +105,12 @@ def limit_of(note: Note) -> int:
 
 async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     """Return blocks. `Entities.get_block` tells the rest."""
-    found = {block.label: block for block in await blocks_of(core, domain)}
-    every = {**{one: _empty(one) for one in STANDARD}, **found}
+    return blocks_with(await blocks_of(core, domain), label)
+
+
+def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
+    """Return the block of a label, or all with the standard ones. Raises INVALID_ARGUMENT for an unknown label."""
+    every = {**{one: _empty(one) for one in STANDARD}, **{block.label: block for block in found}}
     if label is None:
         return Blocks(blocks=tuple(every.values()))
     label = _same_label(check_label(label), every)
@@ -123,7 +127,7 @@ async def blocks_of(core: Core, domain: str) -> Sequence[Block]:
     """Return the blocks that there are, the standard ones first, then by their labels."""
     notes = await notes_of(core, core.store, domain, BLOCK)
     order = {label: place for place, label in enumerate(STANDARD)}
-    blocks = [_block(note) for note in notes if note.properties.get(BLOCK.key)]
+    blocks = [block_of(note) for note in notes if note.properties.get(BLOCK.key)]
     return sorted(blocks, key=lambda one: (order.get(one.label, len(order)), one.label))
 
 
@@ -142,7 +146,8 @@ def _empty(label: str) -> Block:
     return Block(label=label, text="", characters=0, limit=LIMIT)
 
 
-def _block(note: Note) -> Block:
+def block_of(note: Note) -> Block:
+    """Return a note as a block."""
     return Block(
         label=str(note.properties[BLOCK.key]),
         text=note.text,
