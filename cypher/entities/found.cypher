@@ -4,7 +4,7 @@
 // first: a text that is indexed meanwhile is then met twice, never missed. `waiting` is how many are new, as far as so many.
 // mode: read
 // params: domain, forms, others, many
-// returns: entities, relations, waiting, aliases
+// returns: entities, relations, aliases, waiting
 CALL () {
   UNWIND $forms AS text
   MATCH (n:_Node)

@@ -318,7 +318,7 @@ SOUND: dict[str, Callable[[World], Given]] = {
         "relations": [{"type": "RelatesTo", "to": "Ann"}, {"relationType": "RelatesTo", "from": "Ann"}],
     },
     "decide": lambda world: dict(zip(("known", "new"), observed(world), strict=True), decision="close"),
-    "forget": lambda world: {"ids": observed(world)[:1]},
+    "forget": lambda world: {"ids": [*observed(world)[:1]]},
     "update_entity": lambda world: {"name": "Ann", "aliases": [observed(world)[0]]},
     "update_observation": lambda world: {"entityName": "Ann", "observation": observed(world)[0], "confidence": 0.5},
     "find_similar": lambda world: {"name": twin(world)},

@@ -120,8 +120,8 @@ async def test_the_second_question_about_what_is_gone_says_that_it_is_settled(me
     [
         ("CI", "Coverage must stay above 85%.", ["Coverage must not drop below 85 percent.", "obs_"]),
         ("CI", "Runs on GitHub.", ["CI runs on GitHub Actions."]),
-        ("CI", "Likes tea.", ['"Ann" has it']),
-        ("Nobody", "Likes tea.", ['"Ann" has it']),
+        ("CI", "Likes tea.", ['belongs to "Ann"']),
+        ("Nobody", "Likes tea.", ['belongs to "Ann"']),
         ("CI", "Was on holiday.", ["Give the id of an observation"]),
     ],
 )

@@ -343,7 +343,7 @@ async def test_a_node_that_holds_no_more_says_so_where_it_is_found_and_recalled(
     await memory.set_validity(shed.node_id, valid_from="2020-05-01", valid_to="2024-01-31")
     [hit] = (await memory.recall.search_memories("shed", search_mode="lexical")).hits
     assert hit.over == Over(since=datetime(2024, 2, 1, tzinfo=UTC))
-    assert "1 May 2020 until 1 February 2024" in str((await memory.recall.recall("shed")).content)
+    assert "1 May 2020 until 31 January 2024" in str((await memory.recall.recall("shed")).content)
 
 
 async def test_a_name_with_another_sign_is_another_entity_and_a_question(memory: Memory) -> None:

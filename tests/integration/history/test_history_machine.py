@@ -299,7 +299,7 @@ class HistoryMachine(RuleBasedStateMachine):
         kept, gone = ids[number % len(ids)], ids[other % len(ids)]
         new, tie, types = f"n{self.made}", f"c{self.made}", sorted(world.types[world.last])
         before = world.now[kept]
-        node = Node(types[other % len(types)], to_the_letter(given), Text("b"), 0)
+        node = Node(types[other % len(types)], to_the_letter(given), Text("b", format="text"), 0)
         after: State = {
             **world.now,
             new: node,

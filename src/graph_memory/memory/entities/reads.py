@@ -33,9 +33,9 @@ class GraphRow:
 class FoundRow(GraphRow):
     """What was found, and how many texts wait to be indexed."""
 
-    waiting: int
     aliases: Sequence[str | None]
     """Those of each entity, as they are stored."""
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
