@@ -39,7 +39,8 @@ async def expected(memory: Memory) -> dict[str, list[str]]:
     names = [one.name for one in (await memory.entities.read_graph()).entities]
     every = (await memory.entities.open_nodes(names, detail=True)).entities
     texts = {
-        one.name: "\n".join((one.name, one.entity_type, *(one.aliases or ()), *one.observations)).lower() for one in every
+        entity.name: "\n".join((entity.name, entity.entity_type, *(entity.aliases or ()), *entity.observations)).lower()
+        for entity in every
     }
     return {word: [name for name, text in texts.items() if word in text] for word in WORDS}
 

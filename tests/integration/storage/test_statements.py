@@ -72,7 +72,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_refused",
         "_inverse",
         "_inverse_of",
-        *("_mentioned", "_relation", "_asks", "_supersedes", "aliases"),
+        *("_mentioned", "_relation", "_asks", "_supersedes", "aliases", "project", "session", "summary"),
         "_is_emptied",
         "_last",
         *("_next_analyser", "_next_embedding", "_next_model"),

@@ -9,7 +9,7 @@ from graph_memory.memory.recall.bm25 import NOTHING_ASKED
 from graph_memory.memory.recall.finding import Ranking
 from graph_memory.memory.recall.over import newest_first
 from graph_memory.memory.recall.scoring import Points, Scored, coverage
-from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, is_closed
+from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, is_closed, mentions_open_work
 from graph_memory.memory.recall.tiers.relevance import close_values, fits, nearest_values
 from unit.memory.recall.test_scoring import passage, question
 
@@ -56,7 +56,10 @@ def test_results_far_below_the_best_are_left_out_unless_the_question_names_them(
     assert nearest_values(values).keys() == {"best", "close", "far"}
 
 
-@pytest.mark.parametrize("text", ["What is open, what is next?", "Which tasks are due?", "what's still to do"])
+@pytest.mark.parametrize(
+    "text",
+    ["What is open, what is next?", "Which tasks are due?", "what's still to do", "What is open, and until when?"],
+)
 def test_a_question_may_ask_for_open_work(text: str) -> None:
     assert asks_for_open_work(text)
 
@@ -64,6 +67,22 @@ def test_a_question_may_ask_for_open_work(text: str) -> None:
 @pytest.mark.parametrize("text", ["Is the shop open on Sundays?", "Who lives next door?", "What is the goal?"])
 def test_a_question_that_names_something_else_is_searched_for(text: str) -> None:
     assert not asks_for_open_work(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What is still to do before the concert?", True),
+        ("Which tasks are open and who has to do them?", True),
+        ("What is open for the concert?", True),
+        ("What should Ines do next?", True),
+        ("Which shop is next to the station?", False),
+        ("Is the shop open on Sundays?", False),
+        ("What does Ines do?", False),
+    ],
+)
+def test_a_question_may_ask_for_open_work_of_somebody_or_for_something(text: str, expected: bool) -> None:
+    assert mentions_open_work(text) is expected
 
 
 def test_a_status_of_a_closed_task_is_read_in_any_case() -> None:

@@ -20,7 +20,21 @@ def _set_of(words: str) -> frozenset[str]:
 
 _OPEN = _set_of("open next todo todos pending outstanding due overdue unfinished remaining upcoming deadlines")
 _WORK = _set_of("task goal todo action issue bug ticket milestone deadline step reminder objective")
-_BESIDE = _OPEN | _WORK | {f"{word}s" for word in _WORK} | _set_of("still left and which should must need soon")
+_BESIDE = (
+    _OPEN
+    | _WORK
+    | {f"{word}s" for word in _WORK}
+    | _set_of("still left and which should must need needs soon until when who whose by them each has have")
+)
+_ABOUT = re.compile(
+    r"^(?:what|which|who|list|show|anything|everything)\b.*"
+    r"(?:\b(?:is|are|still|any|all) (?:still )?(?:open|due|overdue|pending|outstanding)\b"
+    r"|\bto ?-?do\b|\bdo(?:es)? next\b"
+    r"|\b(?:open|pending|outstanding|unfinished|remaining|next) (?:tasks?|goals?|todos?|issues?|steps?|work)\b"
+    r"|\bha(?:s|ve) to (?:finish|do)\b)",
+    re.IGNORECASE,
+)
+"""A question about open work that also names something else."""
 _STATUS = frozenset({"status", "state"})
 _DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_date"})
 _QUERY = "status open todo pending active planned blocked due deadline task goal"
@@ -41,6 +55,11 @@ def asks_for_open_work(question: str) -> bool:
 def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
     """Return whether properties, as pairs of key and value, have a status that says that nothing remains to be done."""
     return any(key in _STATUS and str(value).casefold() in CLOSED for key, value in facts)
+
+
+def mentions_open_work(question: str) -> bool:
+    """Return whether a question asks for open work, perhaps of somebody or for something."""
+    return _ABOUT.search(question.strip()) is not None
 
 
 async def open_work(scope: Scope) -> list[ToldRow]:

@@ -21,7 +21,7 @@ from graph_memory.memory.recall.search import Awaited, scope_of
 from graph_memory.memory.recall.tiers.changed_things import since_of
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
-from graph_memory.memory.recall.tiers.open_work import is_closed
+from graph_memory.memory.recall.tiers.open_work import is_closed, mentions_open_work
 from graph_memory.memory.recall.tiers.phrases import asks_of_past, says_nothing
 from graph_memory.memory.recall.tiers.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
@@ -84,7 +84,8 @@ async def guided(core: Core, domain: str, request: RecallRequest) -> tuple[Recal
 async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, Material]:
     """Return a reply, and the material of which it tells."""
     now = utc_now()
-    filters = Filters(valid_at=request.valid_at, ended=request.query is not None and asks_of_past(request.query, now))
+    query = request.query or ""
+    filters = Filters(valid_at=request.valid_at, ended=asks_of_past(query, now) and not mentions_open_work(query))
     scope = await scope_of(core, domain, filters, request.as_of, awaited=_awaited(request))
     since, request = await since_of(scope, request)
     if since is not None and not request.focus and (request.query is None or says_nothing(request.query)):

@@ -17,7 +17,7 @@ from graph_memory.memory.recall.request import Filters, Request
 from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from graph_memory.memory.recall.scoring import Passage, Points
-from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, open_work
+from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, mentions_open_work, open_work
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow, recent, told_of
 from graph_memory.memory.recall.tiers.relevance import fits
@@ -40,6 +40,8 @@ OF_CONTEXT = 0.3
 """What a hit gains that the text of the context finds best."""
 WITHOUT_QUERY = 1 / ALIKE
 """Times that where there is no query: then nothing else says what is asked for."""
+_MOST_WORK = 20
+"""Maximum number of open tasks and goals that come before other results."""
 _BEST_USED = 5
 """Nodes that are used most, of which the first that is no summary of a session counts as asked about."""
 OF_USE = 0.5
@@ -159,6 +161,8 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
         seeds.values |= {row.id: 1 / (1 + place / 100) for place, row in enumerate(rows[: request.limit or MOST_HITS])}
         seeds.are_all = True
         return
+    works = await open_work(scope) if mentions_open_work(query) else []
+    seeds.rows |= {row.id: row for row in works}
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
@@ -166,10 +170,13 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
     seeds.fits = request.in_primer or fits(ranking, scope.coverage.model)
     seeds.notes += [*ranking.notes]
     values = {**dict.fromkeys(ranking.asked_about, NAMED), **_scores(ranking)}
+    for place, row in enumerate(works[:_MOST_WORK]):  # before what else the question names
+        values[row.id] = FOCUSED + values.get(row.id, 0.0) - place / MOST_HITS
+    seeds.fits |= bool(works)
     if len(found) > 1 and request.context.text:
         _found_by_context(found[-1], values)
     limit = request.limit or MOST_HITS * 2
-    if told.period is not None:
+    if told.period is not None and not works:
         await _within(scope, told.period, values, found[:3], seeds)
     for node in sorted(values, key=lambda each: (-values[each], each))[:limit]:
         seeds.give(node, values[node])
