@@ -128,7 +128,7 @@ def forget(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be forgotten.")] = False,
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
-    """End what is known of a thing, or observations: it is kept as the past, unless it is erased."""
+    """End the facts about an entity, or single observations. They are kept as the past unless you erase them."""
 
     def forgetting(*, dry: bool) -> Callable[[Memory], Awaitable[Forgotten]]:
         return lambda memory: _forgotten(memory, what, texts or (), erase=erase, dry=dry)

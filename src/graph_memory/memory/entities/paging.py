@@ -122,7 +122,7 @@ async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
         return graph
     last = every.entities[count - 1]
     place = await core.store.one(PLACE, domain=domain, id=last[0])
-    entities, told = every.entities[:count], relations_by_entity(every)
+    entities, told = every.entities[:count], _relations_by_entity(every)
     graph = graph_of([GraphRow(entities, [one for entity in entities for one in told.get(entity[1], ())])])
     cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted meanwhile has none
     return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_much(core, domain, most)
@@ -133,15 +133,15 @@ def _fit(every: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
     graph = graph_of([every])
     if len(graph.model_dump_json().encode()) <= most:  # no token is shorter than a byte
         return graph, len(every.entities)
-    tokens, told = 0, relations_by_entity(every)
+    tokens, told = 0, _relations_by_entity(every)
     for count, entity in enumerate(every.entities):
-        tokens += token_cost(entity, told.get(entity[1], ()))
+        tokens += _cost(entity, told.get(entity[1], ()))
         if tokens > most and count:
             return graph, count
     return graph, len(every.entities)
 
 
-def relations_by_entity(every: GraphRow) -> Mapping[str, Sequence[Related]]:
+def _relations_by_entity(every: GraphRow) -> Mapping[str, Sequence[Related]]:
     """Return by the name of an entity what is told with it, as `entities/page` does."""
     names = {entity[1] for entity in every.entities}
     told: dict[str, list[Related]] = {}
@@ -175,30 +175,25 @@ async def _pages(core: Core, domain: str, after: Mapping[str, object]) -> AsyncI
 
 
 def _costs(rows: Sequence[PageRow]) -> list[int]:
-    return [token_cost(row.entity, row.relations) for row in rows]
+    return [_cost(row.entity, row.relations) for row in rows]
 
 
-def token_cost(entity: Found, relations: Sequence[Related]) -> int:
+def _cost(entity: Found, relations: Sequence[Related]) -> int:
     """Return how many tokens an entity and its relations take in an answer."""
     graph = graph_of([GraphRow([entity], relations)])
     return tokens_of_text(json.dumps(graph.to_dict(), ensure_ascii=False, indent=2))
 
 
 def fit_part(every: GraphRow, max_tokens: int | None, limit: int | None, cursor: str | None) -> KnowledgeGraph:
-    """Return the part of a graph that does not change which begins at a cursor. Raises INVALID_ARGUMENT."""
+    """Return the part of an unchanging graph that begins at a cursor. Raises INVALID_ARGUMENT."""
     part = part_from(max_tokens, limit, None)
     start = 0 if cursor is None else _position_of(cursor)
-    rest = every.entities[start:]
-    with_each, tokens, count = relations_by_entity(every), 0, 0
-    for entity in rest[: part.limit if part else None]:
-        tokens += token_cost(entity, with_each.get(entity[1], ())) if max_tokens is not None else 0
-        if count and max_tokens is not None and tokens > max_tokens:
-            break
-        count += 1
-    if start == 0 and count == len(rest):
+    rest = every.entities[start:][: part.limit if part else None]
+    count = len(rest) if max_tokens is None else _fit(GraphRow(rest, every.relations), max_tokens)[1]
+    if start == 0 and count == len(every.entities):
         return graph_of([every])
-    told = rest[:count]
-    graph = graph_of([GraphRow(told, [one for entity in told for one in with_each.get(entity[1], ())])])
+    kept, with_each = rest[:count], _relations_by_entity(every)
+    graph = graph_of([GraphRow(kept, [relation for entity in kept for relation in with_each.get(entity[1], ())])])
     has_more = start + count < len(every.entities)
     return graph.model_copy(update={"next_cursor": cursor_after(str(start + count))}) if has_more else graph
 

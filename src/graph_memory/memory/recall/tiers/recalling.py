@@ -102,7 +102,7 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         if request.is_for_all:
             web, notes = await whole(scope, web, most)
             seeds.notes.extend(notes)
-        material = await material_of(scope, seeds, web, most, now)
+        material = await material_of(scope, seeds, web, most, now, has_texts=seeds.fits)
         if not seeds.fits and material.things:
             named = [replace(thing, facts=(), when="") for thing in material.things]
             lists = [("Nearest, which may be unrelated", named)]

@@ -156,13 +156,13 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
         if seeds.values:
             seeds.narrowed = told.period
             return
-    if asks_for_open_work(query) and (rows := await open_work(scope)):
-        seeds.rows |= {row.id: row for row in rows}
-        seeds.values |= {row.id: 1 / (1 + place / 100) for place, row in enumerate(rows[: request.limit or MOST_HITS])}
+    asks_only_for_work = asks_for_open_work(query)
+    works = await open_work(scope) if asks_only_for_work or mentions_open_work(query) else []
+    seeds.rows |= {row.id: row for row in works}
+    if works and asks_only_for_work:
+        seeds.values |= {row.id: 1 / (1 + place / 100) for place, row in enumerate(works[: request.limit or MOST_HITS])}
         seeds.are_all = True
         return
-    works = await open_work(scope) if mentions_open_work(query) else []
-    seeds.rows |= {row.id: row for row in works}
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
