@@ -609,7 +609,7 @@ class MemoryMachine(RuleBasedStateMachine):
             case "node" | "person":
                 type_name = "Person" if act == "person" else NODE_TYPES[other % len(NODE_TYPES)]
                 given = {"email": FIT_VALUES["email"][number % 4]} if act == "person" else FITTING.get(type_name, {})
-                after.put_node(new, Node(type_name, given, Text("hello"), 0))
+                after.put_node(new, Node(type_name, given, Text("hello", format="text"), 0))
                 about = {"type": type_name, "content": "hello", "properties": given}
                 return {"op": "create_node", **about, **ref}, type_name in after.node_types
             case "update":
