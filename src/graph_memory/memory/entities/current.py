@@ -19,8 +19,6 @@ MANY = 500
 """Number of observations of an entity from which on a text is compared only with those that are most like it."""
 MOST_ALIKE = 60
 """Maximum number of observations that a text is compared with then."""
-_SCANNED = 250
-"""Maximum number of observations that are looked at for one word: a word that so many have says little."""
 _MOST_WORDS = 6
 _MOST_PARTS = 4
 """Maximum number of parts by which equal texts are told from others before their white space is folded."""
@@ -35,21 +33,24 @@ OBSERVED_COUNT = query("entities/observed_count", int)
 
 
 @dataclass(frozen=True, slots=True)
-class Current:
-    """Observations of an entity that hold, in the order in which they were made, and whether there are others."""
+class Seen:
+    """Observations of an entity as the log stood at a number: they need not be read again if it stands there still."""
 
-    known: Sequence[Known] = ()
-    is_part: bool = False
+    node: str
+    seq: int
+    known: Sequence[Known]
 
 
-async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Current:
-    """Return the observations of an entity that hold; of many, those that equal a text or are most like it."""
+async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[Known]:
+    """Return observations of an entity that hold, in the order in which they were made.
+
+    Of more than `MANY` they are those that equal a text or share most words with it.
+    """
     counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
     if sum(counts) <= MANY:
-        return Current(await reader.read(CURRENT, domain=domain, node=node))
+        return await reader.read(CURRENT, domain=domain, node=node)
     rows = [{**equal_texts(text), "words": words_of(text)} for text in dict.fromkeys(texts)]
-    given = {"rows": rows, "spaces": _SPACES, "scanned": _SCANNED, "most": MOST_ALIKE}
-    return Current(await reader.read(ALIKE, domain=domain, node=node, **given), is_part=True)
+    return await reader.read(ALIKE, domain=domain, node=node, rows=rows, spaces=_SPACES, most=MOST_ALIKE)
 
 
 def equal_texts(text: str) -> Mapping[str, Sequence[str]]:

@@ -21,12 +21,6 @@ def index_behind(core: Core, domain: str) -> None:
     core.background.start(f"indexing texts of domain {domain}", index_texts(core, domain))
 
 
-async def index_if_many_wait(core: Core, domain: str) -> None:
-    """Have the texts of a domain indexed behind what goes on, if so many wait that a look-up reads them slowly."""
-    if len(await core.store.read(WAITING, domain=domain, limit=MANY)) >= MANY:
-        index_behind(core, domain)
-
-
 async def index_texts(core: Core, domain: str) -> None:
     """Index the texts of a domain that wait for it, some at a time; it may be left off at any time."""
     while ids := await core.store.read(WAITING, domain=domain, limit=_AT_ONCE):

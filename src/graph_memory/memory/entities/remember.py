@@ -19,10 +19,9 @@ from graph_memory.memory.entities.advice.advised import Part, advised, found_of
 from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
 from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
-from graph_memory.memory.entities.current import Current, current_of
+from graph_memory.memory.entities.current import Seen, current_of
 from graph_memory.memory.entities.facts import Fact, Facts
 from graph_memory.memory.entities.finding import NEW, Found, known_by_name
-from graph_memory.memory.entities.indexing import index_if_many_wait
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, ended, observations_of
@@ -118,21 +117,21 @@ async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser
     is_asked = bool(given.facts)
     rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if is_asked else []
     texts = [one.observation.text for one in given.facts]
-    current = await current_of(core.store, domain, rows[0].id, texts) if rows else Current()
-    if current.is_part:
-        await index_if_many_wait(core, domain)
+    mark = core.log.mark(domain)
+    known: Sequence[Known] = await current_of(core.store, domain, rows[0].id, texts) if rows else ()
     free = [one for one in given.facts if not one.replaces]
     # compared in a thread, so that all this is at hand when it is decided under the lock, where others wait
-    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, current.known, {}, found.name, {}))
+    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, known, {}, found.name, {}))
     doubts = judged if adviser.model is not None else []
-    there = {one.id for one in current.known}
+    there = {one.id for one in known}
     pairs = [
         Pair(doubt.known.id, doubt.known.text, one.fact.observation.text)
         for one in doubts
         for doubt in one.asks
         if doubt.known.id in there
     ]
-    return _Writing(core, domain, given, found, await adviser.settle(pairs, found.name))
+    seen = Seen(rows[0].id, mark.seq, known) if rows and mark and not given.properties else None
+    return _Writing(core, domain, given, found, await adviser.settle(pairs, found.name), seen)
 
 
 def _first(given: Facts, found: Found) -> Remembered:
@@ -167,6 +166,7 @@ class _Writing:
     given: Facts
     found: Found
     settlings: Settlings
+    seen: Seen | None = None
     broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
     told: Remembered = field(init=False)
     relations: Sequence[NewRelation] = field(init=False)
@@ -221,8 +221,7 @@ class _Writing:
         entity = node if node is not None and not node.mentioned else None
         if entity is not None and self.given.facts:
             check_current(name, entity.validity.ended_by(head.at))
-        current = await current_of(reader, self.domain, entity.id, self._texts(entity)) if entity else Current()
-        known = current.known
+        known: Sequence[Known] = await self._known(reader, head, entity) if entity else ()
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
         await check_named(reader, self.domain, self._replaced(), named, known)
         ends = resolved(self.given.ends, named)
@@ -251,10 +250,14 @@ class _Writing:
         context = await read_context(reader, head, drafting.drafts)
         return drafting.drafts, replace(context, broken=self.broken)
 
-    def _texts(self, entity: NodeState) -> list[str]:
-        """Return the new statements, and the values that new ones take the place of."""
+    async def _known(self, reader: Reader, head: Head, entity: NodeState) -> Sequence[Known]:
+        """Return observations that hold, to compare new statements and the values that are replaced with."""
+        if self.seen is not None and (self.seen.node, self.seen.seq) == (entity.id, head.seq):
+            return self.seen.known
         values = (entity.properties.get(key) for key in self.given.properties)
-        return [*(one.observation.text for one in self.given.facts), *(one for one in values if isinstance(one, str))]
+        texts = [one.observation.text for one in self.given.facts]
+        texts += [one for one in values if isinstance(one, str)]
+        return await current_of(reader, self.domain, entity.id, texts)
 
     def _replaced(self) -> list[str]:
         """Return the ids and texts that are said to be over."""
