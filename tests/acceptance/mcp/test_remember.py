@@ -46,3 +46,14 @@ async def test_facts_relations_and_other_names_are_one_call_and_its_questions_ca
         over = found["hits"][0]["over"]
         assert over["since"] == settled["ended"]
         assert [one["text"] for one in over["replaced_by"]] == opened["entities"][0]["observations"]
+
+
+async def test_an_agent_answers_whether_a_new_name_is_a_known_one(environment: dict[str, str], domain: str):
+    async with connected(environment, "--for", "agent", "--domain", domain) as agent:
+        known = await agent.call("remember", name="Lena Vogt", type="person", text="Leads checkout.")
+        told = await agent.call("remember", name="Lena", type="person", text="Moved to Malmö.")
+        [asked] = told["candidates"]
+        assert (asked["id"], [*asked["choices"]]) == (known["id"], ["same", "new"])
+        await agent.call("decide", decisions=[{"id": asked["question"], "decision": "same"}])
+        [lena] = (await agent.call("open_nodes", names=["Lena"]))["entities"]
+        assert (lena["name"], lena["observations"]) == ("Lena Vogt", ["Leads checkout.", "Moved to Malmö."])

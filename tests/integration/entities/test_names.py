@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import GraphError, Memory
+from graph_memory.memory.entities.remembered import CANDIDATE_CHOICES
 
 pytestmark = pytest.mark.anyio
 
@@ -66,8 +67,9 @@ async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(
     assert 'Did you mean "Lena Vogt"?' in (caught.value.hint or "")
     told = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
     [asked] = told.candidates or ()
-    assert (asked.id, asked.name, asked.choices) == (lena, "Lena Vogt", ("same", "new"))
+    assert (asked.id, asked.name, asked.choices) == (lena, "Lena Vogt", CANDIDATE_CHOICES)
     assert asked.reason == '"Lena" is a part of this name alone'
+    assert asked.question == f"{told.id}:{lena}"
     [similar] = (await entities.find_similar("Lena")).similar
     assert (similar.name, similar.score) == ("Lena Vogt", asked.likeness)
     [pair] = (await entities.find_duplicates()).duplicates
@@ -78,3 +80,41 @@ async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(
     assert (await entities.create_entities([{"name": "Lena Holm", "entityType": "person"}])).notes is None
     assert "duplicate" in (health := await entities.graph_health()).counts
     assert [one.about for one in health.findings if one.kind == "duplicate"] == [("Shop", "Shop Berlin")]
+
+
+async def test_the_question_whether_two_entities_are_one_is_answered_with_decide(memory: Memory) -> None:
+    memory, lena = await _shop(memory)
+    entities = memory.entities
+    told = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
+    [asked] = told.candidates or ()
+    for wrong in ("close", "keep"):
+        with pytest.raises(GraphError, match="does not answer a question of two entities"):
+            await entities.decide(told.id or "", lena, "close" if wrong == "close" else "keep")
+    assert not (await entities.answer(asked.question, "new")).changed
+    [settled] = (await entities.decide_all([{"id": asked.question, "decision": "same"}])).decisions
+    assert settled.merged is not None
+    assert (settled.changed, settled.merged.into, settled.merged.merged) == (True, "Lena Vogt", ("Lena",))
+    [one] = (await entities.open_nodes(["Lena"])).entities
+    assert (one.name, one.observations) == ("Lena Vogt", ("Leads checkout.", "Moved to Malmö."))
+    with pytest.raises(GraphError, match="There is no entity"):
+        await entities.answer(asked.question, "same")
+    seen = await entities.remember(name="Lena Vogt", observations=["Reads."])
+    with pytest.raises(GraphError, match="new answers only"):
+        await entities.decide(lena, str(seen.facts[0].id), "new")
+
+
+async def test_an_alias_that_another_entity_has_is_a_question(memory: Memory) -> None:
+    memory, lena = await _shop(memory)
+    entities = memory.entities
+    told = await entities.remember(name="Lena Holm", aliases=["lv-7", "Shop", "LH"])
+    asked = {one.name: one for one in told.candidates or ()}
+    assert {name: one.reason for name, one in asked.items()} == {
+        "Lena Vogt": 'both are called "lv-7"',
+        "Shop": 'both are called "Shop"',
+    }
+    assert asked["Lena Vogt"].question == f"{told.id}:{lena}"
+    assert (await entities.remember(name="Lena Holm", aliases=["lv-7"])).candidates is None
+    changed = await entities.update_entity("Shop", aliases=["LH", "Tea shop"])
+    assert [(one.id, one.question) for one in changed.candidates or ()] == [(told.id, f"{changed.id}:{told.id}")]
+    assert (await entities.update_entity("Shop", aliases=["LH"])).candidates is None
+    assert (await entities.answer(f"{changed.id}:{told.id}", "same")).merged is not None

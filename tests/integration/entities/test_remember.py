@@ -356,7 +356,7 @@ async def test_a_name_with_another_sign_is_another_entity_and_a_question(memory:
     told = await entities.remember(name="c++", observations=["is compiled"])
     assert (told.entity, told.id, told.found_by) == ("C++", ids["C++"], "normalised name")
     new = await entities.remember(name="C--", observations=["is portable"], dry_run=True)
-    assert {(one.id, one.choices) for one in new.candidates or ()} >= {(ids["C"], ("same", "new"))}
+    assert {(one.id, one.question) for one in new.candidates or ()} >= {(ids["C"], None)}
     assert await shown(memory, "C") == ("is on the list",)
     for text in ("She writes C++ daily.", "Is he O+?"):
         assert (await entities.remember(text)).found_by == "text"

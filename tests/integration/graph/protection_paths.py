@@ -771,7 +771,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.relations:_Writing.written": ["create_relations"],
     "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
     "memory.entities.cleaning.merging:_Merge.written": ["merge_entities", "merge_entities_into_one"],
-    "memory.entities.decide:decide": ["decide"],
+    "memory.entities.decide:_decide": ["decide"],
     "memory.entities.decide:decide_all": "writes in a transaction, whose row is above, what each `decide` would",
     "memory.entities.forgetting:_ended": ["forget"],
     "memory.entities.sessions.notes:write_note": ["edit_block", "make_a_block", "session_end"],

@@ -13,6 +13,7 @@ from graph_memory.cli.commands.remember import forget
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.output.printing import assignment, counted, plain
+from graph_memory.cli.output.questions import note_candidates
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -101,6 +102,7 @@ def update(
 
     def show(made: EntityUpdated) -> None:
         typer.echo(f"Changed {plain(made.name)}." if made.changed else f"{plain(made.name)} was so already.")
+        note_candidates(made.candidates)
 
     call.answer(use, show, "Changing")
 

@@ -11,8 +11,10 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, related
 from graph_memory.cli.output.printing import note, plain
+from graph_memory.cli.output.questions import note_candidates, note_questions
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.entities.remembered import About, Decision, Remembered, Settled
+from graph_memory.memory.entities.cleaning.results import Settled
+from graph_memory.memory.entities.remembered import About, Decision, Remembered
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
@@ -86,12 +88,8 @@ def _show_about(found: About, *, is_dry: bool) -> None:
             note(f"{one.model} decided: {plain(one.evidence)}")
         elif one.evidence is not None and (one.decision is Decision.ADD or one.rule == "property"):
             note(f"{plain(one.fact)}: {plain(one.evidence)}")
-    for near in found.candidates or ():
-        note(f"Is it the same as {plain(near.name)} ({near.id})? If so, merge the two; if it is new, do nothing.")
-    for one in found.questions or ():
-        note(f"Out of date? {plain(one.known_text)} ({plain(one.reason)})")
-        for choice, consequence in one.choices.items() if one.id else ():
-            note(f"graph-memory decide {one.id} {choice}: {consequence}.")
+    note_candidates(found.candidates)
+    note_questions(found.questions)
 
 
 @command()
@@ -99,8 +97,10 @@ def decide(
     call: Call,
     question: Annotated[str, typer.Argument(help="Id of the question: those of what is new and known, with a colon.")],
     decision: Annotated[
-        Literal["close", "keep", "same"],
-        typer.Argument(help="close: the known one is over. keep: both hold. same: the new one goes."),
+        Literal["close", "keep", "same", "new"],
+        typer.Argument(
+            help="close: the known one is over. keep: both hold. same: the new one goes. new: two entities, not one."
+        ),
     ],
 ) -> None:
     """Answer a question of remember."""
@@ -112,7 +112,12 @@ def decide(
 
 
 def _show_settled(found: Settled) -> None:
-    note(f"{found.decision}: {'done' if found.changed else 'it was so already'}.")
+    done = "done" if found.changed else "nothing changes" if found.decision == "new" else "it was so already"
+    note(f"{found.decision}: {done}.")
+    if found.merged is not None:
+        for one in found.merged.conflicts:
+            note(f"{plain(one.what)} stays {plain(one.kept)}, not {plain(one.not_taken)}.")
+        note_questions(found.merged.questions)
 
 
 @command()

@@ -8,7 +8,8 @@ from pydantic import Field, WithJsonSchema
 
 from graph_memory.mcp_server.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.memory.entities.remembered import Remembered, Settled
+from graph_memory.memory.entities.cleaning.results import Settled
+from graph_memory.memory.entities.remembered import Remembered
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Result
 
@@ -54,7 +55,7 @@ class Remember(Call):
     dry_run: NotRequired[bool]
 
 
-Answer = Literal["close", "keep", "same"]
+Answer = Literal["close", "keep", "same", "new"]
 _DECISION = object_schema(
     {"id": STRING, "new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
     "decision",
@@ -80,7 +81,7 @@ async def remember(memory: Memory, given: Remember) -> Remembered:
 
 
 async def decide(memory: Memory, given: Decide) -> Result:
-    """Answer questions of remember. close: the known one is over. keep: both hold. same: the new one goes."""
+    """Answer questions of remember. close: the known one is over. keep: both hold. same: both are one. new: two."""
     match given:
         case {"decisions": decisions} if not given.keys() & {"id", "new", "known", "decision"}:
             return await memory.entities.decide_all(decisions, domain=given.get("domain"))

@@ -19,9 +19,10 @@ from graph_memory.memory.entities import (
     upsert,
     writes,
 )
+from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
 from graph_memory.memory.entities.decide import Answer, asked_about, decide, decide_all
 from graph_memory.memory.entities.remember import remember
-from graph_memory.memory.entities.remembered import AllSettled, Remembered, Settled
+from graph_memory.memory.entities.remembered import Remembered
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -291,7 +292,8 @@ class Entities(Cleaning):
         """Answer a question of `remember`, given the ids of the new observation and of the known one.
 
         Where a property has changed, the id of the entity is in place of that of a new observation. Of two relations,
-        `close` ends the known one, and `same` deletes the new one.
+        `close` ends the known one, and `same` deletes the new one. Of two entities, `same` merges the new one into the
+        known one, and `new` changes nothing.
         `close`: the known one is over from now on, and the new one took its place. `keep`: both hold, and after `close`
         the known one again, without an end. `same`: both say the same, and the new one goes. It can be repeated, but
         for `same`. Raises INVALID_ARGUMENT for what are not two observations of one entity, where the one that would

@@ -25,6 +25,8 @@ _ALIKE, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
 """The likeness of names below which they say nothing; of those with the same letters; of those with other signs."""
 _SIGNS = 0.5
 """How much it says that names are the same but for signs: two things are called so as often as one is."""
+CALLED_SAME = 0.9
+"""How much it says that both have one name, which is an alias of one of them."""
 _SHORT = 4
 """Letters of a name, below which a difference of one says that it is another."""
 _PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
@@ -150,7 +152,7 @@ def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, 
     if likeness == 1.0:
         found.reasons["the same name but for its spelling"] = 0.95
     elif alias:
-        found.reasons[f"both are called {alias}"] = 0.9
+        found.reasons[f"both are called {alias}"] = CALLED_SAME
     elif likeness == _OTHER_SIGNS and differ_in_signs(one.name, other.name):
         found.reasons["the same name but for signs"] = _SIGNS
         cosine = None

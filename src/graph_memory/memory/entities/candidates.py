@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.alike import LIKE, SAME, Compared, evidence, is_part, part_of_two
-from graph_memory.memory.entities.remembered import Candidate
+from graph_memory.memory.entities.remembered import Candidate, question_id
 from graph_memory.memory.entities.spans import find_spans
 from graph_memory.memory.knowledge.names import names_with_words, near_names
 from graph_memory.memory.knowledge.reading import NAMED
@@ -38,9 +38,15 @@ async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str
     for name, kind in names.items() if len(names) <= _NEW else ():
         near = [each for each in await names_with_words(reader, domain, name) if is_part(name, each)]
         rows = await _named(reader, domain, [*near, *find_spans(name, _LONGEST)])
-        if rows.pop(name, None) and rows:
-            found[name] = await _weighed(reader, domain, Compared(name, kind), rows.values(), SAME)
+        if (new := rows.pop(name, None)) and rows:
+            near = await _weighed(reader, domain, Compared(name, kind), rows.values(), SAME)
+            found[name] = as_questions(new.id, near)
     return {name: each for name, each in found.items() if each}
+
+
+def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
+    """Return candidates with the ids of their questions, given the id of the new entity."""
+    return [one.model_copy(update={"question": question_id(new, one.id)}) for one in known]
 
 
 async def meant_in_text(reader: Reader, domain: str, text: str) -> list[str]:

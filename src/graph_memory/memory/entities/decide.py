@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
+from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
 from graph_memory.memory.entities.current import CURRENT
+from graph_memory.memory.entities.decided_entities import decide_entities, is_entity
 from graph_memory.memory.entities.decided_relations import decide_relations, relations_of
 from graph_memory.memory.entities.observing import Observation, ended
-from graph_memory.memory.entities.remembered import AllSettled, Settled, ids_of_question
+from graph_memory.memory.entities.remembered import ids_of_question
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.model.arguments import fault
@@ -26,8 +28,8 @@ from graph_memory.model.wording import quoted
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 
-Answer = Literal["close", "keep", "same"]
-ANSWERS: Sequence[str] = ("close", "keep", "same")
+Answer = Literal["close", "keep", "same", "new"]
+ANSWERS: Sequence[str] = get_args(Answer)
 
 
 def asked_about(question: str | None) -> tuple[str, str]:
@@ -40,12 +42,22 @@ def asked_about(question: str | None) -> tuple[str, str]:
 
 
 async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
-    """Settle two observations, or two relations. See `Entities.decide`."""
+    """Settle two observations, relations or entities. See `Entities.decide`."""
     if answer not in ANSWERS:
-        hint = "Use close (the known one is over), keep (both hold) or same (both say the same)."
+        hint = "Use close (the known one is over), keep (both hold), same (they are one), or new for two entities."
         raise fault("decision", f"{quoted(answer)} is not a decision", hint)
     if new == known:
-        raise fault("known", "new and known are the same observation", "Give the ids of a question of remember.")
+        raise fault("known", "new and known have the same id", "Give the ids of a question of remember.")
+    if await is_entity(core.store, domain, known):
+        return await decide_entities(core, domain, new, known, answer)
+    if answer == "new":
+        hint = "Use close, keep or same."
+        raise fault("decision", "new answers only whether an entity is another one", hint)
+    return await _decide(core, domain, new, known, answer)
+
+
+async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
+    """Settle two observations or two relations in one write."""
     drafts: Sequence[Draft] = ()
     over: datetime | None = None
 

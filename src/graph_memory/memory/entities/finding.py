@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.candidates import candidates, meant_in_text
+from graph_memory.memory.entities.alike import CALLED_SAME
+from graph_memory.memory.entities.candidates import as_questions, candidates, meant_in_text
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.entities.spans import find_encoded_spans
@@ -26,6 +27,8 @@ NEW = "new"
 """How an entity was found that there is not yet."""
 _LONGEST = 6
 """Maximum number of words of a name that is looked for in a text."""
+_COMPARED = 10
+"""Maximum number of new names of an entity that are compared with those of others."""
 _READ = 2_000
 """Characters of a text in which a name is looked for."""
 
@@ -80,6 +83,21 @@ async def names_spelt(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the names of entities that are the same name."""
     given = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
     return [one for one in await reader.read(SPELT, domain=domain, **given) if is_same_name(one, name)]
+
+
+async def called_the_same(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
+    """Return the other entities that have one of the new names of an entity as a name or alias, as questions."""
+    new = names[:_COMPARED]
+    found = {name: one for one, others in (await named_otherwise(reader, domain, new)).items() for name in others}
+    for one in new:
+        found |= dict.fromkeys(await names_spelt(reader, domain, one), one)
+    rows = [row for row in await in_parts(reader, NAMED, domain, names=list(found)) if row.id != node]
+    known = [
+        Candidate(id=row.id, name=row.name, likeness=CALLED_SAME, reason=f"both are called {quoted(found[row.name])}")
+        for row in rows
+        if not row.is_mentioned
+    ]
+    return as_questions(node, known)
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:

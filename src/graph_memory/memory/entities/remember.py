@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import compress
 
 import anyio.to_thread
 
@@ -19,9 +20,10 @@ from graph_memory.memory.entities.advice.advised import Part, advised, found_of
 from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
 from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
+from graph_memory.memory.entities.candidates import as_questions
 from graph_memory.memory.entities.current import Seen, current_of
 from graph_memory.memory.entities.facts import Fact, Facts
-from graph_memory.memory.entities.finding import NEW, Found, known_by_name
+from graph_memory.memory.entities.finding import NEW, Found, called_the_same, known_by_name
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, ended, observations_of
@@ -152,8 +154,9 @@ def _dry(told: Remembered) -> Remembered:
     new = {one.id for one in told.facts if one.decision is Decision.ADD}
     facts = [one.model_copy(update={"id": None}) if one.id in new else one for one in told.facts]
     questions = [one.model_copy(update={"id": None}) for one in told.questions or ()]
-    entity = None if told.created else told.id
-    update = {"facts": tuple(facts), "questions": tuple(questions) or None, "id": entity, "dry_run": True}
+    candidates = [one.model_copy(update={"question": None}) for one in told.candidates or ()]
+    update: dict[str, object] = {"facts": tuple(facts), "questions": tuple(questions) or None}
+    update |= {"candidates": tuple(candidates) or None, "id": None if told.created else told.id, "dry_run": True}
     return told.model_copy(update=update)
 
 
@@ -204,9 +207,20 @@ class _Writing:
             dry_run=dry_run,
             after_write=check if self.relations and not dry_run else None,
         )
+        await self._ask_of_aliases()
         if receipt.changes and not dry_run:
             update = {"since": receipt.changes[0].seq, "until": receipt.seq}
             self.told = self.told.model_copy(update=update)
+
+    async def _ask_of_aliases(self) -> None:
+        """Ask whether the entity is another one that has an alias which this call gave it."""
+        added = [one.decision is Decision.ADD for one in self.told.facts if one.rule == "alias"]
+        new = list(compress(self.given.aliases, added))
+        if new and self.told.id is not None:
+            known = {one.id: one for one in self.told.candidates or ()}
+            called = await called_the_same(self.core.store, self.domain, self.told.id, new)
+            known |= {one.id: one for one in called}
+            self.told = self.told.model_copy(update={"candidates": tuple(known.values()) or None})
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         if self.found.by == NEW:  # somebody may have made it meanwhile, in another spelling
@@ -245,7 +259,7 @@ class _Writing:
             found_by=self.found.by if entity else NEW,
             facts=tuple(receipts),
             questions=(*questions_of(asking, ids, node_id), *self.asking) or None,
-            candidates=tuple(self.found.candidates) or None,
+            candidates=tuple(as_questions(node_id, self.found.candidates)) or None,
         )
         context = await read_context(reader, head, drafting.drafts)
         return drafting.drafts, replace(context, broken=self.broken)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
@@ -64,6 +63,10 @@ RELATION_CHOICES: Choices = {
     "keep": "both hold",
     "same": "both mean the same: the new relation is deleted",
 }
+CANDIDATE_CHOICES: Choices = {
+    "same": "this entity is merged into the known one, and its name becomes an alias of that",
+    "new": "they are two, and both stay",
+}
 _BETWEEN = ":"
 
 
@@ -90,15 +93,15 @@ class Question(Result):
 
 
 class Candidate(Result):
-    """A question: whether a new entity is the same as this one, whose name is only alike."""
+    """A question: whether an entity is the same as a known one, of a name that is alike or the same alias."""
 
-    id: str
+    id: str = Field(description="The known entity")
     name: str
     likeness: float = Field(description="How much speaks for it, 0 to 1")
     reason: str
-    choices: tuple[Literal["same"], Literal["new"]] = Field(
-        default=("same", "new"),
-        description="same: merge_entities with the new entity in names, into this id; new: no action needed",
+    question: str | None = Field(default=None, description="For decide, as its id; absent in a dry run")
+    choices: dict[str, str] = Field(
+        default=dict(CANDIDATE_CHOICES), description="The decisions that answer it, each with its consequence"
     )
 
 
@@ -114,7 +117,7 @@ class About(Result):
     questions: tuple[Question, ...] | None = None
     candidates: tuple[Candidate, ...] | None = Field(
         default=None,
-        description="Only for a new entity: existing entities with a similar name. Ask whether it is one of them.",
+        description="Known entities of a similar name if it is new, or with an alias it got: ask if it is one of them",
     )
 
 
@@ -132,19 +135,3 @@ class Remembered(About, Answered):
     def about(self) -> About:
         """The same without what is told of the call."""
         return About(**{name: getattr(self, name) for name in About.model_fields})
-
-
-class Settled(Result):
-    """What was decided about two observations."""
-
-    decision: str
-    new: str
-    known: str
-    changed: bool = Field(description="False where it was so already")
-    ended: datetime | None = Field(default=None, description="When the known one ended, if it holds no more")
-
-
-class AllSettled(Result):
-    """What was decided about each pair of a list of decisions."""
-
-    decisions: tuple[Settled, ...]

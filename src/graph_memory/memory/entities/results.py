@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from graph_memory.memory.entities.remembered import Question
+from graph_memory.memory.entities.remembered import Candidate, Question
 from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result, Timestamp
@@ -102,6 +102,9 @@ class EntityUpdated(Result):
     until: int | None = Field(default=None, description="Number of the last of them")
     relations_moved: int | None = Field(
         default=None, description="Relations that led to the new name before an entity had it, and lead to this one now"
+    )
+    candidates: tuple[Candidate, ...] | None = Field(
+        default=None, description="Other entities with a name or alias that it got. Ask whether it is one of them."
     )
 
 

@@ -13,6 +13,7 @@ from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_pr
 from graph_memory.memory.entities.attached import MOST, moved
 from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
+from graph_memory.memory.entities.finding import called_the_same
 from graph_memory.memory.entities.naming import check_named, resolved
 from graph_memory.memory.entities.observing import Observation, observations_of
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
@@ -53,6 +54,7 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
     except GraphError as error:
         raise _without_domain(error, given.name) from error
     node, version = writing.node, receipt.version_of(writing.node.id)
+    called = await called_the_same(core.store, domain, node.id, writing.new_names()) if receipt.changes else []
     return EntityUpdated(
         id=node.id,
         name=given.name if given.new_name is None else given.new_name,
@@ -62,6 +64,7 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
         since=receipt.changes[0].seq if receipt.changes else None,
         until=receipt.seq if receipt.changes else None,
         relations_moved=writing.relations_moved or None,
+        candidates=tuple(called) or None,
     )
 
 
@@ -87,6 +90,12 @@ class _Entity:
             await check_rules(reader, domain, events, ontology, in_turn=True)
 
         return look if any(link_rules(declared) for declared in ontology.connection_types) else None
+
+    def new_names(self) -> list[str]:
+        """Return the names and aliases that the entity got."""
+        known = {self.given.name, *aliases_of(self.node.properties)}
+        given = (*filter(None, [self.given.new_name]), *aliases_of(self.given.properties))
+        return [one for one in given if one not in known]
 
     async def read(self, reader: Reader, head: Head) -> Decided:
         """Return what is to change, and what lives around it."""

@@ -83,8 +83,8 @@ def _called(alias: tuple[str, Sequence[str]]) -> str:
 def _alike(name: str, known: Candidate) -> str:
     """Return the question about a new name and a known one of which one is a part of the other."""
     return (
-        f"Is {quoted(name)} the same as {quoted(known.name)} ({known.id})? {known.reason}. Choices: "
-        f"same: merge_entities with names [{quoted(name)}] into {known.id}; new: nothing is to be done."
+        f"Is {quoted(name)} the same as {quoted(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
+        f"{known.question} and decision same, or merge_entities; if they are two, there is nothing to do."
     )
 
 

@@ -27,7 +27,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.subjects import NodeState
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.reads import CONTENTS
@@ -73,6 +73,7 @@ class _Merge:
     async def written(self, *, dry_run: bool) -> EntitiesMerged:
         """Write it; what the rules of connection types ask is looked at before it is committed."""
         ontology = await self.core.log.require_ontology(self.domain)
+        has_rules = any(link_rules(declared) for declared in ontology.connection_types)
 
         async def check(reader: Reader, events: Sequence[Event]) -> None:
             await check_rules(reader, self.domain, events, ontology, in_turn=True)
@@ -83,7 +84,7 @@ class _Merge:
             self.core.origin,
             self._read,
             checked,
-            after_write=None if dry_run else check,
+            after_write=check if has_rules and not dry_run else None,
             dry_run=dry_run,
         )
         if dry_run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import Field
@@ -104,6 +105,23 @@ class EntitiesMerged(Result):
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
     until: int | None = None
     dry_run: bool | None = None
+
+
+class Settled(Result):
+    """What was decided about two observations, relations or entities."""
+
+    decision: str
+    new: str
+    known: str
+    changed: bool = Field(description="False where it was so already")
+    ended: datetime | None = Field(default=None, description="When the known one ended, if it holds no more")
+    merged: EntitiesMerged | None = Field(default=None, description="What became of two entities that are the same")
+
+
+class AllSettled(Result):
+    """What was decided about each pair of a list of decisions."""
+
+    decisions: tuple[Settled, ...]
 
 
 class Orphan(Result):
