@@ -55,9 +55,22 @@ def test_the_id_of_a_question_is_made_of_what_it_is_about() -> None:
         ("Access to the archive is granted.", "Access to the archive was revoked."),
         ("Checkout uses REST.", "REST in checkout made way, in favour of GraphQL."),
         ("Das Team nutzt Kafka.", "Der Beschluss zu Kafka wurde widerrufen."),
+        ("We decided to use Adyen.", "Stripe instead of Adyen because it would have cost twice as much."),
+        ("We chose GraphQL for the API.", "REST rather than GraphQL because caching could get harder."),
+        ("We decided to use MongoDB.", "Decided against MongoDB because the team knows SQL."),
+        ("Wir haben uns für Kafka entschieden.", "Gegen Kafka entschieden, weil es teuer ist."),
+        ("Nous avons choisi MongoDB.", "Nous avons décidé contre MongoDB parce que c'est cher."),
+        ("Elegimos MongoDB para los pedidos.", "Nos decidimos en contra de MongoDB porque es caro."),
+        ("Abbiamo scelto MongoDB.", "Abbiamo deciso contro MongoDB perché costa."),
+        ("Escolhemos o MongoDB.", "Decidimos contra o MongoDB porque é caro."),
+        ("We hebben voor MongoDB gekozen.", "We hebben tegen MongoDB besloten."),
+        ("Vi har valt MongoDB.", "Vi har bestämt oss mot MongoDB."),
+        ("Мы выбрали MongoDB.", "Мы решили против MongoDB, потому что дорого."),
+        ("我们决定使用MongoDB。", "用MariaDB而不是MongoDB,因为更便宜。"),
+        ("MongoDBの導入を決めた。", "MongoDBの導入を見送った。"),
     ],
 )
-def test_what_was_reversed_revoked_or_superseded_is_asked_about(known: str, new: str) -> None:
+def test_what_was_reversed_revoked_superseded_or_decided_against_is_asked_about(known: str, new: str) -> None:
     assert [doubt.known.text for doubt in verdict(new, [Known("obs_1", known)], "Shop").doubts] == [known]
 
 

@@ -257,14 +257,14 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
     if other := new.kin - known_stems(new.kin, known.stems, language, looks_the_same):
         return f"{_ANOTHER}: {', '.join(sorted(other))}"
     for guard in _GUARDS:
-        if guard in new.cues and guard not in known.cues and not (guard == "also" and _allows_also(known)):
+        if guard in new.asserted and guard not in known.cues and not (guard == "also" and _allows_also(known)):
             return guard
     if ("spoken_to" in new.cues) != ("spoken_to" in known.cues):
         return "one is to somebody"
     years = [{value.amount for value in each.values if value.kind == "year"} for each in (known, new)]
     if all(years) and years[0].isdisjoint(years[1]) and not _states_another(pair):
         return "two years"
-    if "past" in new.cues and "past" not in known.cues:
+    if "past" in new.asserted and "past" not in known.cues:
         return "past"
     return None
 

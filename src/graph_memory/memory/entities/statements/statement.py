@@ -92,6 +92,8 @@ class Statement:
     is_exclaimed: bool
     cues: frozenset[str]
     """Which cues it has, by the names in `_CUES`."""
+    asserted: frozenset[str]
+    """The cues that it has before a reason: `Tea instead of coffee because it would be cheaper` is no wish."""
     kin: frozenset[str]
     """Other people at its beginning."""
     looked_for: dict[str, str | None] = field(default_factory=dict[str, str | None])
@@ -176,10 +178,16 @@ def statement(text: str, language: Lexicon) -> Statement:
         said_denied=_denied(plain(text), language),
         is_question=_QUESTION.search(text) is not None,
         is_exclaimed=_EXCLAMATION.search(text) is not None,
-        cues=frozenset(
-            cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=apart).search(meant)
-        ),
+        cues=_cues(meant, language),
+        asserted=_cues(finder(language.reasons, is_written_apart=apart).split(meant)[0] or meant, language),
         kin=_kin(words, language),
+    )
+
+
+def _cues(meant: str, language: Lexicon) -> frozenset[str]:
+    apart = language.is_written_apart
+    return frozenset(
+        cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=apart).search(meant)
     )
 
 

@@ -25,7 +25,8 @@ DUTCH = Lexicon(
         niet meer, geen * meer, gestopt, stopt, opgehouden, opgegeven, beeindigd, ontslag, opgezegd, verkocht,
         afgeschaft, verlaten, verloren, kapot, overleden, gestorven, gescheiden, verhuisd, vervallen, geannuleerd,
         verwijderd, gesloten, voorbij, ingetrokken,
-        herroepen, teruggedraaid, ten gunste van
+        herroepen, teruggedraaid, ten gunste van,
+        tegen * besloten, besloten * tegen, tegen * gekozen, kozen tegen
     """,
     changes="""
         verhuisd, gewisseld, veranderd, gewijzigd, verhoogd, verlaagd, verminderd, verlengd, verkort, uitgesteld,
@@ -38,6 +39,7 @@ DUTCH = Lexicon(
         jaar, indien, wellicht, beoogt, gepland
     """,
     claims="zegt, zei, beweert, volgens, vindt, gelooft, denkt, gerucht, naar verluidt",
+    reasons="omdat, want, aangezien",
     stand_ins="vervangt tijdelijk, tijdelijk, waarnemend, zolang, valt in, in de tussentijd, geleend, voorlopig",
     also="ook, bovendien, daarnaast, nog een, eveneens, tevens, tweede, ander, andere",
     past="vroeger, destijds, ooit, als kind, als student, voorheen, eerder, in zijn jeugd, in haar jeugd, tijdens",

@@ -33,7 +33,8 @@ ENGLISH = Lexicon(
         since, split up, divorced, separated, got rid of, gave away, threw away, threw out, used up, broke up,
         phased out, turned off, switched off, dissolved, handed in * notice, gave * notice, gave up,
         reversed, overturned, overruled, rescinded, repealed, superseded, supersedes, rolled back, reverted, in
-        favour of, in favor of
+        favour of, in favor of,
+        decided * against, voted * against, opted against, chose against
     """,
     changes="""
         changed, changes, moved, relocated, switched, raised, lowered, increased, decreased, reduced, renamed,
@@ -61,6 +62,7 @@ ENGLISH = Lexicon(
         says, said, claims, claimed, according to, thinks, believes, rumour*, rumor*, allegedly, reportedly,
         supposedly, apparently, heard that, told, suspects, guesses, assumes, in the opinion, argues, complains
     """,
+    reasons="because",
     stand_ins="""
         stands in, standing in, stood in, fills in, filling in, deputises, deputizes, deputy, temporarily,
         temporary, for the time being, on loan, covers for, covering for, substitute*, acting, interim, while * is

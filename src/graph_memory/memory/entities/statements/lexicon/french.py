@@ -22,7 +22,8 @@ FRENCH = Lexicon(
         ne * plus, n * plus, a arrete, arrete, a cesse, cesse, a quitte, quitte, a vendu, vendu, vendue, abandonne,
         abandonnee, supprime, supprimee, annule, annulee, termine, terminee, fini, demissionne, mort, morte, decede,
         decedee, separe*, divorce*, perdu, casse, retire, retiree, ferme, fermee, expire, resilie, demenage,
-        revoque, revoquee, abroge, abrogee, en faveur de, au profit de
+        revoque, revoquee, abroge, abrogee, en faveur de, au profit de,
+        decide* contre, decid* de renoncer, vote contre, renonc*
     """,
     changes="""
         change, a change, demenage, passe a, est passe, augmente, augmentee, baisse, baissee, reduit, releve,
@@ -39,6 +40,7 @@ FRENCH = Lexicon(
         pourrait, devrait, propose, objectif, reve, l annee prochaine, projet de, pense a, eventuel*
     """,
     claims="dit, selon, d apres, affirme, pretend, croit, pense que, parait, rumeur, soi disant, estime",
+    reasons="parce que, parce qu, car, puisque",
     stand_ins="remplace * pendant, interim, temporairement, provisoirement, en attendant, le temps de, depanne, prete",
     also="""
         aussi, egalement, en outre, de plus, en plus, un autre, une autre, encore un, encore une, second, seconde,

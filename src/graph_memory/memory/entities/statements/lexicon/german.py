@@ -28,7 +28,8 @@ GERMAN = Lexicon(
         gestorben, verstorben, getrennt, geschieden, ausgezogen, ausgetreten, abgelaufen, aufgehoben, abgesagt,
         entfernt, geloscht, stillgelegt, geschlossen, vorbei, entfallt, entfallen, weggefallen, zuruckgetreten,
         ausgeschieden, losgeworden, verschenkt, abgemeldet,
-        ruckgangig gemacht, widerrufen, zuruckgenommen, revidiert, verworfen, zugunsten, abgelost
+        ruckgangig gemacht, widerrufen, zuruckgenommen, revidiert, verworfen, zugunsten, abgelost,
+        gegen * entschied*, entschied* * gegen, gegen * gestimmt, stimmt* gegen
     """,
     changes="""
         umgezogen, gewechselt, wechselt*, geandert, verandert, angehoben, erhoht, gesenkt, verringert, reduziert,
@@ -47,6 +48,7 @@ GERMAN = Lexicon(
         traumt, nachstes jahr, nachsten monat, wunscht sich, vorhat, hat vor, in erwagung, demnachst
     """,
     claims="sagt, sagte, behauptet, laut, meint, glaubt, angeblich, soll, gerucht*, denkt, vermutet, findet, zufolge",
+    reasons="weil, denn",
     stand_ins="""
         vertritt, vertretung, vertretungsweise, vorubergehend, zeitweise, einstweilen, solange, springt * ein,
         leihweise, geliehen, ausgeliehen, aushilfsweise

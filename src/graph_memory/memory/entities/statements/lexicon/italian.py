@@ -22,7 +22,8 @@ ITALIAN = Lexicon(
         non * piu, ha smesso, smesso, ha lasciato, lasciato, ha venduto, venduto, venduta, abbandonato, finito,
         finita, terminato, annullato, annullata, eliminato, eliminata, dimess*, in pensione, morto, morta,
         divorziato, divorziata, separato, separata, perso, rotto, chiuso, chiusa, ritirato, scaduto, rimosso, tolto,
-        revocato, revocata, abrogato, in favore di, a favore di
+        revocato, revocata, abrogato, in favore di, a favore di,
+        decis* contro, deciso di rinunciare, contrari* a, scartat*
     """,
     changes="""
         cambiato, cambiata, trasferito, trasferita, passato a, passata a, aumentato, aumentata, abbassato, ridotto,
@@ -36,6 +37,7 @@ ITALIAN = Lexicon(
         propone, proposta, obiettivo, sogna, l anno prossimo, intende, previsto, prevista
     """,
     claims="dice, ha detto, secondo, afferma, crede, sostiene, pare, si dice, presunto, ritiene",
+    reasons="perche, poiche, siccome",
     stand_ins="""
         sostituisce * durante, temporaneamente, provvisori*, per ora, finche, in prestito, supplente, facente
         funzione

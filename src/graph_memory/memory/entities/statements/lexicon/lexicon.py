@@ -62,6 +62,8 @@ class Lexicon:
     """Words for a thousand, a million and a billion, equal ones with a slash."""
     months: str
     weekdays: str
+    reasons: str = ""
+    """Words before a reason, which says nothing of whether the rest is so: because."""
     holds_one: str = ""
     """Verbs before a name of which there is one at a time: lives in."""
     copulas: str = ""

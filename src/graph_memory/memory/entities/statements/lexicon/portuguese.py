@@ -22,7 +22,8 @@ PORTUGUESE = Lexicon(
         ja nao, nao * mais, deixou de, deixou, parou, largou, vendeu, vendido, vendida, terminou, acabou, cancelado,
         cancelada, eliminado, removido, removida, demitiu, reformou, aposentou, morreu, faleceu, divorciado,
         divorciada, separado, separada, perdeu, quebrou, fechou, fechado, abandonou, desligado, suspenso, extinto,
-        revogado, revogada, revertido, revertida, anulado, anulada, em favor de, a favor de
+        revogado, revogada, revertido, revertida, anulado, anulada, em favor de, a favor de,
+        decid* contra, optamos contra, contra o uso, descart*
     """,
     changes="""
         mudou, mudado, trocou, trocado, aumentou, aumentado, baixou, subiu, desceu, reduzido, reduziu, prorrogado,
@@ -35,6 +36,7 @@ PORTUGUESE = Lexicon(
         propoe, proposta, objetivo, sonha, proximo ano, no ano que vem, previsto
     """,
     claims="diz, disse, segundo, afirma, acredita, acha, boato, supostamente, parece que",
+    reasons="porque, ja que, pois",
     stand_ins="""
         substitui * durante, temporariamente, provisori*, por enquanto, enquanto, emprestado, emprestada, interino,
         interina

@@ -23,7 +23,8 @@ SPANISH = Lexicon(
         acabo, cancelado, cancelada, eliminado, eliminada, renuncio, se jubilo, murio, fallecio, divorciado,
         divorciada, separado, separada, perdio, perdido, roto, cerrado, cerrada, retirado, retirada, suprimido,
         expirado, se fue, quitaron,
-        revocado, revocada, revertido, revertida, anulado, anulada, en favor de, a favor de
+        revocado, revocada, revertido, revertida, anulado, anulada, en favor de, a favor de,
+        en contra de, decid* contra, descart*
     """,
     changes="""
         cambio, cambiado, se mudo, mudado, trasladado, subio, subido, bajo, bajado, aumento, aumentado, reducido,
@@ -41,6 +42,7 @@ SPANISH = Lexicon(
         gustaria
     """,
     claims="dice, dijo, segun, afirma, cree, asegura, rumor, supuestamente, al parecer, opina",
+    reasons="porque, ya que, puesto que",
     stand_ins="""
         sustituye * mientras, temporalmente, provisional*, interino, interina, de momento, mientras, prestado,
         prestada, en funciones

@@ -22,7 +22,8 @@ SWEDISH = Lexicon(
         inte langre, inte * langre, slutat, slutade, upphort, gett upp, sagt upp, salt, salde, lamnat, lamnade,
         forlorat, trasig, dott, avliden, skild, skilda, flyttat, avskaffat, installt, borttagen, stangt, over,
         utgatt,
-        aterkallat, aterkallad, upphavt, upphavd, till forman for
+        aterkallat, aterkallad, upphavt, upphavd, till forman for,
+        bestamt * mot, bestamde * mot, beslutat * mot, rostade mot, valt bort
     """,
     changes="""
         flyttat, flyttade, bytt, bytte, andrat, andrats, hojt, hojts, sankt, sankts, minskat, okat, forlangt,
@@ -35,6 +36,7 @@ SWEDISH = Lexicon(
         ifall, avser
     """,
     claims="sager, sade, sa att, pastar, enligt, tror, tycker, rykte, pastas",
+    reasons="eftersom, darfor att, for att",
     stand_ins="vikarierar, vikarie, tillfalligt, tills vidare, sa lange, lanad, lanat, under tiden",
     also="ocksa, dessutom, annan, annat, aven, likasa, andra, ytterligare",
     past="forr, tidigare, da, som barn, som student, i ungdomen, en gang, forut, under",
