@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -122,3 +123,15 @@ async def test_a_node_that_is_not_there_is_named_now_and_then(memory: Memory) ->
         assert refused.value.code == Code.NODE_NOT_FOUND
     then = await memory.recall.get_neighbors("one", as_of=seq)
     assert [(one.id, one.from_title) for one in then.incoming] == [("to-one", "hub")]
+
+
+async def test_walks_paths_and_neighbors_say_since_when_a_connection_holds(memory: Memory) -> None:
+    await made(memory, hub="Kitchen", near="Grout", far="Tiles")
+    await memory.set_validity("to-far", valid_from="2020-05-08", valid_to="2031-06-30")
+    today = (await memory.get_connection("to-near")).created.date()
+    period = {"to-near": (today, None), "to-far": (date(2020, 5, 8), date(2031, 6, 30))}
+    walked = await memory.recall.traverse_memories("hub")
+    beside = await memory.recall.get_neighbors("hub")
+    path = (await memory.recall.find_path("near", "far")).paths[0]
+    for told in (walked.connections, beside.outgoing, path.connections):
+        assert {one.id: (one.since, one.until) for one in told} == period

@@ -16,7 +16,7 @@ def test_a_walk_is_a_tree_and_stderr_says_what_is_missing(memory: RecordingMemor
     assert done.stdout.splitlines() == [
         "Kitchen  Project  mem_1",
         "    Tiles, paint",
-        "  → WorksWith 0.45  Ann  Person  mem_2",
+        "  → WorksWith 0.45 since 2026-05-08  Ann  Person  mem_2",
     ]
     assert done.stderr.splitlines() == ["2 nodes, 1 connection. 1 node at --depth, not followed further."]
 
@@ -37,7 +37,7 @@ def test_a_path_is_told_step_by_step_and_a_missing_one_in_a_sentence(memory: Rec
     assert run("path", "mem_1", "mem_2").stdout.splitlines() == [
         "1 connection, weight 0.45",
         "    Kitchen  Project  mem_1",
-        "    → WorksWith 0.45  Ann  Person  mem_2",
+        "    → WorksWith 0.45 since 2026-05-08  Ann  Person  mem_2",
     ]
     memory.answers["find_path"] = Paths(paths=(), tried="No path of at most 5 connections.")
     done = run("path", "mem_1", "mem_2")
@@ -48,8 +48,8 @@ def test_a_path_is_told_step_by_step_and_a_missing_one_in_a_sentence(memory: Rec
 def test_neighbors_are_a_table(memory: RecordingMemory):
     assert run("neighbors", "mem_1").stdout.splitlines() == [
         "Kitchen  Project  mem_1",
-        "   type       node  weight  id",
-        "→  WorksWith  Ann   0.45    mem_2",
+        "   type       node  weight  holds             id",
+        "→  WorksWith  Ann   0.45    until 2026-06-30  mem_2",
     ]
 
 

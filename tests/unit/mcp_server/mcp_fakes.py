@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from mcp import Client
@@ -82,7 +82,7 @@ HIT = Hit(
 
 KITCHEN = results.NodeBrief(id="mem_1", type="Project", title="Kitchen")
 ANN = results.NodeBrief(id="mem_2", type="Person", title="Ann")
-LINK = Followed(id="conn_1", type="WorksWith", from_id="mem_1", to_id="mem_2", weight=0.45)
+LINK = Followed(id="conn_1", type="WorksWith", from_id="mem_1", to_id="mem_2", weight=0.45, since=date(2026, 5, 8))
 
 ANSWERS: Mapping[str, Any] = {
     "create_node": results.NodeCreated(node_id="mem_1", version=7),
@@ -131,6 +131,7 @@ ANSWERS: Mapping[str, Any] = {
                 to_id="mem_2",
                 to_title="Ann",
                 weight=0.45,
+                until=date(2026, 6, 30),
             ),
         ),
         incoming=(),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Followed,
         LeftOut,
         Neighbors,
+        NextTo,
         Path,
         Paths,
         ReachedNode,
@@ -46,7 +47,7 @@ def show_walk(found: Walked) -> None:
 
 def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> None:
     edge = edges.get(node.via or "")
-    way = f"{_arrow(edge, node.id, node.domain)} {plain(edge.type)} {edge.weight:.2f}  " if edge else ""
+    way = f"{_arrow(edge, node.id, node.domain)} {_connection(edge)}  " if edge else ""
     shape = "" if node.degree is None else f"  degree {node.degree}, centrality {node.centrality:.2f}"
     alike = f"  and {counted(len(node.duplicates), 'duplicate')}" if node.duplicates else ""
     print_tinted(
@@ -61,6 +62,16 @@ def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> 
 def _arrow(edge: Followed, reached: str, domain: str | None = None) -> str:
     """Return whether a connection leads to a node or from it."""
     return "→" if (edge.to_domain, edge.to_id) == (domain, reached) else "←"
+
+
+def _connection(edge: Followed) -> str:
+    period = _period(edge)
+    return f"{plain(edge.type)} {edge.weight:.2f}{period and f' {period}'}"
+
+
+def _period(edge: Followed | NextTo) -> str:
+    """Return until when a connection holds, else since when."""
+    return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 
 def _counts(found: Walked) -> str:
@@ -100,15 +111,15 @@ def show_paths(found: Paths) -> None:
 def _show_path(path: Path) -> None:
     for place, node in enumerate(path.nodes):
         edge = path.connections[place - 1] if place else None
-        way = f"{_arrow(edge, node.id)} {plain(edge.type)} {edge.weight:.2f}  " if edge else ""
+        way = f"{_arrow(edge, node.id)} {_connection(edge)}  " if edge else ""
         print_tinted((f"    {way}{plain(node.title)}", "bold"), (node.type, "dim"), (node.id, "dim"))
 
 
 def show_neighbors(found: Neighbors) -> None:
     """Print a node and its connections as a table, those that count most first."""
     print_tinted((found.node.title, "bold"), (found.node.type, "dim"), (found.node.id, "dim"))
-    out = [("→", one.type, one.to_title, f"{one.weight:.2f}", one.to_id) for one in found.outgoing]
-    back = [("←", one.type, one.from_title, f"{one.weight:.2f}", one.from_id) for one in found.incoming]
-    print_table(("", "type", "node", "weight", "id"), [*out, *back])
+    out = [("→", one.type, one.to_title, f"{one.weight:.2f}", _period(one), one.to_id) for one in found.outgoing]
+    back = [("←", one.type, one.from_title, f"{one.weight:.2f}", _period(one), one.from_id) for one in found.incoming]
+    print_table(("", "type", "node", "weight", "holds", "id"), [*out, *back])
     if found.left_out:
         note("There are more connections: use a higher --limit.")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
 from graph_memory.memory.recall.tiers.material import MANY, Brief, Tie
 from graph_memory.memory.recall.tiers.wording import day, last_day
-from graph_memory.memory.recall.traversal.edges import Asked, Edge
+from graph_memory.memory.recall.traversal.edges import Asked, Edge, instant
 from graph_memory.memory.recall.traversal.frontier import Frontier
 from graph_memory.memory.recall.traversal.request import EdgeFilter
 from graph_memory.model.kinds import Kind
@@ -23,7 +23,6 @@ PASSAGES = 12
 """Passages of one content that are told of at most."""
 TIES = 60
 """Connections of one node that are told of at most, those that count most."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOOKED_AT = 2_000
 """Events that are looked through for the nodes that changed last."""
 
@@ -117,11 +116,6 @@ async def called(scope: Scope, ids: Sequence[str]) -> dict[str, Brief]:
 
 def _named(row: ToldRow | CalledRow) -> str:
     return shown_title(row.type, row.title, {str(key): value for key, value in row.facts})
-
-
-def instant(milliseconds: int) -> datetime:
-    """Return a time that a statement gave in milliseconds."""
-    return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
 async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:

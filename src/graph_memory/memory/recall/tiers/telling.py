@@ -19,7 +19,6 @@ from graph_memory.memory.recall.tiers.reading import (
     ToldRow,
     called,
     contents_of,
-    instant,
     outdated,
     stitched,
     ties_of,
@@ -27,7 +26,7 @@ from graph_memory.memory.recall.tiers.reading import (
 )
 from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age, day, last_day
-from graph_memory.memory.recall.traversal.edges import MOST
+from graph_memory.memory.recall.traversal.edges import MOST, instant
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY
 

@@ -14,7 +14,8 @@ from graph_memory.memory.recall.filters import EARLIEST, LATEST, microseconds, m
 from graph_memory.memory.recall.retrieval import Scope, lexical
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.phrases import Period
-from graph_memory.memory.recall.tiers.reading import ToldRow, instant, told_of
+from graph_memory.memory.recall.tiers.reading import ToldRow, told_of
+from graph_memory.memory.recall.traversal.edges import instant
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
 R = TypeVar("R")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 MOST = 1_000
 """Connections of one node that are asked for, those that count most."""
@@ -35,6 +37,16 @@ class Edge:
     """When it ceases to hold, in milliseconds since 1970."""
     begins: int | None = None
     """When it begins to hold, else when it was created, in milliseconds since 1970."""
+
+    @property
+    def since(self) -> date | None:
+        """The day on which it begins to hold, else on which it was created."""
+        return None if self.begins is None else instant(self.begins).date()
+
+    @property
+    def until(self) -> date | None:
+        """The last day on which it holds."""
+        return None if self.ends is None else (instant(self.ends) - datetime.resolution).date()
 
     def other(self, node: str) -> str:
         """Return the end that is not the node."""
@@ -73,6 +85,11 @@ class Found:
 
 Steps = Generator[Asked, Found, R]
 """A walk: it asks for connections as it needs them, and ends with what it came to."""
+
+
+def instant(milliseconds: int) -> datetime:
+    """Return a time that a statement gave in milliseconds since 1970."""
+    return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
 def chunks(nodes: Sequence[str]) -> list[tuple[str, ...]]:

@@ -130,10 +130,10 @@ async def _seen(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list
     place, asked = frontier.place, frontier.edges
     rows = await described(place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.number)
     await frontier.scale.check()
-    weights = {edge.id: edge.weight for edge in edges}
+    seen = {edge.id: edge for edge in edges}
     ontology = frontier.scale.ontology
     names = {name: ontology.names_of(name) for name in asked.types} if ontology else {}
-    return [_told(row, _turned(row, node_id, asked, names), round(weights[row.id], 4)) for row in rows]
+    return [_told(row, _turned(row, node_id, asked, names), seen[row.id]) for row in rows]
 
 
 def _turned(row: DescribedRow, node_id: str, asked: EdgeFilter, names: Mapping[str, Names]) -> str | None:
@@ -144,10 +144,10 @@ def _turned(row: DescribedRow, node_id: str, asked: EdgeFilter, names: Mapping[s
     return next((name for name, one in names.items() if row.type in one.against), None)
 
 
-def _told(row: DescribedRow, turned: str | None, counts: float) -> NextTo:
-    brief = row.connection
+def _told(row: DescribedRow, turned: str | None, edge: Edge) -> NextTo:
+    counts = round(edge.weight, 4)
     if turned is None:
-        return NextTo(**brief.model_dump(), weight=counts)
+        return NextTo(**row.connection.model_dump(), weight=counts, since=edge.since, until=edge.until)
     return NextTo(
         id=row.id,
         type=turned,
@@ -157,4 +157,6 @@ def _told(row: DescribedRow, turned: str | None, counts: float) -> NextTo:
         to_title=row.from_title,
         inferred=True,
         weight=counts,
+        since=edge.since,
+        until=edge.until,
     )

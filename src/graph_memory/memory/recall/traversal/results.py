@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Literal
 
 from pydantic import Field
@@ -41,6 +42,8 @@ class Followed(Result):
     from_domain: str | None = Field(default=None, description="Of an end in another domain")
     to_domain: str | None = None
     weight: float = Field(description="How much it counts: 0 to 1 by the formula, or by the weight that was asked for")
+    since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
+    until: date | None = Field(default=None, description="The last day on which it holds, if it ends")
 
 
 class Metrics(Result):
@@ -97,6 +100,8 @@ class NextTo(ConnectionBrief):
     """A connection of a node, as it is seen under the name that was asked for."""
 
     weight: float = Field(description="0 to 1, from strength, importance and age")
+    since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
+    until: date | None = Field(default=None, description="The last day on which it holds, if it ends")
 
 
 class Neighbors(Answered):

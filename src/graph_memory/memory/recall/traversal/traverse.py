@@ -216,4 +216,6 @@ def followed(edge: Edge, counts: float) -> Followed:
         from_domain=begins or None,
         to_domain=ends or None,
         weight=counts,
+        since=edge.since,
+        until=edge.until,
     )
