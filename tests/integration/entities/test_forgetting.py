@@ -38,7 +38,7 @@ async def test_what_is_forgotten_ends_is_no_longer_told_and_comes_back_with_a_re
     done = await memory.entities.forget(["Ann"])
     assert (done.entities, done.observations, done.relations, done.erased) == (1, 1, 1, False)
     told = str((await memory.recall.recall(focus=["Ann"])).content)
-    assert "until" in told.split("knows")[0]
+    assert "ended" in told.split("knows")[0]
     assert "is kind" not in told
     assert (await memory.entities.open_nodes(["Bob"])).relations == ()
     assert (await memory.entities.forget(["Ann"])).forgotten == ()

@@ -28,6 +28,11 @@ async def shop(opened: Memory) -> Memory:
     await write(name="Load test the checkout", relations=[{"type": "assigned_to", "to": "Tomas Lind"}])
     await write(name="Lena", type="person", observations=["works from Berlin on most days"])
     await write(name="Lena", observations=["works from Malmö on most days"])
+    await write(name="Shop", properties={"launch": "2026-11-20"})
+    await write(name="Shop", properties={"launch": "2026-12-04"})
+    await write(name="Ines", type="person")
+    await write(name="Nadia", type="person", observations=["took the design over from Ines"])
+    await memory.entities.forget(["Ines"])
     await memory.upkeep.reindex(anew=False)
     return memory
 
@@ -41,6 +46,33 @@ async def test_a_question_about_the_past_includes_ended_statements_with_their_en
     assert '"worked as a developer at Klarna" (until 30 September 2026)' in told
     assert 'then "is hosted at Scaleway"' in await answer(shop, "Where was the shop hosted before?")
     assert "Hetzner" not in await answer(shop, "Where is the shop hosted?")
+
+
+async def test_a_question_about_the_past_finds_the_earlier_values_of_properties(shop: Memory) -> None:
+    told = await answer(shop, "What was the launch date of the shop before it slipped?")
+    assert '"launch: 2026-11-20" (until ' in told
+    assert 'then "2026-12-04")' in told
+    assert "2026-11-20" not in await answer(shop, "What is the launch date of the shop?")
+
+
+async def test_a_forgotten_entity_says_that_it_ended_and_comes_after_what_holds(shop: Memory) -> None:
+    told = await answer(shop, "Ines")
+    assert 0 < told.find('"Nadia"') < told.find('- "Ines" (person, ended ')
+    assert (await answer(shop, "Who was Ines?")).find('"Ines" (person') < told.find('- "Ines" (person')
+
+
+async def test_a_recall_as_of_a_point_says_nothing_of_what_came_later(shop: Memory) -> None:
+    [kept, ended] = [
+        (await shop.entities.remember(name="Stock", observations=[text], replaces=replaces)).until
+        for text, replaces in (("is kept in Bremen", None), ("is kept in Kiel", "is kept in Bremen"))
+    ]
+    await shop.upkeep.reindex(anew=False)
+    question = "Where was the stock kept before?"
+    assert "Kiel" not in str((await shop.recall.recall(question, as_of=kept)).content)
+    for point in (ended, None):
+        told = str((await shop.recall.recall(question, as_of=point)).content)
+        assert '"is kept in Bremen" (until ' in told
+        assert 'then "is kept in Kiel")' in told
 
 
 async def test_a_question_that_nothing_fits_is_answered_so_in_few_tokens(shop: Memory) -> None:

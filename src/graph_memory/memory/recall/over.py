@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
+from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.recall.results import Over, Statement
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.model.kinds import Kind
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -46,15 +48,35 @@ async def over_in(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Ove
     """Return the ends of the observations whose passages are told. Only requests that include the past have such."""
     if scope.at is None and scope.filters.valid is None and not scope.filters.ended:
         return {}
-    ids = dict.fromkeys(each.owner for each in passages if each.owner_kind == Kind.OBSERVATION)
-    return await over(scope.core.store, scope.asked, list(ids))
+    return await over(scope.core.store, scope.asked, _observations(passages))
+
+
+async def over_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Over]:
+    """Return the observations that had ended at the point of the log that is read, as it had them."""
+    if scope.filters.valid is None and not scope.filters.ended:
+        return {}
+    ids, then = _observations(passages), scope.then or utc_now()
+    states = {str(one["_subject"]): one for one in await states_of(scope.core, scope.domain, ids, scope.number)}
+    ends = {one: state.get("_valid_to") for one, state in states.items()}
+    since = {one: end for one, end in ends.items() if isinstance(end, datetime) and end <= then}
+    rows = {row.id: row for row in await scope.core.store.read(OVER, domain=scope.asked, ids=list(since))}
+    newer = list({str(each[0]) for row in rows.values() for each in row.later})
+    later: list[list[object]] = [
+        [state["_subject"], state["_text"], state.get("_supersedes", [])]
+        for state in await states_of(scope.core, scope.domain, newer, scope.number)
+    ]
+    return {one: Over(since=end, replaced_by=_instead(OverRow(one, end, later)) or None) for one, end in since.items()}
+
+
+def _observations(passages: Sequence[Passage]) -> list[str]:
+    return list(dict.fromkeys(each.owner for each in passages if each.owner_kind == Kind.OBSERVATION))
 
 
 async def open_questions(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Sequence[str]]:
     """Return the observations with open questions, each with the ids of the earlier ones; none for a past."""
     if scope.at is not None:
         return {}
-    ids = list(dict.fromkeys(passage.owner for passage in passages if passage.owner_kind == Kind.OBSERVATION))
+    ids = _observations(passages)
     rows = await scope.core.store.read(OPEN_QUESTIONS, domain=scope.asked, ids=ids) if ids else []
     return {row.id: row.asks for row in rows}
 

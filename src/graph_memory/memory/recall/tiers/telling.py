@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
-from graph_memory.memory.recall.over import newest_first, open_questions, over_in
+from graph_memory.memory.recall.over import newest_first, open_questions, over_in, over_then
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
+from graph_memory.memory.recall.tiers.earlier_values import with_earlier_values
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.observations import Heard, observations_of
@@ -29,6 +30,7 @@ from graph_memory.memory.recall.tiers.wording import age, day, last_day
 from graph_memory.memory.recall.traversal.edges import MOST, instant
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY
+from graph_memory.storage.log.writing import utc_now
 
 FOLLOWED = 40
 """Nodes whose connections are read in one step, the most valuable."""
@@ -107,7 +109,7 @@ async def material_of(
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
     present = [rows[each] for each in chosen if each in rows and seeds.tells(rows[each])]
-    chosen = _facts_first(web.values, present, seeds)
+    chosen = _best_first(scope, web.values, present, seeds)
     titles = {each: rows[each].named for each in chosen if not rows[each].ends}
     heard = await observations_of(scope, seeds, titles, 2 * most) if has_texts else dict[str, Heard]()
     changed = await outdated(scope, [*texts, *(one.owner for each in heard.values() for one in each.passages)])
@@ -118,16 +120,24 @@ async def material_of(
     ]
     known_already = changed | seeds.told
     told = await _with_observed(scope, seeds, things, {each: one.without(known_already) for each, one in heard.items()})
+    if has_texts:
+        told = await with_earlier_values(scope, told, seeds.question, seeds.narrowed)
     known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
     return Material(told, ties, known)
 
 
-def _facts_first(values: Mapping[str, float], rows: Sequence[ToldRow], seeds: Seeds) -> list[str]:
-    """Return things in their order; a summary that is not asked about counts less: its facts are told themselves."""
+def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[ToldRow], seeds: Seeds) -> list[str]:
+    """Return things in their order: those that have ended come last, unless the past or nothing but names is asked for.
 
-    def value(row: ToldRow) -> float:
-        return values[row.id] * (OF_SUMMARY if row.type == SUMMARY and row.id not in seeds.asked else 1.0)
+    A summary that is not asked about counts less: its facts are told themselves.
+    """
+    has_past = seeds.is_by_name or scope.filters.ended or scope.filters.valid_at is not None
+    at = scope.then or utc_now()
+
+    def value(row: ToldRow) -> tuple[bool, float]:
+        holds = has_past or row.valid_to is None or instant(row.valid_to) > at
+        return holds, values[row.id] * (OF_SUMMARY if row.type == SUMMARY and row.id not in seeds.asked else 1.0)
 
     return [row.id for row in sorted(rows, key=value, reverse=True)]
 
@@ -137,7 +147,8 @@ async def _with_observed(
 ) -> list[Thing]:
     """Return things with what was observed of them."""
     passages = [passage for heard_of in heard.values() for passage in heard_of.passages]
-    over, asks = await over_in(scope, passages), await open_questions(scope, passages)
+    over = await (over_in if scope.at is None else over_then)(scope, passages)
+    asks = await open_questions(scope, passages)
     shares = _shares(seeds, things)
 
     def told(thing: Thing) -> Thing:
@@ -193,14 +204,14 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
     """Return from when something holds, or else how old it is; in the past, the day of its last change.
 
-    What holds no more says until when it did.
+    What holds no more says when it ended.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
-    until = f"until {last_day(ends)}" if ends is not None and ends <= now else ""
+    ended = last_day(ends) if ends is not None and ends <= now else ""
     if row.valid_from is not None:
-        return f"{day(instant(row.valid_from))} {until}".rstrip()
-    if until:
-        return until
+        return f"{day(instant(row.valid_from))}{ended and f' until {ended}'}"
+    if ended:
+        return f"ended {ended}"
     if row.modified is None:
         return ""
     return day(instant(row.modified)) if is_past else age(instant(row.modified), now)
