@@ -1,12 +1,13 @@
 // Who has values of unique properties; those of all types together are the names of entities. Of
-// links it is where they lead from and to.
+// links it is where they lead from and to. Nodes have their titles beside them.
 // mode: read
 // params: domain, rows
-// returns: kind, type, property, value, owner
+// returns: kind, type, property, value, owner, title
 UNWIND $rows AS row
 CALL (row) {
   MATCH (k:_Key {_domain: $domain, _kind: row.kind, _type: row.type, _property: row.property, _value: row.value})
-  RETURN k._owner AS owner
+  OPTIONAL MATCH (n:_Node {_domain: $domain, _id: k._owner})
+  RETURN k._owner AS owner, n._title AS title
   UNION ALL
   WITH row
   WHERE row.type = '*'
@@ -14,13 +15,13 @@ CALL (row) {
     _domain: $domain, _entity_name: CASE WHEN size(row.value) <= 1000 THEN row.value ELSE toString(size(row.value)) END
   })
   WHERE n.name = row.value
-  RETURN n._id AS owner
+  RETURN n._id AS owner, n._title AS title
   UNION ALL
   WITH row
   WHERE row.kind = 'link'
   WITH row, split(row.value, ' ') AS way
   MATCH (:_Node {_domain: $domain, _id: way[0]})-[:_LINKS]->(l:_Link)
   WHERE l._target_domain = way[1] AND l._target = way[2] AND l._link_type = row.type
-  RETURN l._id AS owner
+  RETURN l._id AS owner, NULL AS title
 }
-RETURN row.kind AS kind, row.type AS type, row.property AS property, row.value AS value, owner
+RETURN row.kind AS kind, row.type AS type, row.property AS property, row.value AS value, owner, title

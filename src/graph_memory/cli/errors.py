@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import re
+import shlex
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import typer
 
 from graph_memory.cli.output.printing import plain
 from graph_memory.model.errors import Code, GraphError, single, unusable_place
+from graph_memory.model.results import ReadyCall
 
 logger = logging.getLogger(__name__)
 
@@ -229,7 +231,7 @@ def explained(error: GraphError) -> str:
         f"{error.code}: {with_commands(error.message)}",
         error.path and f"Path: {error.path}",
         hint and f"Hint: {hint}",
-        *(f"  {one}" for one in (*_candidates(error), *_faults(error), *_material(error))),
+        *(f"  {one}" for one in (*_candidates(error), *_faults(error), *_material(error), *_conflicts(error))),
     )
     return "\n".join(line for line in lines if line)
 
@@ -276,3 +278,54 @@ def _candidates(error: GraphError) -> list[str]:
     """Return lines on what could have been meant, from errors that list it."""
     found = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
     return [plain("  ".join(str(one[key]) for key in ("id", "type", "title") if key in one)) for one in found]
+
+
+def _conflicts(error: GraphError) -> list[str]:
+    """Return lines on what stands against a revert or merge, each with what resolves it."""
+    found = cast("Sequence[object]", error.details.get("conflicts", ()))
+    conflicts = [cast("Mapping[str, Any]", one) for one in found if isinstance(one, Mapping)]
+    return [line for one in conflicts for line in (plain(f"{_subject(one)}: {one['reason']}"), *_resolving(one))]
+
+
+def _subject(conflict: Mapping[str, Any]) -> str:
+    return f"“{conflict['title']}”" if "title" in conflict else str(conflict["subject"])
+
+
+def _resolving(conflict: Mapping[str, Any]) -> list[str]:
+    """Return the command or options that resolve a conflict."""
+    call = [f"  {as_command(ReadyCall(**conflict['call']))}"] if "call" in conflict else []
+    return [*call, *(f"  {as_option(one)}" for one in conflict.get("resolve", ()))]
+
+
+def as_option(resolution: Mapping[str, Any]) -> str:
+    """Return a resolution of a merge as the option of the command that gives it."""
+    what = " ".join(filter(None, (resolution["subject"], resolution.get("property"))))
+    return plain(f"--resolve {shlex.quote(what + '=' + resolution['take'])}")
+
+
+_OPTIONS = {
+    "into": "--into",
+    "focus": "--focus",
+    "max_tokens": "--max-tokens",
+    "subject": "--subject",
+    "since": "--since",
+    "until": "--until",
+    "on_conflict": "--on-conflict",
+    "domain": "--domain",
+}
+"""The arguments of ready calls that are options of the commands; the others are given in their order."""
+
+
+def as_command(call: ReadyCall) -> str:
+    """Return a call as the command that does the same."""
+    given = call.arguments
+    if call.tool == "delete_relations":
+        given = {key: given["relations"][0][key] for key in ("from", "relationType", "to")}
+    words: list[str] = []
+    for key, value in given.items():
+        if key == "dry_run":
+            words.append("--dry-run")
+            continue
+        for one in cast("list[object]", value) if isinstance(value, list) else [value]:
+            words += [*([_OPTIONS[key]] if key in _OPTIONS else ()), shlex.quote(str(one))]
+    return plain(f"graph-memory {COMMANDS[call.tool]} {' '.join(words)}")

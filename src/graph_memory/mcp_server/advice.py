@@ -56,6 +56,9 @@ class Advice:
 
     def error(self, error: GraphError) -> GraphError:
         """Return an error whose hint names only tools that are served, and says who can run commands."""
+        if "conflicts" in error.details:
+            details = {**error.details, "conflicts": self._with_ways(error.details["conflicts"])}
+            error = GraphError(error.code, error.message, details)
         if not error.hint:
             return error
         ask = " Without a shell, ask your user to run it." if _COMMAND in error.hint else ""

@@ -37,7 +37,8 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{ULID()}"
 
 
-_WHOLE = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_(?:[0-9a-f]{12}|[0-9a-f]{32})")
+WHOLE_ID = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_(?:[0-9a-f]{12}|[0-9a-f]{32})")
+"""The form of the ids that are made for data and sessions."""
 
 
 def is_whole(name: str) -> bool:
@@ -45,7 +46,7 @@ def is_whole(name: str) -> bool:
 
     Who looks for what a name may be the beginning of need not look then.
     """
-    return _WHOLE.fullmatch(name) is not None
+    return WHOLE_ID.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

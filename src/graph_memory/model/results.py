@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
@@ -31,6 +31,14 @@ class Result(BaseModel):
     def to_dict(self) -> dict[str, object]:
         """Return the result ready for JSON, without fields that are None."""
         return self.model_dump(mode="json", exclude_none=True)
+
+
+class ReadyCall(Result):
+    """A call that puts something right, ready to be made."""
+
+    tool: str
+    arguments: dict[str, Any]
+    not_offered: str | None = Field(default=None, description="Why you cannot make it here, and who can change that")
 
 
 class NodeCreated(Result):

@@ -23,6 +23,7 @@ from graph_memory.model.properties import check_amount
 from graph_memory.model.protection import stored_protection
 from graph_memory.model.strength import NUMBERS, STRENGTH, fraction
 from graph_memory.model.subjects import ENTITY, user_properties
+from graph_memory.model.wording import quoted, with_title
 
 Rule = Callable[[Draft, AnyType | None], None]
 """Raises a GraphError unless a subject may be as it would be; its type is None where its kind has none."""
@@ -120,12 +121,6 @@ class LinkRule:
         """Say whether a type has the rule."""
         return bool(attrgetter(self.flag)(declared))
 
-    def refusal(self, draft: Draft, other: str | None = None) -> GraphError:
-        """Return the error for a connection that breaks it, with the one that is in its way where that is known."""
-        told = {"type": draft.type, "source": draft.from_id, "target": draft.to_id, "other": other}
-        details = {} if other is None else {"connection_id": other}
-        return GraphError(self.code, self.message.format(**told), {**details, "hint": self.hint.format(**told)})
-
 
 @dataclass(frozen=True, slots=True)
 class BrokenLink:
@@ -133,11 +128,35 @@ class BrokenLink:
 
     rule: str
     other: str | None = None
+    nodes: tuple[tuple[str, str | None], ...] = ()
+    """Ids and known titles: of both ends and those of the other connection, or of the nodes of a cycle."""
 
     @property
     def reason(self) -> str:
         """What stands against the connection, in words."""
-        return LINKS[self.rule].reason + ("" if self.other is None else f": {self.other}")
+        return f"{LINKS[self.rule].reason}{self._obstacle}"
+
+    def refusal(self, draft: Draft) -> GraphError:
+        """Return the error for a connection that breaks the rule, with titles beside ids."""
+        rule, titles = LINKS[self.rule], dict(self.nodes)
+        ends = {"source": draft.from_id or "", "target": draft.to_id or ""}
+        names = {"type": draft.type, **{end: with_title(node, titles.get(node)) for end, node in ends.items()}}
+        details = {} if self.other is None else {"connection_id": self.other}
+        message = rule.message.format(**names) + self._obstacle
+        return GraphError(rule.code, message, {**details, "hint": rule.hint.format(**names)})
+
+    @property
+    def _obstacle(self) -> str:
+        if self.other is None:
+            titles = [quoted(title or node) for node, title in (*self.nodes[-1:], *self.nodes[:MOST_NODES])]
+            more = [] if len(self.nodes) <= MOST_NODES else ["…"]
+            return f": {' → '.join([*titles, *more])}" if self.nodes else ""
+        ends = " → ".join(quoted(title or node) for node, title in self.nodes[-2:])
+        return f": {self.other}{f' ({ends})' if ends else ''}"
+
+
+MOST_NODES = 10
+"""Maximum number of nodes of a cycle that a message names."""
 
 
 LINKS = {
@@ -147,21 +166,21 @@ LINKS = {
             "source",
             "unique_source",
             "its source has another connection of its type, and may have only one",
-            "Node {source} already has an outgoing {type}: {other}",
+            "Node {source} already has an outgoing {type}",
             "Delete that connection first: a node has at most one outgoing {type}.",
         ),
         LinkRule(
             "target",
             "unique_target",
             "its target has another connection of its type, and may have only one",
-            "Node {target} already has an incoming {type}: {other}",
+            "Node {target} already has an incoming {type}",
             "Delete that connection first: a node has at most one incoming {type}.",
         ),
         LinkRule(
             "pair",
             "unique_pair",
             "another connection of its type leads from its source to its target, and only one may",
-            "{type} from {source} to {target} already exists: {other}",
+            "{type} from {source} to {target} already exists",
             "Change that connection with update_connection: {type} joins two nodes only once in each direction.",
             Code.CONNECTION_ALREADY_EXISTS,
         ),
@@ -169,7 +188,7 @@ LINKS = {
             "inverse",
             "other_name",
             "it says from the other end what another connection says",
-            "{type} from {source} to {target} already exists: {other}, seen from its other end",
+            "{type} from {source} to {target} already exists, seen from its other end",
             "Use that connection: whoever asks for {type} finds it. Change it with update_connection.",
             Code.CONNECTION_ALREADY_EXISTS,
         ),

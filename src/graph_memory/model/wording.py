@@ -50,6 +50,11 @@ def quoted(value: object) -> str:
     return f'"{shown(value).translate(QUOTES)}"' if isinstance(value, str) else shown(value)
 
 
+def with_title(subject: str, title: object) -> str:
+    """Return an id for a message, after the title of what it stands for where that is known."""
+    return subject if title is None else f"{quoted(title)} ({subject})"
+
+
 def named(name: str) -> str:
     """Return a stored name for a message: as it is if it is one plain word, otherwise in quotes."""
     return name if _PLAIN_NAME.fullmatch(name) else quoted(name)

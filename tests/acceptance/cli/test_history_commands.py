@@ -100,16 +100,20 @@ async def test_what_a_change_would_undo_is_told_before(kitchen: Memory, variable
     assert (await kitchen.get_node("call")).properties == {"status": "done"}
 
 
-async def test_a_conflict_ends_with_its_status_and_says_what_can_be_chosen(
-    kitchen: Memory, variables: dict[str, str]
+async def test_a_conflict_ends_with_its_status_and_the_command_that_resolves_it(
+    kitchen: Memory, variables: dict[str, str], domain: str
 ) -> None:
     changed = (await kitchen.get_node("call")).version
     await kitchen.update_node("call", properties={"status": "later"})
     done: Any = run(variables, "revert", str(changed))
     assert (done.returncode, done.stdout) == (73, "")
-    assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it has changed since")
+    assert done.stderr.startswith('REVERT_CONFLICT: "Call" (call) cannot be reverted: it has changed since')
+    assert "“Call”: it has changed since" in done.stderr
+    forced = done.stderr.splitlines()[-1].split()
+    assert forced == ["graph-memory", "revert", str(changed), "--domain", domain, "--on-conflict", "force"]
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
-    assert done.stdout.startswith("left      call: it has changed since")
+    assert done.stdout.startswith("left      “Call”: it has changed since")
+    assert run(variables, *forced[1:]).returncode == 0
 
 
 @pytest.mark.long

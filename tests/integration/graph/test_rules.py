@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -94,11 +95,11 @@ async def test_a_unique_value_has_one_holder_until_that_lets_go_of_it(people: Me
 
 async def test_a_long_unique_value_is_compared_whole(people: Memory) -> None:
     long = "x" * 10_000
-    await people.create_node("Person", "", properties={**BORN, "email": long + "a"})
+    first = await people.create_node("Person", "Ann", properties={**BORN, "email": long + "a"})
     await people.create_node("Person", "", properties={**BORN, "email": long + "b"})
-    assert await code_of(people.create_node("Person", "", properties={**BORN, "email": long + "a"})) is (
-        Code.UNIQUE_PROPERTY_TAKEN
-    )
+    with pytest.raises(GraphError, match=re.escape(f'property email: "Ann" ({first.node_id})')) as caught:
+        await people.create_node("Person", "", properties={**BORN, "email": long + "a"})
+    assert caught.value.code is Code.UNIQUE_PROPERTY_TAKEN
     assert len((await people.query_nodes(type="Person", properties={"email": long + "a"})).node_ids) == 1
 
 
@@ -118,26 +119,38 @@ async def test_eight_writers_of_one_unique_value_make_one_node(people: Memory) -
 
 
 async def test_cardinality_binds_each_end(people: Memory) -> None:
-    a, b, c = [(await people.create_node("Person", "", properties=BORN)).node_id for _ in range(3)]
+    a, b, c = [(await people.create_node("Person", name, properties=BORN)).node_id for name in ("Ann", "Bob", "Cy")]
     thing = (await people.create_node("Thing", "")).node_id
     married = await people.create_connection("MarriedTo", a, b)
     await people.create_connection("MarriedTo", c, b)
     owned = await people.create_connection("Owns", a, thing)
-    for ends, first in ((("MarriedTo", a, c), married), (("Owns", b, thing), owned)):
+    named = f'Node "Ann" ({a}) already has an outgoing MarriedTo: {married.connection_id} ("Ann" → "Bob")'
+    owner = f'Node "Thing" ({thing}) already has an incoming Owns: {owned.connection_id} ("Ann" → "Thing")'
+    cases = ((("MarriedTo", a, c), married, named), (("Owns", b, thing), owned, owner))
+    for ends, first, message in cases:
         with pytest.raises(GraphError) as caught:
             await people.create_connection(*ends)
         assert caught.value.code is Code.INVALID_TOPOLOGY
         assert caught.value.details["connection_id"] == first.connection_id
-        assert first.connection_id in caught.value.message
+        assert caught.value.message == message
     await people.delete_connection(married.connection_id)
     await people.create_connection("MarriedTo", a, c)
 
 
 async def test_an_acyclic_type_closes_no_cycle_of_any_length(people: Memory) -> None:
-    things = [(await people.create_node("Thing", "")).node_id for _ in range(4)]
+    things = [(await people.create_node("Thing", f"Thing {number}")).node_id for number in range(4)]
     for part, whole in pairwise(things):
         await people.create_connection("PartOf", part, whole)
-    assert await code_of(people.create_connection("PartOf", things[3], things[0])) is Code.INVALID_TOPOLOGY
+    with pytest.raises(GraphError) as caught:
+        await people.create_connection("PartOf", things[3], things[0])
+    assert caught.value.code is Code.INVALID_TOPOLOGY
+    assert caught.value.message == (
+        f'PartOf from "Thing 3" ({things[3]}) to "Thing 0" ({things[0]}) would form a cycle: '
+        '"Thing 3" → "Thing 0" → "Thing 1" → "Thing 2" → "Thing 3"'
+    )
+    step = {"op": "create_connection", "type": "PartOf", "from": things[2], "to": things[1]}
+    with pytest.raises(GraphError, match='"Thing 2" → "Thing 1" → "Thing 2"'):
+        await people.execute_batch([step])
     assert await code_of(people.create_connection("PartOf", things[0], things[0])) is Code.INVALID_TOPOLOGY
     await people.create_connection("PartOf", things[0], things[3])
 

@@ -13,7 +13,7 @@ from graph_memory import Memory, ontology_from
 from graph_memory.embedding import Embedder
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.recall import following, index, reindexing
+from graph_memory.memory.recall import coverage, following, index, reindexing
 from graph_memory.memory.recall.coverage import Coverage
 from graph_memory.memory.recall.index import index_words
 from integration.recall.rows import Rows
@@ -237,3 +237,15 @@ async def test_a_search_that_waits_has_few_texts_embedded_at_once(
         await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
     await rows.catch_up(within=60.0)
     assert max(sizes) >= 10
+
+
+async def test_a_search_waits_for_a_handful_of_changes_and_not_for_many(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
+    with monkeypatch.context() as patched:
+        patched.setattr(coverage, "HANDFUL", 1)
+        assert (await rows.catch_up(within=0.0)).behind > 0
+    covered = await rows.catch_up(within=0.0)
+    assert (covered.behind, covered.without_vectors) == (0, 0)

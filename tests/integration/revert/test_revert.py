@@ -141,7 +141,8 @@ async def test_what_was_changed_since_is_a_conflict_with_choices(work: Memory) -
     [event] = await last_events(work)
     changed = await work.update_node(node, properties={"by": "somebody"})
     [conflict] = await refusal(work, event_ids=[event])
-    assert conflict == {"subject": node, "reason": f"it has changed since, in {changed.version}", "forcible": True}
+    reason = f"it has changed since, in {changed.version}"
+    assert (conflict["subject"], conflict["reason"], conflict["forcible"]) == (node, reason, True)
     skipped = await work.history.revert(event_ids=[event], on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), [node])
     assert skipped.batch is None
@@ -343,3 +344,28 @@ async def test_what_others_built_on_the_first_session_keeps_what_they_need(memor
     assert [type_.name for type_ in (await memory.get_ontology()).node_types] == ["Person"]
     assert undone.skipped
     assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_a_conflict_names_titles_and_texts_and_has_the_call_that_resolves_it(
+    work: Memory, settings: Settings, domain: str
+) -> None:
+    node = await project(work, "# Ship it")
+    link = (await work.create_connection("Beside", node, await project(work, "# Plan"))).connection_id
+    await work.delete_connection(link)
+    removed = (await work.history.log(limit=1)).entries[0].seq
+    await work.delete_node(node)
+    [conflict] = await refusal(work, event_ids=[removed])
+    deletion = str((await work.history.log(limit=1)).entries[0].seq)
+    assert conflict == {
+        "subject": link,
+        "title": "Ship it → Plan",
+        "reason": f'node "Ship it" ({node}), which it needs, does not exist',
+        "forcible": False,
+        "call": {"tool": "memory_revert", "arguments": {"event_ids": [deletion], "domain": domain}},
+    }
+    await work.entities.create_entities([{"name": "Ann", "entityType": "Project", "observations": ["Likes tea."]}])
+    made = (await work.history.log(limit=1)).entries[0].seq
+    await work.entities.update_observation("Ann", "Likes tea.", text="Likes coffee.")
+    [conflict] = await refusal(work, event_ids=[made])
+    assert conflict["title"] == "Likes coffee."
+    assert conflict["call"]["arguments"]["on_conflict"] == "force"  # type: ignore[index]

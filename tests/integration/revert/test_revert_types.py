@@ -92,7 +92,7 @@ async def test_the_log_tells_it_in_words(work: Memory) -> None:
 async def test_a_type_with_nodes_stays_whatever_is_chosen(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     one = await node(work, "Task")
-    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f"node {one} has this type"}
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f'node "Task" ({one}) has this type'}
     skipped = await work.history.revert(since=seq, until=seq, on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), ["node_type/Task"])
     await work.delete_node(one)
@@ -104,7 +104,9 @@ async def test_a_type_with_connections_stays(work: Memory) -> None:
     seq = (await work.add_connection_type(NEXT)).version
     one, two = await node(work, "Task"), await node(work, "Note")
     tie = (await work.create_connection("Next", one, two)).connection_id
-    assert await refusal(work, since=seq, until=seq) == {"connection_type/Next": f"connection {tie} has this type"}
+    assert await refusal(work, since=seq, until=seq) == {
+        "connection_type/Next": f'connection "Task → Note" ({tie}) has this type'
+    }
     await work.delete_connection(tie)
     assert await done(work, since=seq, until=seq) == [("delete", "connection_type/Next")]
     assert await types(work) == (["Note", "Task"], ["Link"])
@@ -388,7 +390,7 @@ async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(
     made = [await node(work, "Task") for _ in range(30)]
     until = await last(work)
     late = await node(work, "Task")
-    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f"node {late} has this type"}
+    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f'node "Task" ({late}) has this type'}
     await work.delete_node(late)
     assert len(await done(work, since=seq, until=until)) == len(made) + 1
 

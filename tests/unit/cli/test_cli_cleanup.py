@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from graph_memory.cli.commands.cleanup import as_command
-from graph_memory.memory.entities.cleaning.results import ReadyCall
+from graph_memory.cli.errors import as_command
+from graph_memory.model.results import ReadyCall
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,8 @@ def _around(case: Mapping[str, Any]) -> Context:
         for node, subjects in case.get("attached", {}).items()
     }
     owners = {
-        UniqueValue(Kind.NODE, "N", "key", key_value(value)): [one] for value, one in case.get("owners", {}).items()
+        UniqueValue(Kind.NODE, "N", "key", key_value(value)): {one: None}
+        for value, one in case.get("owners", {}).items()
     }
     return Context(
         ontology=ontology,

@@ -224,7 +224,7 @@ def test_a_connection_whose_end_was_to_come_back_and_does_not_stays_away() -> No
         deleted(tie("c", ("a", "n"), is_live=False)),
         deleted(node("a", is_live=False), {"code": "1"}),
     ]
-    found = planned(undos, around(living=("n",), owners={VALUE: ("x",)}))
+    found = planned(undos, around(living=("n",), owners={VALUE: {"x": None}}))
     assert found.drafts == ()
     assert skipped(found)["c"] == "node a, which it needs, does not exist"
 
@@ -251,7 +251,7 @@ def test_a_node_whose_connection_was_to_go_and_does_not_stays() -> None:
 
 def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
     undos = [deleted(node("a", is_live=False), {"code": "1"}), created(node("b"), later=(20,))]
-    assert skipped(planned(undos, around(owners={VALUE: ("b",)}))) == {
+    assert skipped(planned(undos, around(owners={VALUE: {"b": None}}))) == {
         "b": "it has changed since, in 20",
         "a": "b now has the value of one of its unique properties",
     }

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.entity import NameArgument, NamesArgument, app
-from graph_memory.cli.errors import COMMANDS
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.errors import as_command
+from graph_memory.cli.output.printing import counted, note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -18,7 +17,6 @@ from graph_memory.memory.entities.cleaning.results import (
     EntityList,
     GraphHealth,
     Orphans,
-    ReadyCall,
     SimilarFound,
 )
 
@@ -26,25 +24,6 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many to show.")]
-
-
-_OPTIONS = {"into": "--into", "focus": "--focus", "max_tokens": "--max-tokens", "subject": "--subject"}
-"""The arguments of ready calls that are options of the commands; the others are given in their order."""
-
-
-def as_command(call: ReadyCall) -> str:
-    """Return a call as the command that does the same."""
-    given = call.arguments
-    if call.tool == "delete_relations":
-        given = {key: given["relations"][0][key] for key in ("from", "relationType", "to")}
-    words: list[str] = []
-    for key, value in given.items():
-        if key == "dry_run":
-            words.append("--dry-run")
-            continue
-        for one in cast("list[object]", value) if isinstance(value, list) else [value]:
-            words += [*([_OPTIONS[key]] if key in _OPTIONS else ()), shlex.quote(str(one))]
-    return plain(f"graph-memory {COMMANDS[call.tool]} {' '.join(words)}")
 
 
 @command(app)

@@ -8,6 +8,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_whole_ids
+from graph_memory.cli.errors import as_command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
@@ -178,7 +179,10 @@ def show_reverted(found: Reverted) -> None:
         word = "removed" if is_type and change.operation == "delete" else words[change.operation]
         typer.echo(f"{word}  {named(change)}")
     for skip in found.skipped:
-        typer.echo(f"left      {plain(skip.subject)}: {plain(skip.reason)}")
+        title = f"“{skip.title}”" if skip.title else skip.subject
+        typer.echo(f"left      {plain(title)}: {plain(skip.reason)}")
+        if skip.call is not None:
+            typer.echo(f"          {as_command(skip.call)}")
     verb = "would be undone" if found.dry_run else "undone"
     changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
     if (changes, left) != (len(found.changes), len(found.skipped)):

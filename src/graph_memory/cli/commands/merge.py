@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.history import named
+from graph_memory.cli.errors import as_option
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, of_type
@@ -135,9 +135,8 @@ def _show(found: Merged) -> None:
 def _show_conflict(found: MergeConflict) -> None:
     title = f"“{plain(found.title)}”" if found.title else plain(found.subject)
     typer.echo(f"conflict  {plain(found.kind)} {title}: {plain(found.reason)}")
-    what = " ".join(filter(None, (found.subject, found.property)))
-    for side in found.takes:
-        typer.echo(f"{_INDENT}--resolve {plain(shlex.quote(f'{what}={side}'))}")
+    for resolution in found.resolve:
+        typer.echo(f"{_INDENT}{as_option(resolution)}")
     sides = (("base", found.base), ("ours", found.ours), ("theirs", found.theirs))
     for name, value in sides if found.property else ():
         if value is not None:

@@ -6,7 +6,7 @@ entities one says which is kept: it stays under the target's id, and observation
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import cast
@@ -14,7 +14,7 @@ from typing import cast
 from graph_memory.memory.branches.subject import finished
 from graph_memory.memory.branches.values import Conflict, ConflictKind, ThreeWay, Version
 from graph_memory.memory.changes.plan import entity_name
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import MENTIONED, PLACE
 from graph_memory.model.wording import quoted
@@ -31,7 +31,7 @@ def names_lacking(trio: ThreeWay) -> list[UniqueValue]:
     return [name for one in sides if (name := entity_name(one.state))]
 
 
-def paired(trios: Mapping[str, ThreeWay], owners: Mapping[UniqueValue, Sequence[str]]) -> dict[str, str]:
+def paired(trios: Mapping[str, ThreeWay], owners: Owners) -> dict[str, str]:
     """Return which of the source's entities became one of the target's in an earlier merge, in either direction.
 
     The log of one side never had the entity of the other, although the state that both come from has it.

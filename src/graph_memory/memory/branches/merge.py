@@ -13,15 +13,15 @@ import anyio.to_thread
 from graph_memory.memory.branches.load import MergeScope, three_ways_of, with_context
 from graph_memory.memory.branches.merge_base import base_of, check_is_kept, merge_record
 from graph_memory.memory.branches.plan import Plan, plan
-from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts, unknown_subject
+from graph_memory.memory.branches.report import MOST_CHANGES, MOST_CONFLICTS, refused, told_conflicts, unknown_subject
 from graph_memory.memory.branches.results import Merged, MergedChange
-from graph_memory.memory.branches.values import Choices, ThreeWay
+from graph_memory.memory.branches.values import Choices, Conflict, ThreeWay
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core, used_ids
 from graph_memory.memory.domains.lineage import Revision
-from graph_memory.memory.graph.describe import titles_of
+from graph_memory.memory.graph.describe import titles_of, with_titles
 from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Receipt
@@ -106,12 +106,20 @@ class _Merging:
         trios, context = await with_context(self._core, reader, head, between, trios, self._choices)
         made = partial(plan, trios, replace(context, broken=self._broken), self._choices, head.at)
         planned = await anyio.to_thread.run_sync(made)
+        planned = replace(planned, conflicts=await self._named(head.domain, planned.conflicts))
         await self._check_subjects(reader, head.domain, trios, planned)
         domain, told_at = await merge_record(reader, source, target, head.seq + len(planned.drafts) + 1)
         self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at, head.ontology)
         if not (self._preview or planned.conflicts):
             await self._keep_contents(head.domain, planned.drafts)
         return self._found
+
+    async def _named(self, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
+        """Return conflicts whose reasons have titles beside ids, as far as they are told."""
+        told = conflicts[:MOST_CONFLICTS]
+        reasons = await with_titles(self._core, target, [one.reason for one in told])
+        named = (replace(one, reason=reason) for one, reason in zip(told, reasons, strict=True))
+        return (*named, *conflicts[MOST_CONFLICTS:])
 
     async def _check_subjects(self, reader: Reader, target: str, trios: Sequence[ThreeWay], planned: Plan) -> None:
         """Raise INVALID_ARGUMENT for the resolution of an id that neither domain has ever known."""

@@ -16,7 +16,7 @@ from graph_memory.model.fields import check_namespace, check_path, check_title
 from graph_memory.model.kinds import CONTENT
 from graph_memory.model.properties import PropertyValue, check_key, check_value
 from graph_memory.model.strength import NUMBERS, fraction
-from graph_memory.model.wording import listed, quoted, shown, suggestion
+from graph_memory.model.wording import listed, quoted, shown, suggestion, with_title
 
 MOST_CHANGES = 100
 MOST_CONFLICTS = 20
@@ -44,9 +44,9 @@ def told_conflicts(
 def refused(conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]) -> GraphError:
     """Return the error that names what stands against a merge."""
     told, more = told_conflicts(conflicts, trios)
-    first = conflicts[0]
+    first = told[0]
     others = f", and {len(conflicts) - 1:,} more" if len(conflicts) > 1 else ""
-    message = f"{first.subject} cannot be merged: {first.reason}{others}; nothing was changed"
+    message = f"{with_title(first.subject, first.title)} cannot be merged: {first.reason}{others}; nothing was changed"
     hint = (
         "Resolve each: give its subject, perhaps a property, and take ours or theirs, or a value; "
         "or choose the strategy ours or theirs. A preview shows the result."
@@ -67,6 +67,8 @@ def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:
     version = trio.ours or trio.theirs or trio.base
     title = version.state.get("_title", version.state.get("_text")) if version else None
     sides = (conflict.base, conflict.ours, conflict.theirs)
+    takes: tuple[Side, ...] = tuple(cast("Side", str(take)) for take in ConflictSide if take in conflict.takes)
+    about = {"subject": conflict.subject} | ({"property": conflict.name} if conflict.name else {})
     base, ours, theirs = (None if conflict.name == CONTENT else told_value(value) for value in sides)
     return MergeConflict(
         subject=conflict.subject,
@@ -80,7 +82,8 @@ def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:
         ours=ours,
         theirs=theirs,
         lines=tuple(map(_lines, conflict.chunks[:_MOST_CHUNKS])) or None,
-        takes=tuple(cast("Side", str(take)) for take in ConflictSide if take in conflict.takes),
+        takes=takes,
+        resolve=tuple({**about, "take": take} for take in takes),
     )
 
 

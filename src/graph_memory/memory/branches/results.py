@@ -52,6 +52,9 @@ class MergeConflict(Result):
     theirs: Value | None = None
     lines: tuple[LineConflict, ...] | None = None
     takes: tuple[Side, ...] = Field(description="The sides that can resolve it")
+    resolve: tuple[dict[str, str], ...] = Field(
+        description="Entries for the resolutions of memory_merge, of which any one resolves it"
+    )
 
 
 class Merged(Result):

@@ -10,7 +10,7 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.fit import Stored, StoredRow
 from graph_memory.memory.changes.plan import Context, ends_of, unique_of
 from graph_memory.memory.changes.types import ontology_after
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.growth import TypeChange
@@ -57,6 +57,7 @@ class OwnerRow:
     property: str
     value: str
     owner: str
+    title: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +134,12 @@ async def attached_to_others(
     return await attached_to(reader, domain, nodes, MOST_LOOKED_AT) if asks else {}
 
 
-async def owners_of(
-    reader: Reader, domain: str, values: Collection[UniqueValue]
-) -> Mapping[UniqueValue, Sequence[str]]:
+async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]) -> Owners:
     """Return who has which of these unique values."""
-    owners: dict[UniqueValue, list[str]] = {}
+    owners: dict[UniqueValue, dict[str, str | None]] = {}
     for row in await in_parts(reader, OWNERS, domain, rows=[asdict(value) for value in values]):
         value = UniqueValue(Kind(row.kind), row.type, row.property, row.value)
-        owners.setdefault(value, []).append(row.owner)
+        owners.setdefault(value, {})[row.owner] = row.title
     return owners
 
 

@@ -14,7 +14,7 @@ from typing import cast
 
 from graph_memory.memory.changes.fit import Stored, unfit_end
 from graph_memory.memory.changes.types import joined, links_after, ontology_after
-from graph_memory.memory.changes.values import UniqueValue, way_of, way_taken
+from graph_memory.memory.changes.values import Owners, UniqueValue, taken, way_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
@@ -23,9 +23,9 @@ from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by, indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.rules import LINKS, BrokenLink, check_subject
+from graph_memory.model.rules import BrokenLink, check_subject
 from graph_memory.model.subjects import ENTITY
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.wording import quoted, shown, with_title
 
 _ORDER = (*TYPES, *DATA)
 """What others need comes to be before them, and goes after them; what is told of the domain is told last."""
@@ -42,7 +42,7 @@ class Context:
     """Nodes that are ends of the subjects, with their types."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
     """For each node that would be deleted, or be of another type, the deletions of what is attached to it now."""
-    owners: Mapping[UniqueValue, Sequence[str]] = field(default_factory=dict[UniqueValue, Sequence[str]])
+    owners: Owners = field(default_factory=dict[UniqueValue, Mapping[str, str | None]])
     """Who has values that must be unique and that subjects would get."""
     used: Collection[str] = ()
     """Ids of new subjects that something has or had already."""
@@ -90,6 +90,8 @@ class Violation:
     reason: str
     others: tuple[str, ...] = ()
     property: str | None = None
+    title: str | None = None
+    """The title of the first of the others, where it is known."""
     error: GraphError | None = None
 
     def refusal(self, domain: str) -> GraphError:
@@ -101,7 +103,7 @@ class Violation:
             case Rule.USED:
                 return _exists(draft)
             case Rule.UNIQUE:
-                return _taken(draft, self.property or "", self.others[0])
+                return taken(draft, self.property or "", self.others[0], self.title)
             case _:
                 return self.error or GraphError(Code.INVALID_ARGUMENT, f"{draft.subject}: {self.reason}")
 
@@ -205,7 +207,7 @@ class Changeset:
     def breaking_a_link(self, draft: Draft) -> Violation | None:
         """Return the violation of a connection that breaks a rule of its type about others."""
         broken = self.context.broken.get(draft.subject)
-        return Violation(draft, Rule.LINK, broken.reason, error=_broken(draft, broken)) if broken else None
+        return Violation(draft, Rule.LINK, broken.reason, error=broken.refusal(draft)) if broken else None
 
     def used(self, draft: Draft) -> Violation | None:
         """Return the violation of a new subject whose id something has or had."""
@@ -217,11 +219,14 @@ class Changeset:
         """Return the violation of a value that another subject keeps, or that an earlier change of these gets."""
         for value in unique_of(draft, self.ontology):
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
-                reason = f"{holder} now has {value}"
-                return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property)
+                title = self.context.owners[value][holder]
+                reason = f"{with_title(holder, title)} now has {value}"
+                return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property, title)
             first = self._takers.get(value, draft.subject)
-            if first != draft.subject and draft.subject not in self.context.owners.get(value, ()):
-                return Violation(draft, Rule.UNIQUE, f"{first} would get back {value}", (first,), value.property)
+            if first != draft.subject and draft.subject not in self.context.owners.get(value, {}):
+                title = _title(self.changes[first])
+                reason = f"{with_title(first, title)} would get back {value}"
+                return Violation(draft, Rule.UNIQUE, reason, (first,), value.property, title)
         return None
 
     def holder(self, value: UniqueValue) -> str | None:
@@ -229,7 +234,7 @@ class Changeset:
         return next(self._holders(value), None)
 
     def _holders(self, value: UniqueValue) -> Iterator[str]:
-        for owner in self.context.owners.get(value, ()):
+        for owner in self.context.owners.get(value, {}):
             change = self.changes.get(owner)
             if change is None or value in unique_of(change, self.ontology):
                 yield owner
@@ -365,10 +370,6 @@ def node_not_found(domain: str, node_id: str) -> GraphError:
     )
 
 
-def _broken(draft: Draft, broken: BrokenLink) -> GraphError:
-    return LINKS[broken.rule].refusal(draft, broken.other)
-
-
 def _exists(draft: Draft) -> GraphError:
     hint = "Ids are never reused, even after a delete: choose another, or leave it out."
     code = Code.NODE_ALREADY_EXISTS if draft.kind is Kind.NODE else Code.CONNECTION_ALREADY_EXISTS
@@ -376,18 +377,9 @@ def _exists(draft: Draft) -> GraphError:
     return GraphError(code, message, {f"{draft.kind}_id": draft.subject, "hint": hint})
 
 
-def _taken(draft: Draft, name: str, owner: str) -> GraphError:
-    if draft.kind is Kind.LINK:
-        return way_taken(draft.state or {}, owner)
-    if ENTITY in (draft.state or {}) and name == "name":
-        message = f"Another entity already has the name {quoted((draft.state or {}).get(name))}: {owner}"
-        hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."
-        return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
-    return GraphError(
-        Code.UNIQUE_PROPERTY_TAKEN,
-        f"Another {draft.type} already has that value of the unique property {name}: {owner}",
-        {"property": name, "owner": owner, "hint": "Use the one that exists, or give another value."},
-    )
+def _title(draft: Draft) -> str | None:
+    title = (draft.state or {}).get("_title")
+    return title if isinstance(title, str) else None
 
 
 def _split(drafts: Iterable[Draft]) -> tuple[list[Draft], list[Draft]]:

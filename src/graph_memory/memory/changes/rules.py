@@ -28,6 +28,8 @@ class BrokenRow:
     id: str
     rule: str
     other: str | None
+    nodes: list[tuple[str, str]]
+    """Ids and titles: of both ends and those of the other connection, or of a cycle from the target to the source."""
 
 
 BROKEN_RULES = query("changes/broken_rules", BrokenRow)
@@ -82,7 +84,7 @@ async def broken_rules(
     rows = [row for draft in drafts if (row := ruled(draft, ontology, also))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     found = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
-    return {row.id: BrokenLink(row.rule, row.other) for row in found}
+    return {row.id: BrokenLink(row.rule, row.other, tuple((node, title) for node, title in row.nodes)) for row in found}
 
 
 async def check_rules(

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import ANY
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects import ENTITY
+from graph_memory.model.wording import quoted, with_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class UniqueValue:
         return f"the name {quoted(self.value)}, which two entities cannot have: delete or rename that one first"
 
 
+Owners = Mapping[UniqueValue, Mapping[str, str | None]]
+"""For each unique value the ids of the subjects that have it, with the title of each where it is known."""
+
+
 def way_of(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]:
     """Return what only one link may be: of its type, from its source to its target."""
     if source is None or "_target" not in state:
@@ -37,8 +43,23 @@ def way_of(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]
     return [UniqueValue(Kind.LINK, str(state.get("_link_type")), "way", value)]
 
 
-def way_taken(state: Mapping[str, object], owner: str) -> GraphError:
+def _way_taken(state: Mapping[str, object], owner: str) -> GraphError:
     """Return the error for a second link of a type between two nodes."""
     hint = "Delete it first with delete_cross_domain_link to say something else, or give another link_type."
     message = f"There is such a {state.get('_link_type')} link already: {owner}"
     return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
+
+
+def taken(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
+    """Return the error for a unique value, or the way of a link, that another subject has."""
+    if draft.kind is Kind.LINK:
+        return _way_taken(draft.state or {}, owner)
+    if ENTITY in (draft.state or {}) and name == "name":
+        message = f"Another entity already has the name {quoted((draft.state or {}).get(name))}: {owner}"
+        hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."
+        return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
+    return GraphError(
+        Code.UNIQUE_PROPERTY_TAKEN,
+        f"Another {draft.type} already has that value of the unique property {name}: {with_title(owner, title)}",
+        {"property": name, "owner": owner, "hint": "Use the one that exists, or give another value."},
+    )

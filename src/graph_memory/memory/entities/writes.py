@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from graph_memory.memory.changes.context import attached_to_others, in_parts, owners_of
 from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_of
 from graph_memory.memory.changes.types import ontology_after
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.values import Owners
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.candidates import candidates_of_new
 from graph_memory.memory.entities.remembered import Candidate
@@ -56,7 +56,7 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
         graph.note_called(called)
         steps = Steps(graph, drafting)
         created = [one for one in wanted if steps.create(one)[1]]
-        holders = {name_of_entity(row.name): (row.id,) for row in rows}
+        holders = {name_of_entity(row.name): {row.id: row.name} for row in rows}
         return drafting.drafts, await _context(reader, head, drafting.drafts, holders)
 
     async def write() -> None:
@@ -92,9 +92,7 @@ def _told(one: NewEntity) -> Entity:
     return Entity(name=one.name, entityType=one.type, observations=tuple(each.text for each in one.observations))
 
 
-async def _context(
-    reader: Reader, head: Head, drafts: Sequence[Draft], holders: Mapping[UniqueValue, Sequence[str]]
-) -> Context:
+async def _context(reader: Reader, head: Head, drafts: Sequence[Draft], holders: Owners) -> Context:
     """Return what lives around new entities: who has their names is known, other unique values are looked up."""
     ontology = ontology_after(head.ontology, drafts)
     values = {value for draft in drafts for value in unique_of(draft, ontology)}

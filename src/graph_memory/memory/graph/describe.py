@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,14 +14,14 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft
+from graph_memory.model.events import WHOLE_ID, Draft, Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
 from graph_memory.model.subjects import content_ref, user_properties
 from graph_memory.model.titles import shown_title
-from graph_memory.model.wording import shown
-from graph_memory.storage.log.reads import CONTENTS
+from graph_memory.model.wording import shown, with_title
+from graph_memory.storage.log.reads import CONTENTS, last_events
 from graph_memory.storage.queries import query
 
 STATES = query("graph/states", dict[str, object])
@@ -126,6 +127,29 @@ async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -
     known |= {node.id: node.title for node in await node_briefs(core, domain, sorted(wanted - known.keys()), at)}
     known |= {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
     return known | await _observed_texts(core, domain, [one for one in drafts if one.kind is Kind.OBSERVATION], at)
+
+
+async def last_titles(core: Core, domain: str, events: Sequence[Event]) -> Mapping[str, str]:
+    """Return titles for the subjects of last events; for a deleted subject, its title before it was deleted."""
+    living = [event.draft for event in events if event.draft.op is not Op.DELETE]
+    titles = dict(await titles_of(core, domain, living, END))
+    for event in events:
+        if event.draft.op is Op.DELETE:
+            titles |= await titles_of(core, domain, [event.draft], event.seq - 1)
+    return titles
+
+
+async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str]:
+    """Return texts in which ids that the service made stand beside their titles."""
+    ids = sorted({found[0] for text in texts for found in WHOLE_ID.finditer(text)})
+    events = await last_events(core.store, domain, ids) if ids else []
+    titles = await last_titles(core, domain, events)
+
+    def named(found: re.Match[str]) -> str:
+        has_title = found.string[found.start() - 1 : found.start()] == "("
+        return found[0] if has_title else with_title(found[0], titles.get(found[0]))
+
+    return [WHOLE_ID.sub(named, text) for text in texts]
 
 
 async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from graph_memory.model.kinds import Kind
-from graph_memory.model.results import Answered, Result, Timestamp
+from graph_memory.model.results import Answered, ReadyCall, Result, Timestamp
 from graph_memory.model.sessions import SessionSummary
 
 Operation = Literal["create", "update", "delete"]
@@ -111,7 +111,9 @@ class Skipped(Result):
     """A subject that was left as it is, and why."""
 
     subject: str
+    title: str | None = None
     reason: str
+    call: ReadyCall | None = Field(default=None, description="What would undo its changes too")
 
 
 class Reverted(Result):

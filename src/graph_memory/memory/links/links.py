@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import owners_of
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
-from graph_memory.memory.changes.values import UniqueValue, way_of
+from graph_memory.memory.changes.values import Owners, way_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.nodes import the_node
 from graph_memory.memory.links.entry import candidates_for
@@ -79,7 +79,7 @@ async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> 
 async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewLink) -> LinkCreated:
     made = LinkCreated(success=True, link_id=new_id("link"))
 
-    async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Mapping[UniqueValue, Sequence[str]]]:
+    async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Owners]:
         node = await the_node(reader, domain, node_id)
         title = await reader.one(TITLE, domain=asked.target_domain, id=target)
         if title is None:
@@ -87,7 +87,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
         state = {"_target_domain": asked.target_domain, "_target": target, "_link_type": asked.type}
         return node, title, await owners_of(reader, domain, way_of(node_id, state))
 
-    def decide(head: Head, found: tuple[NodeState, str, Mapping[UniqueValue, Sequence[str]]]) -> Sequence[Draft]:
+    def decide(head: Head, found: tuple[NodeState, str, Owners]) -> Sequence[Draft]:
         nonlocal made
         node, title, owners = found
         link = LinkState(

@@ -13,6 +13,10 @@ from graph_memory.storage.queries import query
 
 MANY = 100_000
 """Maximum number of passages without vectors that are counted."""
+HANDFUL = 100
+"""Maximum number of changes that a search waits for longer, since its reader probably just wrote them."""
+HANDFUL_WITHIN = 15.0
+"""Maximum number of seconds to wait for a handful of changes and their vectors, as on a server that just started."""
 WORD_RULES_VERSION = 2
 """Version of the tokenization rules. An index with another version is re-tokenized in the background."""
 MAX_NAMED_EVENTS = 5
@@ -117,6 +121,11 @@ async def position_of(core: Core, domain: str) -> Position:
 async def count_unindexed(core: Core, domain: str) -> int:
     """Return how many changes of a domain are not indexed yet. Raises ONTOLOGY_NOT_FOUND."""
     return covered(await position_of(core, domain), 0).behind
+
+
+async def lacks_a_handful(core: Core, domain: str) -> bool:
+    """Say whether only a handful of changes is left to index."""
+    return await count_unindexed(core, domain) <= HANDFUL
 
 
 async def coverage(core: Core, domain: str, reason: str | None = None, problem: str | None = None) -> Coverage:

@@ -20,9 +20,9 @@ from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall import coverage as cover
 from graph_memory.memory.recall.batch_size import BatchSize, choose_batch_size
 from graph_memory.memory.recall.coverage import POSITION, WORD_RULES_VERSION, Coverage, Position, covered, position_of
-from graph_memory.memory.recall.coverage import coverage as coverage_of
 from graph_memory.memory.recall.filters import until_token
 from graph_memory.memory.recall.retokenization import retokenize_page
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
@@ -111,24 +111,27 @@ _log = logging.getLogger(__name__)
 async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: bool = True) -> Coverage:
     """Index what a domain's index lacks, words and then vectors, for so many seconds at most; say what it covers.
 
-    Where only words are compared, nobody waits for `vectors`. A failure to index is part of the answer, not an error.
-    Raises ONTOLOGY_NOT_FOUND.
+    A handful of changes is worth a longer wait: otherwise a search right after the first writes finds nothing. Where
+    only words are compared, nobody waits for `vectors`. A failure is part of the answer. Raises ONTOLOGY_NOT_FOUND.
     """
     position = await position_of(core, domain)
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
         return covered(position, 0)
-    until = time.monotonic() + within
+    start = time.monotonic()
+    until, patient = start + within, start + max(within, cover.HANDFUL_WITHIN)
     reason = problem = None
     try:
-        while await index_page(core, domain) and time.monotonic() < until:
+        while await index_page(core, domain) and (
+            (now := time.monotonic()) < until or (now < patient and await cover.lacks_a_handful(core, domain))
+        ):
             pass
     except GraphError as error:
         problem = _noted(domain, error)
     try:
-        reason = await embed(core, domain, until) if vectors else None
+        reason = await embed(core, domain, until, patient) if vectors else None
     except GraphError as error:
         reason = _noted(domain, error)
-    return await coverage_of(core, domain, reason, problem)
+    return await cover.coverage(core, domain, reason, problem)
 
 
 def _noted(domain: str, error: GraphError) -> str:
@@ -361,18 +364,19 @@ async def _write_part(core: Core, domain: str, position: Position, after: Positi
     return await core.store.write("index_page", attempt)
 
 
-async def embed(core: Core, domain: str, until: float) -> str | None:
-    """Give passages that wait their vectors, until then; return why not."""
+async def embed(core: Core, domain: str, until: float, patient: float = 0.0) -> str | None:
+    """Give passages that wait their vectors, until then, or until later if a handful is left; return why not."""
     embedder = core.embedder
     if embedder is None:
         return "vectors are off"
-    while time.monotonic() < until:
-        at_once = AT_ONCE if until - time.monotonic() > UNHURRIED else FEW_AT_ONCE
-        rows = await core.store.read(WAITING, domain=domain, limit=at_once)
-        if not rows:
+    while (now := time.monotonic()) < max(until, patient):
+        at_once = AT_ONCE if until - now > UNHURRIED else FEW_AT_ONCE
+        is_late = now >= until
+        rows = await core.store.read(WAITING, domain=domain, limit=cover.HANDFUL + 1 if is_late else at_once)
+        if not rows or (is_late and len(rows) > cover.HANDFUL):
             return None
         try:
-            if reason := await _embed_some(core, domain, embedder, rows):
+            if reason := await _embed_some(core, domain, embedder, rows[:at_once]):
                 return reason
         except EmbeddingUnavailable as error:
             return error.message

@@ -17,11 +17,12 @@ from graph_memory.memory.changes.paging import Batch, TooMany, goes_on
 from graph_memory.memory.changes.rules import RulesBroken, check_rules, ruled
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import POSITION, last_seq
-from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
-from graph_memory.memory.revert import revert
+from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
+from graph_memory.memory.revert import conflicts, revert
+from graph_memory.memory.revert.conflicts import named_conflicts
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.revert import SELECTED, Selection
-from graph_memory.memory.revert.values import Conflict, OnConflict, Plan
+from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, refused
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
@@ -45,6 +46,13 @@ MOST_KEPT = 50
 async def revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
     """Undo the events that are selected, in pages where one transaction does not take them."""
     try:
+        return await _revert_any(core, domain, selection, on_conflict=on_conflict, dry_run=dry_run)
+    except NotReverted as error:
+        raise refused(await named_conflicts(core, domain, error.conflicts, selection.call)) from error
+
+
+async def _revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
+    try:
         return await revert.revert(core, domain, selection, on_conflict=on_conflict, dry_run=dry_run)
     except TooMany:
         pass
@@ -64,7 +72,7 @@ async def _tried(core: Core, domain: str, selection: Selection, choice: OnConfli
     order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
     told = [_change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)]
     answer = _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
-    return await revert.titled(core, domain, answer, planned)
+    return await revert.titled(core, domain, answer, planned, planned.skipped, selection)
 
 
 async def _revert(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
@@ -89,7 +97,8 @@ async def _revert(core: Core, domain: str, selection: Selection, choice: OnConfl
         await batch.give_up()
         raise
     await batch.end()
-    return await revert.titled(core, domain, await _told(batch, tuple(skipped.values())), planned)
+    left = tuple(skipped.values())
+    return await revert.titled(core, domain, await _told(batch, left), planned, left, selection)
 
 
 def _asked(selection: Selection, choice: OnConflict) -> Mapping[str, str]:
@@ -207,13 +216,12 @@ async def _told(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:
 
 
 def _answer(told: Sequence[RevertedChange], more: int, skipped: Sequence[Conflict], *, dry_run: bool) -> Reverted:
-    left = [Skipped(subject=conflict.subject, reason=conflict.reason) for conflict in skipped[:MOST_TOLD]]
     return Reverted(
         dry_run=dry_run,
         changes=tuple(told),
         more_changes=more or None,
-        skipped=tuple(left),
-        more_skipped=len(skipped) - len(left) or None,
+        skipped=tuple(map(conflicts.skipped, skipped[:MOST_TOLD])),
+        more_skipped=len(skipped[MOST_TOLD:]) or None,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule, entity_name
-from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
+from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, Reversal
 from graph_memory.model.events import Draft, Op, in_its_place, new_id
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.subjects import MENTIONED, State
@@ -31,7 +31,7 @@ def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: 
     implied = {undo.subject for undo in undos if undo.is_implied}
     asked = [conflict for conflict in skipped.values() if conflict.subject not in implied]
     if asked and on_conflict is OnConflict.STOP:
-        raise refused(asked)
+        raise NotReverted(asked)
     drafts_in_order = tuple(_under_own_id(draft, left.get(draft.subject)) for draft in changes.ordered())
     return Plan(drafts_in_order, tuple(skipped.values()), changes.ontology)
 
@@ -94,7 +94,10 @@ def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: On
 def _told(changes: Changeset, ask: Ask) -> Against:
     def rule(undo: Reversal) -> Conflict | None:
         found = ask(changes.changes[undo.subject])
-        return found and Conflict(undo.subject, found.reason, is_forcible=found.rule is Rule.ATTACHED)
+        if found is None:
+            return None
+        needs = found.others[0] if found.rule is Rule.END else None
+        return Conflict(undo.subject, found.reason, is_forcible=found.rule is Rule.ATTACHED, needs=needs)
 
     return rule
 

@@ -16,17 +16,19 @@ from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
 from graph_memory.memory.graph.describe import titles_of
-from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
+from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
 from graph_memory.memory.knowledge.reading import only_ends
+from graph_memory.memory.revert.conflicts import named_conflicts, skipped
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
-from graph_memory.memory.revert.values import OnConflict, Plan, Reversal
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import ANY
+from graph_memory.model.results import ReadyCall
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
@@ -93,6 +95,8 @@ class Selection:
     session: str | None = None
     asked: str = ""
     """How the stretch was named."""
+    call: ReadyCall
+    """The call that undoes these events."""
 
     async def events(self, reader: Reader, domain: str, most: int) -> list[Selected]:
         """Return the events in the order of the log.
@@ -154,7 +158,8 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
                 await ensure_connection_type(core.store, name)
             constrained.update(returning.names)
             return await attempt(broken)
-        return await titled(core, domain, _told(receipt, outcome.plan, dry_run=dry_run), outcome.plan)
+        told = _told(receipt, outcome.plan, dry_run=dry_run)
+        return await titled(core, domain, told, outcome.plan, outcome.plan.skipped, selection)
 
     return await until_rules_hold(attempt)
 
@@ -309,15 +314,19 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
             for change in receipt.changes
             if change.kind is not Kind.ONTOLOGY
         ),
-        skipped=tuple(Skipped(subject=conflict.subject, reason=conflict.reason) for conflict in planned.skipped),
+        skipped=tuple(map(skipped, planned.skipped)),
     )
 
 
-async def titled(core: Core, domain: str, told: Reverted, planned: Plan) -> Reverted:
+async def titled(
+    core: Core, domain: str, told: Reverted, planned: Plan, conflicts: Sequence[Conflict], selection: Selection
+) -> Reverted:
     """Return what is told with the types and titles of its subjects: those before it, of what goes.
 
     One that goes on after it was cut off plans only what is left, so what was written before stays without.
     """
+    left = await named_conflicts(core, domain, conflicts[: len(told.skipped)], selection.call)
+    told = told.model_copy(update={"skipped": tuple(map(skipped, left))})
     if not told.changes:
         return told
     subjects = {change.subject for change in told.changes}

@@ -13,6 +13,7 @@ from graph_memory.memory.revert.revert import Selection
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.points import moment
+from graph_memory.model.results import ReadyCall
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
@@ -39,10 +40,13 @@ async def of_events(
     """
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
         raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
+    given = {"event_ids": event_ids and list(map(str, event_ids)), "since": since, "until": until, "domain": domain}
+    arguments = {name: value for name, value in given.items() if value is not None}
+    call = ReadyCall(tool="memory_revert", arguments=arguments)
     if event_ids is not None:
-        return Selection(ids=await _ids(core, domain, event_ids))
+        return Selection(ids=await _ids(core, domain, event_ids), call=call)
     await _check_reached(core, domain, since)
-    return await _between(core, domain, since, until)
+    return await _between(core, domain, call, since, until)
 
 
 async def of_session(core: Core, domain: str, session: str) -> Selection:
@@ -50,7 +54,8 @@ async def of_session(core: Core, domain: str, session: str) -> Selection:
     wanted = session_of(core, session)
     if any(one.session == wanted for one in await compacted_sessions(core.store, domain)):
         raise compacted(domain, (await segments_of(core.store, domain))[0].compacted_to)
-    return replace(await _between(core, domain, None, None), session=wanted)
+    call = ReadyCall(tool="memory_revert_session", arguments={"session_id": wanted, "domain": domain})
+    return replace(await _between(core, domain, call, None, None), session=wanted)
 
 
 async def _ids(core: Core, domain: str, given: Sequence[int | str]) -> tuple[str, ...]:
@@ -77,8 +82,11 @@ async def _check_reached(core: Core, domain: str, since: int | str | None) -> No
         raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
 
 
-async def _between(core: Core, domain: str, since: int | str | None, until: int | str | None) -> Selection:
+async def _between(
+    core: Core, domain: str, call: ReadyCall, since: int | str | None, until: int | str | None
+) -> Selection:
     after, before = await bounds(core.store, domain, since, until)
     own = (await segments_of(core.store, domain))[0]
     asked = "" if since is None else f"from {since}" if until is None else f"{since} to {until}"
-    return Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1, asked=asked)
+    first = max(after, own.begins_at, own.compacted_to) + 1
+    return Selection(first=first, last=before - 1, asked=asked, call=call)

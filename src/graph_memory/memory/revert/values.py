@@ -12,7 +12,9 @@ from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import DECLARED, Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.results import ReadyCall
 from graph_memory.model.subjects import State
+from graph_memory.model.wording import with_title
 
 MOST_NAMED = 3
 """Conflicts that the message names; the details have more."""
@@ -86,6 +88,25 @@ class Conflict:
     subject: str
     reason: str
     is_forcible: bool = False
+    needs: str | None = None
+    """The node that has to exist first."""
+    title: str | None = None
+    call: ReadyCall | None = None
+    """What resolves it, as far as one call does."""
+
+    @property
+    def name(self) -> str:
+        """The subject with its title, as far as that is known."""
+        return with_title(self.subject, self.title)
+
+
+class NotReverted(GraphError):  # noqa: N818 - it says what did not happen
+    """The error for changes that cannot be undone, with all conflicts."""
+
+    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+        error = refused(conflicts)
+        super().__init__(error.code, error.message, error.details)
+        self.conflicts = conflicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +121,22 @@ class Plan:
 
 def refused(conflicts: Sequence[Conflict]) -> GraphError:
     """Return the error that names what stands against it."""
-    named = [f"{conflict.subject} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MOST_NAMED]]
+    named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MOST_NAMED]]
     more = f"; and {len(conflicts) - MOST_NAMED} more" if len(conflicts) > MOST_NAMED else ""
     choices = "on_conflict skip leaves these as they are"
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
-    told = [
-        {"subject": conflict.subject, "reason": conflict.reason, "forcible": conflict.is_forcible}
-        for conflict in conflicts[:MOST_TOLD]
-    ]
+    told = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
     return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, "hint": f"{choices}{force}."})
+
+
+def _told(conflict: Conflict) -> dict[str, object]:
+    title = {} if conflict.title is None else {"title": conflict.title}
+    call = {} if conflict.call is None else {"call": conflict.call.to_dict()}
+    return {
+        "subject": conflict.subject,
+        **title,
+        "reason": conflict.reason,
+        "forcible": conflict.is_forcible,
+        **call,
+    }

@@ -27,7 +27,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import PropertyValue, check_name, check_properties, key_value
-from graph_memory.model.rules import LINKS, LinkRule, link_rules
+from graph_memory.model.rules import LINKS, BrokenLink, LinkRule, link_rules
 from graph_memory.model.strength import check_provenance, check_strength, fraction
 from graph_memory.model.subjects import Validity
 from graph_memory.model.wording import quoted, shown
@@ -223,7 +223,7 @@ def _broken(rule: LinkRule, connection: StagedConnection, other: str | None = No
         to_id=connection.target,
     )
     hint = "Leave one of them out, or change the ontology."
-    return GraphError(rule.code, rule.refusal(draft, other).message, {"hint": hint})
+    return GraphError(rule.code, BrokenLink(rule.name, other).refusal(draft).message, {"hint": hint})
 
 
 def _doubtful(connection: StagedConnection, end: str) -> GraphError:

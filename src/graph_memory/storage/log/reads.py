@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.model.events import Event
@@ -47,6 +47,11 @@ PAGE_OF = query("log/page", SubjectAt)
 STATES = query("log/states", StateRow)
 DROP_CONTENTS = query("log/drop_contents", Nothing)
 MEND_CONTENTS = query("log/mend_contents", Nothing)
+
+
+async def last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
+    """Return the last events of those of these subjects that the log knows."""
+    return [Event.from_row(row) for row in await reader.read(LAST_EVENTS, domain=domain, subjects=list(subjects))]
 
 
 async def last_event(reader: Reader, domain: str, subject: str) -> Event | None:

@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.alike import SAME
 from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
 from graph_memory.memory.entities.cleaning.reading import SurveyRow, checked_limit, survey
-from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans, ReadyCall
+from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans
 from graph_memory.memory.entities.cleaning.similar import duplicates_among
 from graph_memory.memory.entities.remembered import OBSERVATION_CHOICES, question_id
 from graph_memory.memory.graph.neighbours import states_of
@@ -23,6 +23,7 @@ from graph_memory.memory.recall.tiers.reading import TYPE_COUNTS
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.results import ReadyCall
 from graph_memory.model.subjects import ENTITY
 from graph_memory.model.wording import quoted
 from graph_memory.ontologies import standard_names

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import Field
 
 from graph_memory.memory.entities.remembered import Question
-from graph_memory.model.results import Result, Timestamp
-
-
-class ReadyCall(Result):
-    """A call that puts something right, ready to be made."""
-
-    tool: str
-    arguments: dict[str, Any]
-    not_offered: str | None = Field(default=None, description="Why you cannot make it here, and who can change that")
+from graph_memory.model.results import ReadyCall, Result, Timestamp
 
 
 class EntityBrief(Result):

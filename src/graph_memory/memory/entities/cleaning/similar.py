@@ -19,7 +19,7 @@ from graph_memory.memory.entities.cleaning.reading import (
     survey,
     surveyed,
 )
-from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, ReadyCall, Similar, SimilarFound
+from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, Similar, SimilarFound
 from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.finding import name_of_entity
 from graph_memory.memory.recall.place import Place
@@ -27,6 +27,7 @@ from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.search import search
 from graph_memory.memory.recall.traversal.contents import directions_of
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import ReadyCall
 from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import folded
 from graph_memory.storage.queries import query
