@@ -30,8 +30,8 @@ def folded(sessions: Sequence[SessionSummary], most: int = MOST) -> list[Session
 
 
 def sessions_text(sessions: Iterable[SessionSummary]) -> str:
-    """Return sessions as text, without the titles of what they were about."""
-    return json.dumps([one.model_copy(update={"about": ()}).to_dict() for one in sessions], ensure_ascii=False)
+    """Return sessions as text, without the titles of what they were about and their summaries."""
+    return json.dumps([one.model_copy(update={"about": (), "summary": None}).to_dict() for one in sessions], ensure_ascii=False)
 
 
 def sessions_from(text: str | None) -> list[SessionSummary]:
@@ -65,5 +65,6 @@ class SessionSummary(Result):
     changes: int
     subjects: int = Field(description="How many things it changed")
     about: tuple[str, ...] = Field(description="Titles of what it last changed")
+    summary: str | None = Field(default=None, description="What session_end kept of it")
     first_seq: int
     last_seq: int

@@ -17,6 +17,7 @@ from graph_memory.memory.branches.results import MergedChange
 from graph_memory.memory.history.results import Choice, LogPage, Operation, Reverted, RevertedChange, Sessions, Source
 from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.sessions import SessionSummary
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -122,7 +123,7 @@ def _show_sessions(found: Sessions) -> None:
         print_table(
             ("last change", "by", "changes", "about", "session"),
             [
-                (local_time(one.ended), one.actor or one.source, one.changes, ", ".join(one.about), one.session or "-")
+                (local_time(one.ended), one.actor or one.source, one.changes, _done_in(one), one.session or "-")
                 for one in found.sessions
             ],
             ids="session",
@@ -130,6 +131,11 @@ def _show_sessions(found: Sessions) -> None:
             folded=("about",),
         )
     note(f"{counted(len(found.sessions), 'session')}.")
+
+
+def _done_in(session: SessionSummary) -> str:
+    """Return the summary of a session, or the titles of what it changed."""
+    return " ".join((session.summary or ", ".join(session.about)).split())
 
 
 @command()

@@ -10,6 +10,7 @@ from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import place_at
 from graph_memory.memory.entities.past import PastMemory
+from graph_memory.memory.entities.sessions.sessions import with_summaries
 from graph_memory.memory.history import diff, follow, last_session, naming, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
@@ -132,10 +133,14 @@ class History:
         limit: int | None = None,
         domain: str | None = None,
     ) -> Sessions:
-        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
+        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50.
+
+        A session has the summary that `session_end` kept of it.
+        """
         name = self._domain(domain)
         since, until = await self._points(name, since, until)
-        return await history.sessions(self._core, name, since=since, until=until, limit=limit)
+        found = await history.sessions(self._core, name, since=since, until=until, limit=limit)
+        return await with_summaries(self._core, name, found)
 
     async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return the nodes and connections that a person may mean by a text.

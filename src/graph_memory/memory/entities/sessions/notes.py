@@ -66,10 +66,10 @@ class Wanted:
 
 
 async def notes_of(
-    core: Core, reader: Reader, domain: str, kept: Kept, *, key: str | None = None, limit: int = 100
+    core: Core, reader: Reader, domain: str, kept: Kept, *, keys: Sequence[str] | None = None, limit: int = 100
 ) -> list[Note]:
-    """Return notes of a kind, those that changed last first; given a key, the one that has it."""
-    ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, key=key, limit=limit)
+    """Return notes of a kind, those that changed last first; given keys, those that have one."""
+    ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, keys=keys, limit=limit)
     events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
     nodes = [NodeState.from_live(live_state(events[each])) for each in ids if each in events]
     hashes = list({node.content.sha256 for node in nodes})
@@ -109,7 +109,7 @@ async def write_note(
 
     async def read(reader: Reader, head: Head) -> Decided:
         nonlocal before, wanted
-        known = await notes_of(core, reader, domain, kept, key=key, limit=1) if key is not None else []
+        known = await notes_of(core, reader, domain, kept, keys=[key], limit=1) if key is not None else []
         before = known[0] if known else None
         wanted = decide(before)
         content = await core.contents.put(domain, content_from(wanted.text, "utf-8", "markdown"))

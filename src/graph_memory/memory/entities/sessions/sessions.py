@@ -17,6 +17,7 @@ from graph_memory.memory.entities.sessions.changes import read_changes
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
+from graph_memory.memory.history.results import Sessions
 from graph_memory.memory.knowledge.reading import states_of
 from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.fitting import counter, tokens_of
@@ -143,7 +144,8 @@ def _line(one: Finding) -> str:
 
 async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
     """Return the last summary of this session, or of the project, or of any."""
-    own = await notes_of(core, core.store, domain, SUMMARY, key=given.session_id, limit=1) if given.session_id else []
+    keys = [given.session_id] if given.session_id else []
+    own = await notes_of(core, core.store, domain, SUMMARY, keys=keys, limit=1) if keys else []
     notes = own or await notes_of(core, core.store, domain, SUMMARY, limit=20)
     of_project = [note for note in notes if given.project and note.properties.get("project") == given.project]
     return next(iter(of_project or notes), None)
@@ -210,6 +212,15 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:
 
 def _is_reached(node: NodeState) -> bool:
     return any(str(node.properties.get(key)).casefold() in _REACHED for key in _STATES)
+
+
+async def with_summaries(core: Core, domain: str, found: Sessions) -> Sessions:
+    """Return sessions with the summaries that `session_end` kept of them."""
+    keys = [one.session for one in found.sessions if one.session is not None]
+    notes = await notes_of(core, core.store, domain, SUMMARY, keys=keys, limit=len(keys)) if keys else []
+    texts = {note.properties[SUMMARY.key]: note.text for note in notes}
+    sessions = (one.model_copy(update={"summary": texts.get(one.session or "")}) for one in found.sessions)
+    return Sessions(sessions=tuple(sessions))
 
 
 async def session_end(
