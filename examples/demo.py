@@ -194,7 +194,8 @@ def invite(page: Page, settings: Settings, domain: str) -> None:
     page.say("or, for a client with a command line like Claude Code's:")
     page.verbatim(f"claude mcp add --scope user graph-memory -- {command} mcp --for agent", "bold")
     page.say(
-        "A new memory is empty: tell your agent what it is for, and it defines the types by itself, as in chapter 1. "
+        "A new memory is empty: your agent writes down what it learns, as the assistant above did. An application with "
+        "types of its own takes `--for application`, as in chapter 1. "
         f"Everything is kept in {_usual_home()} (GRAPH_MEMORY_HOME moves it). Its Neo4j starts when it is first "
         "needed and goes on running, shared by all your clients. To stop it, or when something is amiss:"
     )

@@ -223,9 +223,10 @@ class Agent:
 
 
 @asynccontextmanager
-async def agent_on(page: Page, domain: str) -> AsyncGenerator[Agent]:
-    """Give an agent with a server process of its own, which ends with it."""
+async def agent_on(page: Page, domain: str, preset: str = "application") -> AsyncGenerator[Agent]:
+    """Give an agent with a server process of its own, which ends with it, and the tools of a preset."""
     began = time.perf_counter()
-    server = StdioServerParameters(command=str(COMMAND), args=["mcp", "--domain", domain], env=dict(os.environ))
+    args = ["mcp", "--for", preset, "--domain", domain]
+    server = StdioServerParameters(command=str(COMMAND), args=args, env=dict(os.environ))
     async with Client(server, read_timeout_seconds=120) as client:
         yield Agent(client, page, began)

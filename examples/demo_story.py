@@ -45,8 +45,8 @@ class Story:
         """Tell the whole story: a morning with one server process, an afternoon with the next."""
         self.page.chapter(
             "An agent connects",
-            "An MCP client starts `graph-memory mcp` as a process of its own and talks to it over stdin and stdout. "
-            "Every call below is made by such a client, and every answer is the server's.",
+            "An MCP client starts `graph-memory mcp --for application` as a process of its own and talks to it over "
+            "stdin and stdout. Every call below is made by such a client, and every answer is the server's.",
         )
         async with agent_on(self.page, self.domain) as agent:
             await self.connect(agent)
@@ -59,6 +59,7 @@ class Story:
             self.sum_up(agent)
             morning = _server_pids()
         await self.return_to(morning)
+        await self.remember()
 
     async def connect(self, agent: Agent) -> None:
         """See what the server offers, and that a new domain knows nothing."""
@@ -223,6 +224,19 @@ class Story:
             await agent.call("query_nodes", type="Action", properties={"status": "next", "context": "phone"})
             await agent.call("search_content", query="farmhouse")
             await self.look_back(agent)
+
+    async def remember(self) -> None:
+        """Show the tools of an assistant, which needs no types."""
+        self.page.chapter(
+            "An assistant remembers by itself (Tuesday, 10:00)",
+            "The tools above are for applications with types of their own. An assistant or a coding agent gets 14 "
+            "other tools with `graph-memory mcp --for agent`. It writes down what it learns, and needs no types:",
+        )
+        async with agent_on(self.page, f"{self.domain}-assistant", "agent") as agent:
+            facts = ["Prefers calls before noon.", "Fits tiles and bathrooms."]
+            await agent.call("remember", name="Anna Anderson", type="person", observations=facts)
+            await agent.recall("When can I call Anna?", max_tokens=150)
+            await agent.call("session_end", summary="Learned when to call Anna. Next: ask her for a date.")
 
     async def look_back(self, agent: Agent) -> None:
         """Change something, and find what was true before."""

@@ -1,8 +1,8 @@
 // The entities of these names, in the order in which they came to be, with what was observed of them, and the relations that
-// lead to or from one of them.
+// lead to or from one of them; `properties` are those of each entity but its name, as pairs.
 // mode: read
 // params: domain, names
-// returns: entities, relations
+// returns: entities, relations, properties
 UNWIND $names AS name
 MATCH (n:_Node {_domain: $domain, _entity_name: CASE WHEN size(name) <= 1000 THEN name ELSE toString(size(name)) END})
 WHERE n.name = name AND n._mentioned IS NULL
@@ -13,7 +13,8 @@ WITH n, COLLECT {
   ORDER BY o._created, coalesce(o._place, 0), o._id
 } AS observations
 ORDER BY n._created, coalesce(n._place, 0), n._id
-WITH collect([n._id, n.name, n._entity, observations]) AS entities, collect(n) AS nodes
+WITH collect([n._id, n.name, n._entity, observations]) AS entities, collect(n) AS nodes,
+     collect([key IN keys(n) WHERE NOT key STARTS WITH '_' AND key <> 'name' | [key, n[key]]]) AS properties
 CALL (nodes) {
   UNWIND nodes AS n
   MATCH (n)-[r]-(:_Node)
@@ -23,4 +24,4 @@ CALL (nodes) {
   ORDER BY r._created, coalesce(r._place, 0), r._id
   RETURN collect([a.name, b.name, coalesce(r._relation, type(r)), coalesce(r._valid_from, r._created)]) AS relations
 }
-RETURN entities, relations
+RETURN entities, relations, properties

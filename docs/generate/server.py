@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from graph_memory.mcp_server.presets import Preset
 from graph_memory.settings import Settings
 
 from .settings import kind, variable
@@ -15,8 +17,15 @@ from .settings import kind, variable
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 NAME = "io.github.graph-memory/graph-memory"
 """The README must say `mcp-name:` and this name: so the registry knows that both have one owner."""
+PRESETS = {
+    "type": "named",
+    "name": "--for",
+    "description": "Which tools to serve. agent: for an assistant or a coding agent that remembers.",
+    "default": "agent",
+    "choices": list(get_args(Preset)),
+}
 OFFERED = (
-    *("neo4j_uri", "neo4j_username", "neo4j_password", "neo4j_database", "home", "domain", "toolsets", "blob_url"),
+    *("neo4j_uri", "neo4j_username", "neo4j_password", "neo4j_database", "home", "domain", "blob_url"),
     *("embeddings", "embedding_model", "embedding_url", "embedding_api_key"),
 )
 """The settings that a client may ask its user for; all have defaults."""
@@ -32,7 +41,7 @@ def server_entry() -> dict[str, object]:
         "version": project["version"],
         "runtimeHint": "uvx",
         "transport": {"type": "stdio"},
-        "packageArguments": [{"type": "positional", "value": "mcp"}],
+        "packageArguments": [{"type": "positional", "value": "mcp"}, PRESETS],
         "environmentVariables": [environment(name, Settings.model_fields[name]) for name in OFFERED],
     }
     about = {"name": NAME, "description": project["description"], "version": project["version"]}

@@ -1334,7 +1334,10 @@ class SyncHistory(_Sync[History]):
         limit: int | None = None,
         domain: str | None = None,
     ) -> Sessions:
-        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
+        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50.
+
+        A session has the summary that `session_end` kept of it.
+        """
         return self._wait(self._facade.sessions, since=since, until=until, limit=limit, domain=domain)
 
     def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:

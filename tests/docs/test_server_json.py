@@ -35,8 +35,10 @@ def test_the_package_is_this_one_and_its_command_serves():
     assert PACKAGE["runtimeHint"] == "uvx"
     assert PACKAGE["identifier"] in PROJECT["scripts"], "uvx runs the command that is named like the package"
     assert PACKAGE["transport"] == {"type": "stdio"}
-    (argument,) = PACKAGE["packageArguments"]
-    assert argument["value"] in get_command(app).commands
+    command, preset = PACKAGE["packageArguments"]
+    assert command["value"] in get_command(app).commands
+    assert (preset["name"], preset["default"]) == ("--for", "agent")
+    assert preset["default"] in preset["choices"]
 
 
 def test_the_variables_are_settings_and_only_password_and_key_are_secret():

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+ALIASES = ("aliases", "alias")
+"""The properties that hold other names of a subject."""
 _BETWEEN = re.compile(r"[,;\n、，；]")
 
 

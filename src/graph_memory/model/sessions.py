@@ -31,7 +31,9 @@ def folded(sessions: Sequence[SessionSummary], most: int = MOST) -> list[Session
 
 def sessions_text(sessions: Iterable[SessionSummary]) -> str:
     """Return sessions as text, without the titles of what they were about and their summaries."""
-    return json.dumps([one.model_copy(update={"about": (), "summary": None}).to_dict() for one in sessions], ensure_ascii=False)
+    return json.dumps(
+        [one.model_copy(update={"about": (), "summary": None}).to_dict() for one in sessions], ensure_ascii=False
+    )
 
 
 def sessions_from(text: str | None) -> list[SessionSummary]:

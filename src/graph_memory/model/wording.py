@@ -73,6 +73,16 @@ def listed_parts(names: Sequence[str]) -> str:
     return f"[{', '.join(parts)}]"
 
 
+def day(at: datetime) -> str:
+    """Return the day of a time, as in `8 May 2023`."""
+    return f"{at.day} {at:%B} {at.year}"
+
+
+def last_day(end: datetime) -> str:
+    """Return the last day on which a statement that ends at a time holds."""
+    return day(end - end.resolution)
+
+
 def kind_of(value: object) -> str:
     """Return what a value from JSON or YAML is, in the words of JSON, such as `null`, `a list` or `text`."""
     match value:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acceptance.agents import run
-from graph_memory import Memory, NodeType
+from graph_memory import Memory, NodeType, PropertyRule
 
 pytestmark = pytest.mark.anyio
 
@@ -87,13 +87,14 @@ async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variabl
     [own, _] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
     assert (own["session"], own["actor"], own["source"], own["changes"]) == ("desk", "ann", "user", 1)
     assert "desk" in run(variables, "sessions").stdout
+    done = run(variables, "revert", "--session", "current")
+    assert (done.returncode, done.stdout) == (0, "set back  Action “Call” call\n"), done.stderr
+    assert (await kitchen.get_node("call")).properties == {"status": "done"}
+    await kitchen.add_node_type(NodeType("SessionSummary", properties=(PropertyRule("session", unique=True),)))
     assert run(variables, "session", "end", "Asked Ann to call.").returncode == 0
     [own, *_] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
     assert (own["session"], own["summary"]) == ("desk", "Asked Ann to call.")
     assert "Asked Ann to call." in " ".join(run(variables, "sessions").stdout.split())
-    done = run(variables, "revert", "--session", "current")
-    assert (done.returncode, done.stdout) == (0, "set back  Action “Call” call\n"), done.stderr
-    assert (await kitchen.get_node("call")).properties == {"status": "done"}
 
 
 async def test_what_a_change_would_undo_is_told_before(kitchen: Memory, variables: dict[str, str]) -> None:

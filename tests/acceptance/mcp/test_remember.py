@@ -40,6 +40,8 @@ async def test_facts_relations_and_other_names_are_one_call_and_its_questions_ca
         [question] = asked["questions"]
         settled = await agent.call("decide", id=question["id"], decision="close")
         opened = await agent.call("open_nodes", names=["Ben Aldous"])
+        whole = await agent.client.call_tool("open_nodes", {"names": ["Ben Aldous"]})
+        assert [part.text for part in whole.content[1:]] == ['"Ben Aldous" has aliases "Benny", city "Leeds".']
         assert opened["entities"][0]["observations"] == ["Left Merrow; since 1 February at Tarn Energy."]
         assert sorted(one["relationType"] for one in opened["relations"]) == ["knows", "works_at"]
         found = await agent.call("search_memories", query="data analyst", search_mode="lexical", as_of=told["until"])

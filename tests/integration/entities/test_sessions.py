@@ -12,6 +12,8 @@ from graph_memory.memory.recall.coverage import count_unindexed
 from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.model.errors import Code
+from graph_memory.model.wording import day
+from graph_memory.storage.log.writing import utc_now
 from integration.recall.test_use_counts import counting
 
 pytestmark = pytest.mark.anyio
@@ -139,7 +141,8 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     await entities.remember(name="Ben", observations=["left Merrow; since 1 February at Tarn Energy"])
     await entities.create_entities(
         [
-            {"name": "Ship it", "type": "goal"},
+            {"name": "Rest", "type": "goal"},
+            {"name": "Ship it", "type": "goal", "properties": {"assignee": "Ben", "due": "2026-12-04"}},
             {"name": "Learn Go", "type": "goal", "properties": {"status": "done"}},
         ]
     )
@@ -160,7 +163,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
             "What this memory holds",
             "Changed since last time",
         ),
-        *("Open questions: answer with decide", "Goals", "Contradictions to settle"),
+        "Goals",
     ]
     assert "> A careful colleague." in text
     assert "> Open: where he works." in text
@@ -168,7 +171,9 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     assert [line.rpartition(" (alice, ")[0] for line in text.splitlines() if "Learn Go" in line] == [
         "- Learn Go (new goal): status done"
     ]
-    assert text.partition("## Goals\n")[2].splitlines()[:2] == ['- "Ship it"', ""]
+    goals = text.partition("## Goals\n")[2].splitlines()[:2]
+    assert goals == ['- "Ship it" (due "2026-12-04", assignee "Ben")', '- "Rest"']
+    assert f"## Last time\nSummary as of {day(utc_now())}:\n> Hired Ben." in text
     assert "## Facts" not in text  # all of them were told above
     assert tokens_of([started]) <= 1_500
     for most in (300, 1_000):

@@ -75,7 +75,7 @@ async def test_what_is_closed_is_kept_and_can_be_opened_again(home: Memory) -> N
     assert await cities(home, "now") == ()
     assert (await home.get_connection("in-rome")).version == closed.version
     [entry] = (await home.history.log(limit=1)).entries
-    assert entry.summary.startswith('"Anna" LivesIn "rome": valid to ')
+    assert entry.summary.startswith('"Anna" LivesIn "rome": ended on ')
     again = await home.set_validity("in-rome", valid_to="open", expected_version=closed.version)
     assert await cities(home, "now") == ("rome",)
     same = await home.set_validity("in-rome", valid_to="open")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from graph_memory.memory.history.narration import Rendered, summary
@@ -13,7 +15,8 @@ CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_con
 
 
 def node(op: Op, state: State | None, before: State | None = None) -> str:
-    return summary(Rendered(Draft(op=op, kind=Kind.NODE, subject="mem_1", type="Action", state=state), before))
+    draft = Draft(op=op, kind=Kind.NODE, subject="mem_1", type="Action", state=state)
+    return summary(Rendered(draft, before, at=datetime(2026, 11, 27, 10, tzinfo=UTC)))
 
 
 def test_a_node_is_named_by_type_and_title() -> None:
@@ -36,6 +39,10 @@ def test_what_is_there_again_after_it_was_deleted_was_restored() -> None:
         ({"_title": "Phone"}, 'title "Call" → "Phone"'),
         ({"_tags": ["a"]}, 'tags ["a"] added'),
         ({}, "rewritten"),
+        ({"_valid_to": datetime(2026, 11, 27, tzinfo=UTC)}, "ended on 26 November 2026"),
+        ({"_valid_to": datetime(2026, 12, 4, 9, tzinfo=UTC)}, "ends on 4 December 2026"),
+        ({"_valid_from": datetime(2026, 11, 1, tzinfo=UTC)}, "began on 1 November 2026"),
+        ({"aliases": '["Ines", "I. Sol"]'}, 'alias "Ines" added, alias "I. Sol" added'),
         ({"status": "x" * 60}, f'status "next" → "{"x" * 39}…"'),
         ({f"p{n}": n for n in range(9)}, ", ".join(f"p{n} {n} added" for n in range(6)) + ", 3 more changes"),
     ],
@@ -47,6 +54,11 @@ def test_an_update_tells_what_changed(change: State, words: str) -> None:
 
 
 def test_a_property_that_went_is_told() -> None:
+    bound: State = {"_title": "Call", "_valid_to": datetime(2026, 12, 5, tzinfo=UTC)}
+    later: State = {"_title": "Call", "_valid_to": datetime(2026, 12, 7, tzinfo=UTC)}
+    assert node(Op.UPDATE, later, bound).endswith("ends on 6 December 2026, not on 4 December 2026")
+    assert node(Op.UPDATE, {"_title": "Call"}, bound).endswith("end removed")
+    assert node(Op.UPDATE, {"_title": "Call"}, {"_title": "Call", "aliases": '["I"]'}).endswith('alias "I" removed')
     assert node(Op.UPDATE, {"_title": "Call"}, {"_title": "Call", "status": "next"}).endswith("status removed")
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.output.printing import harmless, note
+from graph_memory.cli.errors import as_command
+from graph_memory.cli.output.printing import harmless, note, plain
 from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
+from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -32,7 +34,15 @@ def start(
     async def use(memory: Memory) -> SessionStarted:
         return await memory.entities.session_start(session_id=session, project=project, max_tokens=max_tokens)
 
-    call.answer(use, lambda found: typer.echo(harmless(found.text)))
+    def show(found: SessionStarted) -> None:
+        typer.echo(harmless(found.text))
+        if found.questions:
+            typer.echo("\n## Open questions")
+        for one in found.questions or ():
+            typer.echo(plain(f"- {' and '.join(map(quoted, one.about))}: {one.reason}"))
+            typer.echo(f"  {as_command(one.call)} {'|'.join(one.choices or ())}".rstrip())
+
+    call.answer(use, show)
 
 
 @command(app)

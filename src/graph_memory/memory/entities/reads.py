@@ -12,7 +12,10 @@ from graph_memory.memory.entities.details import detailed
 from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation, relation
 from graph_memory.memory.entities.words import dotted_forms, likeness, needles_of, undotted
+from graph_memory.model.name_list import listed_names
+from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import folded
+from graph_memory.model.wording import named, quoted
 from graph_memory.storage.queries import query
 
 Found = tuple[str, str, str, Sequence[str]]
@@ -39,6 +42,20 @@ class FoundRow(GraphRow):
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedRow(GraphRow):
+    """Entities that were asked for by their names."""
+
+    properties: Sequence[Sequence[tuple[str, PropertyValue]]]
+    """Those of each entity but its name, as pairs of key and value."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the answer of the official memory server has no room for."""
+        pairs = zip(self.entities, self.properties, strict=True)
+        return [f"{quoted(entity[1])} has {_in_words(properties)}." for entity, properties in pairs if properties]
+
+
+@dataclass(frozen=True, slots=True)
 class EntityRow:
     """An entity."""
 
@@ -58,7 +75,7 @@ class RelationRow:
     type: str
 
 
-OPENED = query("entities/opened", GraphRow)
+OPENED = query("entities/opened", OpenedRow)
 FOUND = query("entities/found", FoundRow)
 ALL = query("entities/all", EntityRow)
 RELATIONS = query("entities/relations", RelationRow)
@@ -66,7 +83,14 @@ RELATIONS = query("entities/relations", RelationRow)
 
 async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
     """Return the entities of these names. `Entities.open_nodes` tells the rest."""
-    return _told(core, domain, await _opened(core, domain, names))
+    rows = await _opened(core, domain, names)
+    notes = tuple(note for row in rows for note in row.notes)
+    return _told(core, domain, rows).model_copy(update={"notes": notes or None})
+
+
+def _in_words(properties: Sequence[tuple[str, PropertyValue]]) -> str:
+    told = sorted((key, ", ".join(listed_names(value)) if key == ALIASES else value) for key, value in properties)
+    return ", ".join(f"{named(key)} {quoted(value)}" for key, value in told)
 
 
 async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
@@ -88,7 +112,7 @@ async def compared(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGr
     return graph_of(await _opened(core, domain, names))
 
 
-async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[GraphRow]:
+async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[OpenedRow]:
     return await core.store.read(OPENED, domain=domain, names=names) if names else []
 
 

@@ -127,6 +127,8 @@ class KnowledgeGraph(Result):
     relations: tuple[Relation, ...] = ()
     next_cursor: str | None = None
     """Where a part of the graph ends and the next begins: nothing where all is told."""
+    notes: tuple[str, ...] | None = None
+    """The properties of opened entities that have some, in words."""
 
 
 class Profile(Result):

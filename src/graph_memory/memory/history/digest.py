@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graph_memory.memory.history.narration import Rendered, summary
+from graph_memory.memory.history.narration import Rendered, alias_words, bound_words, summary
 from graph_memory.model.events import Op
 from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.name_list import ALIASES
 from graph_memory.model.subjects import ENTITY, RELATION, State, StoredValue
 from graph_memory.model.wording import as_text, quoted
 
@@ -20,7 +21,8 @@ Parts = Mapping[str, "Part"]
 
 GONE = "−"
 """Before what is gone or ended."""
-_SHOWN = {"_tags": "tags", "_path": "path", "_entity": "type", "_valid_from": "valid from", "_valid_to": "valid to"}
+_BOUNDS = ("_valid_from", "_valid_to")
+_SHOWN = {"_tags": "tags", "_path": "path", "_entity": "type", **dict.fromkeys(_BOUNDS, "")}
 """Attributes of nodes whose changes are told, by the names that readers know."""
 _RELATION = re.compile(r"[\w-]{1,24}(?: [\w-]{1,24}){0,3}")
 """The type of a connection in words: too short to be a sentence that asks for something."""
@@ -106,7 +108,7 @@ def _parts(change: Rendered, quote: Quote) -> Parts:
     """Return what changed of a subject, by keys that are the same for the same value."""
     draft, before, after = change.draft, change.before or {}, change.draft.state or {}
     if draft.kind is Kind.NODE:
-        return {} if draft.op is Op.DELETE else _of_node(draft.subject, before, after, quote)
+        return {} if draft.op is Op.DELETE else _of_node(change, before, after, quote)
     subject = draft.subject
     if draft.kind is Kind.OBSERVATION:
         text = quote(str(after.get("_text") or before.get("_text") or subject))
@@ -125,22 +127,27 @@ def _sign(op: Op, before: State, after: State) -> str:
     return "~" if op is Op.UPDATE and not ("_valid_to" in before and "_valid_to" not in after) else "+"
 
 
-def _of_node(subject: str, before: State, after: State, quote: Quote) -> Parts:
+def _of_node(change: Rendered, before: State, after: State, quote: Quote) -> Parts:
+    subject = change.draft.subject
     keys = [key for key in {**after, **before} if key in _SHOWN or not key.startswith("_")]
     if not before:  # the line of a new thing has its name and its type
         keys = [key for key in keys if key not in ("name", ENTITY)]
     if "_title" in before and "name" not in keys:
         keys.insert(0, "_title")
-    told = {f"{subject} {key}": _value(subject, key, before, after, quote) for key in keys}
+    told = {f"{subject} {key}": _value(change, key, before, after, quote) for key in keys}
     if before and before.get("_content_sha256") != after.get("_content_sha256"):
         told[f"{subject} content"] = Part(subject, "content rewritten")
     return {key: part for key, part in told.items() if part is not None}
 
 
-def _value(subject: str, key: str, before: State, after: State, quote: Quote) -> Part | None:
-    one, other = before.get(key), after.get(key)
+def _value(change: Rendered, key: str, before: State, after: State, quote: Quote) -> Part | None:
+    subject, one, other = change.draft.subject, before.get(key), after.get(key)
     if same_value(one, other):
         return None
+    if key in _BOUNDS:
+        return Part(subject, bound_words(key, one, other, change.at))
+    if key in ALIASES:
+        return Part(subject, alias_words(one, other))
     name = plain(_SHOWN.get(key, "title" if key == "_title" else key), quote)
     if other is None:
         return Part(subject, f"{name} removed")

@@ -195,7 +195,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
         id=event.id,
         at=event.at,
         by=origin.actor or origin.source,
-        summary=summary(Rendered(draft, before, row.from_title, row.to_title, row.took)),
+        summary=summary(Rendered(draft, before, row.from_title, row.to_title, row.took, event.at)),
         operation=cast("Operation", str(draft.was or draft.op)),
         kind=draft.kind,
         subject=draft.subject,

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.name_list import ALIASES, listed_names
 from graph_memory.model.ontology.growth import told_change
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.projection import declared_in
 from graph_memory.model.protection import PROTECTION, told_protection
 from graph_memory.model.strength import IMPORTANCE, STRENGTH
 from graph_memory.model.subjects import PARENT, State
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.wording import day, last_day, quoted, shown
 
 MOST_CHANGES = 6
 """Changes that one line tells; the rest are counted."""
@@ -30,8 +32,6 @@ _ATTRIBUTES = {
     "_content_summary": "summary",
     "_metadata": "metadata",
     "_content_format": "format",
-    "_valid_from": "valid from",
-    "_valid_to": "valid to",
     "_text": "text",
     "_confidence": "confidence",
     "_open": "open",
@@ -39,6 +39,8 @@ _ATTRIBUTES = {
     IMPORTANCE: "importance",
 }
 _LONGEST = 40
+_BOUNDS = {"_valid_from": ("began", "begins", "start"), "_valid_to": ("ended", "ends", "end")}
+"""The bounds of the time in which a subject holds: verbs for a past and another day, and a noun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Rendered:
     to_title: str | None = None
     took: int = 0
     """Connections that went with a node."""
+    at: datetime | None = None
+    """The time of the event."""
 
 
 def summary(told: Rendered) -> str:
@@ -70,7 +74,7 @@ def summary(told: Rendered) -> str:
         return f"{name} {'removed' if is_type else 'deleted'}{_along(told.took)}"
     if is_type and told.before and draft.state:
         return f"{name}: {told_change(_declared(told.before), _declared(draft.state)) or 'rewritten'}"
-    return f"{name}: {_changes(told.before or {}, draft.state or {})}"
+    return f"{name}: {_changes(told.before or {}, draft.state or {}, told.at)}"
 
 
 def _of_ontology(state: State, before: State | None) -> str:
@@ -143,8 +147,8 @@ def _named(told: Rendered) -> str:
             return f"{str(draft.kind).replace('_', ' ').capitalize()} {shown(draft.subject.partition('/')[2])}"
 
 
-def _changes(before: State, after: State) -> str:
-    told = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after))]
+def _changes(before: State, after: State, at: datetime | None) -> str:
+    told = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after, at))]
     more = [f"{len(told) - MOST_CHANGES} more changes"] if len(told) > MOST_CHANGES else []
     return ", ".join(told[:MOST_CHANGES] + more) or "rewritten"
 
@@ -153,7 +157,7 @@ def _rank(key: str) -> tuple[bool, str]:
     return key.startswith("_"), key
 
 
-def _change(key: str, before: State, after: State) -> str | None:
+def _change(key: str, before: State, after: State, at: datetime | None) -> str | None:
     one, other = before.get(key), after.get(key)
     if same_value(one, other):
         return None
@@ -164,12 +168,37 @@ def _change(key: str, before: State, after: State) -> str | None:
         return _protected(other)
     if key in ("_asks", "_supersedes"):
         return _of_decisions(key, one, other)
+    if key in _BOUNDS:
+        return bound_words(key, one, other, at)
+    if key in ALIASES:
+        return alias_words(one, other)
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
     name = _ATTRIBUTES.get(key, shown(key))
     if one is None:
         return f"{name} {_short(other)} added"
     return f"{name} removed" if other is None else f"{name} {_short(one)} → {_short(other)}"
+
+
+def bound_words(key: str, before: object, after: object, at: datetime | None) -> str:
+    """Return what became of a bound of the time in which a subject holds, such as `ended on 26 November 2026`."""
+    past, other, noun = _BOUNDS[key]
+    if not isinstance(after, datetime):
+        return f"{noun} removed"
+    instead = f", not on {_day(key, before)}" if isinstance(before, datetime) else ""
+    return f"{past if at is not None and after <= at else other} on {_day(key, after)}{instead}"
+
+
+def _day(key: str, at: datetime) -> str:
+    return day(at) if key == "_valid_from" else last_day(at)
+
+
+def alias_words(before: object, after: object) -> str:
+    """Return which other names came and went, such as `alias "Ines" added`."""
+    known, now = ([name.strip() for name in listed_names(value)] for value in (before, after))
+    added = [f"alias {_short(name)} added" for name in now if name not in known]
+    removed = [f"alias {_short(name)} removed" for name in known if name not in now]
+    return ", ".join([*added, *removed]) or "aliases rewritten"
 
 
 def _of_decisions(key: str, before: object, after: object) -> str:

@@ -13,10 +13,8 @@ from graph_memory.storage.queries import query
 
 MANY = 100_000
 """Maximum number of passages without vectors that are counted."""
-HANDFUL = 100
+HANDFUL = 50
 """Maximum number of changes that a search waits for longer, since its reader probably just wrote them."""
-HANDFUL_WITHIN = 15.0
-"""Maximum number of seconds to wait for a handful of changes and their vectors, as on a server that just started."""
 WORD_RULES_VERSION = 2
 """Version of the tokenization rules. An index with another version is re-tokenized in the background."""
 MAX_NAMED_EVENTS = 5

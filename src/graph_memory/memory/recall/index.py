@@ -108,17 +108,18 @@ SKIP = query("recall/skip", Nothing)
 _log = logging.getLogger(__name__)
 
 
-async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: bool = True) -> Coverage:
+async def catch_up(
+    core: Core, domain: str, *, within: float = 2.0, vectors: bool = True, handful_within: float = 10.0
+) -> Coverage:
     """Index what a domain's index lacks, words and then vectors, for so many seconds at most; say what it covers.
 
-    A handful of changes is worth a longer wait: otherwise a search right after the first writes finds nothing. Where
+    A handful of changes is worth a longer wait, since a search right after the first writes would find nothing. Where
     only words are compared, nobody waits for `vectors`. A failure is part of the answer. Raises ONTOLOGY_NOT_FOUND.
     """
     position = await position_of(core, domain)
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
         return covered(position, 0)
-    start = time.monotonic()
-    until, patient = start + within, start + max(within, cover.HANDFUL_WITHIN)
+    until, patient = (time.monotonic() + wait for wait in (within, max(within, handful_within)))
     reason = problem = None
     try:
         while await index_page(core, domain) and (
@@ -207,10 +208,7 @@ async def _record_failure(core: Core, domain: str, position: Position) -> None:
 
 
 async def make_anew(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
-    """Have an index that has not come so far, or is ahead of its log, made anew by whoever follows the log.
-
-    One that is being made anew already is left alone where it is wanted only once.
-    """
+    """Schedule a rebuild of an index that is behind a number or ahead of its log; `once` ignores a running rebuild."""
 
     async def attempt(transaction: Transaction) -> None:
         await transaction.run(RESET, domain=domain, below=below, once=once)

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from graph_memory.memory.recall.splitting.kinds import is_markdown
 from graph_memory.memory.recall.splitting.prose import headings
-from graph_memory.model.name_list import listed_names
+from graph_memory.model.name_list import ALIASES, listed_names
 from graph_memory.model.subjects import ConnectionState, NodeState
 
 LONGEST_NAME = 200
 MOST_HEADINGS = 200
 _NAMES = ("title", "name")
-ALIASES = ("aliases", "alias")
 
 
 def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:

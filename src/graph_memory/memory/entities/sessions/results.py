@@ -40,7 +40,7 @@ class SessionStarted(Answered):
     empty: bool = Field(description="Whether nothing is remembered yet: text is a guide then")
     text: str = Field(description="Markdown, in which stored text is quoted")
     tokens: int = Field(description="Of text; the whole reply has at most max_tokens")
-    left_out: int | None = Field(default=None, description="Lines and questions for which there was no room")
+    left_out: int | None = Field(default=None, description="Lines, questions and warnings that did not fit")
     questions: tuple[Finding, ...] | None = Field(
         default=None, description="What may be put right first, each with its call"
     )

@@ -20,22 +20,23 @@ from graph_memory.memory.entities.sessions.results import Block, SessionEnded, S
 from graph_memory.memory.history.results import Sessions
 from graph_memory.memory.knowledge.reading import states_of
 from graph_memory.memory.recall.finding import find
-from graph_memory.memory.recall.fitting import counter, tokens_of
+from graph_memory.memory.recall.fitting import LENGTHS, counter, tokens_of
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.tiers.guide import GUIDE
+from graph_memory.memory.recall.tiers.open_work import due_date, work_facts
 from graph_memory.memory.recall.tiers.reading import is_empty
 from graph_memory.memory.recall.tiers.recalling import guided
 from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.tiers.results import Depth
-from graph_memory.memory.recall.tiers.wording import label
+from graph_memory.memory.recall.tiers.wording import in_facts, label
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.events import is_whole
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import SUMMARY as SUMMARY_TYPE
 from graph_memory.model.subjects import SUMMARY_KEY, NodeState
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.wording import day, quoted, shown
 from graph_memory.storage.log.writing import utc_now
 
 SUMMARY = Kept(SUMMARY_TYPE, SUMMARY_KEY, "What was done in a session, and what is open")
@@ -93,33 +94,40 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
         primer.quotation(head, block.text, "get_block")
     if last is not None:
-        when, how = last.node.modified.date().isoformat(), f"recall with focus {last.node.id}"
-        primer.quotation("Last time", last.text, how, [f"{when}:"], _PART)
+        when, how = f"Summary as of {day(last.node.modified)}:", f"recall with focus {last.node.id}"
+        primer.quotation("Last time", last.text, how, [when], _PART)
     told = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
     changes = await read_changes(core, domain, given.project)
-    sections = {
-        "Open questions: answer with decide": [_line(one) for one in asking],
-        "Goals": await _goals(core, domain, ontology),
-        "Contradictions to settle": [_line(one) for one in against],
-    }
+    goals = {"Goals": await _goals(core, domain, ontology)}
     telling = _Telling(core, domain, primer, told)
-    needed = primer.needed(sections)
+    needed = primer.needed(goals)
     of_changes = max(int((primer.left - needed) * (_CHANGES_BESIDE if given.project else _CHANGES)), 0)
     warnings = [*await telling.of_project(given.project, needed + of_changes)] if given.project else []
     warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
     told |= changes.put(primer, of_changes)
-    for head, lines in sections.items():
-        primer.section(head, lines)
+    primer.section("Goals", goals["Goals"])
     warnings += await telling.recalled("Facts about what is used most", "medium", None, primer.left)
-    return SessionStarted(
+    started = SessionStarted(
         session_id=session,
         empty=False,
         text=primer.text,
         tokens=count(primer.text),
-        left_out=primer.left_out + len(asking) + len(against) - len(questions) or None,
+        left_out=primer.left_out + len(asking) + len(against) - len(questions),
         questions=tuple(questions) or None,
-        warnings=tuple(dict.fromkeys(warnings)) or None,
     )
+    return with_warnings(started, warnings, given.max_tokens)
+
+
+def with_warnings(started: SessionStarted, warnings: Sequence[str], most: int) -> SessionStarted:
+    """Return a reply with the warnings that fit in so many tokens, long ones cut; others count as left out."""
+    kept: tuple[str, ...] = ()
+    left_out = started.left_out or 0
+    for warning in dict.fromkeys(warnings):
+        lengths = (warning, *(f"{warning[:length]}…" for length in LENGTHS if length < len(warning)))
+        tried = (started.model_copy(update={"warnings": (*kept, one)}) for one in lengths)
+        found = next((one.warnings for one in tried if tokens_of([one]) <= most), None)
+        kept, left_out = (found, left_out) if found else (kept, left_out + 1)
+    return started.model_copy(update={"warnings": kept or None, "left_out": left_out or None})
 
 
 def _questions(found: Sequence[Finding], most: int) -> tuple[Sequence[Finding], int]:
@@ -134,12 +142,6 @@ def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
     """Return the blocks with texts; that of the project comes first of those that are not standard."""
     told = [block for block in blocks if block.text]
     return sorted(told, key=lambda block: block.label not in ("persona", "human", "project", project))
-
-
-def _line(one: Finding) -> str:
-    if one.kind == "contradiction":
-        return f"- {quoted(one.about[0])} and {quoted(one.about[1])}"
-    return f"- {quoted(one.about[0])}: {one.reason} (id {one.call.arguments['id']})"
 
 
 async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
@@ -166,7 +168,7 @@ class _Telling:
         What is new is indexed for a moment only, and its meaning is not waited for. What is needed for other sections,
         and a part for facts about other things, is left.
         """
-        covered = await catch_up(self.core, self.domain, within=_PATIENCE, vectors=False)
+        covered = await catch_up(self.core, self.domain, within=_PATIENCE, vectors=False, handful_within=0.0)
         scope = Scope(self.core, self.domain, None, covered, Filters(), self.domain)
         request = Request(query=project, mode="lexical", max_results=len(self.told) + 1)
         found = await find(scope, request)
@@ -207,7 +209,9 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:
         for each in await core.store.read(OF_TYPE, domain=domain, type=name, stored=[name], limit=100)
     ]
     states = await states_of(core.store, domain, ids)
-    return [f"- {label(title)}" for title, node in states.items() if not _is_reached(node)][:_LISTED]
+    goals = [(title, work_facts(node.properties.items())) for title, node in states.items() if not _is_reached(node)]
+    goals.sort(key=lambda goal: due_date(goal[1]))
+    return [f"- {label(title)}{f' ({told})' if (told := in_facts(facts)) else ''}" for title, facts in goals][:_LISTED]
 
 
 def _is_reached(node: NodeState) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.bm25 import asked as worded
-from graph_memory.memory.recall.fitting import tokens_of_text
+from graph_memory.memory.recall.fitting import tokens_of, tokens_of_text
 from graph_memory.memory.recall.tiers.material import Material
 from graph_memory.memory.recall.tiers.phrases import MONTH, WEEKDAY, timed
 from graph_memory.memory.recall.tiers.recalling import guided
@@ -21,6 +21,8 @@ from graph_memory.storage.log.writing import utc_now
 ENOUGH = 12
 """Things beyond which a language model, if one is set, writes the answer."""
 WORDS = 200
+_OVER = 5
+"""Tokens of `over` itself."""
 _BESIDE = 16
 """Tokens of a reply about its depth, beside the reason for it."""
 TOKENS_OF_A_WORD = 2
@@ -76,7 +78,20 @@ async def memory_query(core: Core, domain: str, query: str, max_tokens: int | No
     told = QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")
     if core.chat is None or len(known.things) <= ENOUGH:
         return told
-    return await _written(core, query, told, known, request.max_tokens)
+    return within(await _written(core, query, told, known, request.max_tokens), request.max_tokens)
+
+
+def within(told: QueryResult, most: int) -> QueryResult:
+    """Return an answer with as many citations as fit in so many tokens; `over` says how much the rest is over."""
+    cited = told.citations or ()
+    fits, over = told, 0
+    for number in range(len(cited), -1, -1):
+        fits = told.model_copy(update={"citations": cited[:number] or None, "over": None})
+        if number < len(cited):
+            fits = _warned(fits, f"{len(cited) - number} citations are left out for max_tokens.")
+        if (over := tokens_of([fits]) - most) <= 0:
+            return fits
+    return fits.model_copy(update={"over": over + _OVER})
 
 
 async def _written(core: Core, query: str, told: QueryResult, known: Material, max_tokens: int) -> QueryResult:

@@ -37,6 +37,7 @@ _ABOUT = re.compile(
 """A question about open work that also names something else."""
 _STATUS = frozenset({"status", "state"})
 _DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_date"})
+_ASSIGNEE = frozenset({"assignee", "assigned_to", "owner", "responsible"})
 _QUERY = "status open todo pending active planned blocked due deadline task goal"
 _HITS = 100
 _LAST = "~"
@@ -67,15 +68,22 @@ async def open_work(scope: Scope) -> list[ToldRow]:
     hits = await find(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
     rows = await told_of(scope, Kind.NODE, [hit.owner for hit in hits.ranked[:_HITS]])
     found = [row for row in rows.values() if _is_work(row) and not is_closed(row.facts)]
-    return sorted(found, key=lambda row: (_due(row) or _LAST, row.id))
+    return sorted(found, key=lambda row: (due_date(row.facts), row.id))
 
 
 def _is_work(row: ToldRow) -> bool:
     """Return whether a node is a task or goal by its type, or has a status and a due date."""
     words = re.findall(r"[A-Z]?[a-z]+", row.type)
     has_status = any(key in _STATUS for key, _ in row.facts)
-    return any(word.lower() in _WORK for word in words) or (has_status and bool(_due(row)))
+    return any(word.lower() in _WORK for word in words) or (has_status and due_date(row.facts) != _LAST)
 
 
-def _due(row: ToldRow) -> str:
-    return next((str(value) for key, value in row.facts if key in _DUE), "")
+def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
+    """Return the due date among properties, such that those without one are sorted last."""
+    return next((str(value) for key, value in facts if key in _DUE and value), _LAST)
+
+
+def work_facts(facts: Iterable[tuple[str, PropertyValue]]) -> tuple[tuple[str, PropertyValue], ...]:
+    """Return the properties that say how a task or goal stands: its status, due date and assignee."""
+    told = list(facts)
+    return tuple(fact for keys in (_STATUS, _DUE, _ASSIGNEE) for fact in told if fact[0] in keys)

@@ -12,11 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.bm25 import Query
-from graph_memory.memory.recall.own_names import ALIASES
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.wording import LABEL, flat, in_words, label, name, quoted, relation, value
-from graph_memory.model.name_list import listed_names
+from graph_memory.model.name_list import ALIASES, listed_names
 from graph_memory.model.properties import PropertyValue
 
 PART = 0.4
@@ -381,7 +380,7 @@ def _related_all(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
     times = {time for _, _, time in groups}
     [shared] = times if len(times) == 1 and len(groups) > 1 else {""}
     told = (_related(before, after, "" if shared else time, ends) for (before, after, time), ends in groups.items())
-    return f"{'; '.join(told)}{f', all{shared}' if shared else ''}"
+    return f"{'; '.join(told)}{shared.replace('(', '(each ', 1)}"
 
 
 def _related(before: str, after: str, ended: str, ends: Counter[str]) -> str:

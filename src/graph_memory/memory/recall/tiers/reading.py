@@ -10,13 +10,13 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
 from graph_memory.memory.recall.tiers.material import MANY, Brief, Tie
-from graph_memory.memory.recall.tiers.wording import day, last_day
 from graph_memory.memory.recall.traversal.edges import Asked, Edge, instant
 from graph_memory.memory.recall.traversal.frontier import Frontier
 from graph_memory.memory.recall.traversal.request import EdgeFilter
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.titles import shown_title
+from graph_memory.model.wording import day, last_day
 from graph_memory.storage.queries import query
 
 PASSAGES = 12

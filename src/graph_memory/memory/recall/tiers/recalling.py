@@ -21,7 +21,7 @@ from graph_memory.memory.recall.search import Awaited, scope_of
 from graph_memory.memory.recall.tiers.changed_things import since_of
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
-from graph_memory.memory.recall.tiers.open_work import is_closed, mentions_open_work
+from graph_memory.memory.recall.tiers.open_work import is_closed, mentions_open_work, work_facts
 from graph_memory.memory.recall.tiers.phrases import asks_of_past, says_nothing
 from graph_memory.memory.recall.tiers.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
@@ -273,7 +273,9 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         ("Used most", [each for each in most if each.type != SUMMARY][:limit]),
         ("Open questions", [each for each in named if _is_open(each)][:limit]),
     ]
-    kept = [(head, [replace(each, facts=(), path="") for each in some]) for head, some in lists if some]
+    kept = [
+        (head, [replace(each, facts=work_facts(each.facts), path="") for each in some]) for head, some in lists if some
+    ]
     return seeds, replace(material, things=(), ties=(), counts=counts, lists=kept)
 
 

@@ -26,10 +26,11 @@ from graph_memory.memory.recall.tiers.reading import (
     told_of,
 )
 from graph_memory.memory.recall.tiers.seeds import Seeds
-from graph_memory.memory.recall.tiers.wording import age, day, last_day
+from graph_memory.memory.recall.tiers.wording import age
 from graph_memory.memory.recall.traversal.edges import MOST, instant
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY
+from graph_memory.model.wording import day, last_day
 from graph_memory.storage.log.writing import utc_now
 
 FOLLOWED = 40
@@ -204,7 +205,7 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
     """Return from when something holds, or else how old it is; in the past, the day of its last change.
 
-    What holds no more says when it ended.
+    What holds no more says when it ended. A summary tells the day of which it is, since nobody updates it.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     ended = last_day(ends) if ends is not None and ends <= now else ""
@@ -214,6 +215,8 @@ def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
         return f"ended {ended}"
     if row.modified is None:
         return ""
+    if row.type == SUMMARY:
+        return f"as of {day(instant(row.modified))}"
     return day(instant(row.modified)) if is_past else age(instant(row.modified), now)
 
 

@@ -7,11 +7,13 @@ quotation mark that would close its own, or a mark of Markdown or XML that a mod
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 
 from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.visible import QUOTES, visible
+from graph_memory.model.wording import day, last_day
 
 CUT = "…"
 LABEL = 80
@@ -64,14 +66,9 @@ def value(given: PropertyValue, longest: int) -> str:
     return str(given).lower() if isinstance(given, bool) else str(given)
 
 
-def day(at: datetime) -> str:
-    """Return the day of a time, as in `8 May 2023`."""
-    return f"{at.day} {at:%B} {at.year}"
-
-
-def last_day(end: datetime) -> str:
-    """Return the last day on which a statement that ends at a time holds."""
-    return day(end - end.resolution)
+def in_facts(facts: Iterable[tuple[str, PropertyValue]]) -> str:
+    """Return properties as they stand behind a title, such as `due 2026-12-04, assignee "Ann"`."""
+    return ", ".join(f"{name(key)} {value(told, LABEL)}" for key, told in facts)
 
 
 def in_words(over: Over | None) -> str:
