@@ -74,7 +74,7 @@ class Agent:
         """Return what a tool gives; raises ToolError. Every answer says the same as data and as text."""
         where = {} if self.domain is None else {"domain": self.domain}
         result = await self.client.call_tool(tool, {**where, **arguments})
-        answer, [said] = result.structured_content, result.content
+        answer, [said, *_] = result.structured_content, result.content
         assert said.type == "text"
         assert answer is not None
         if result.is_error:

@@ -192,7 +192,7 @@ async def test_a_unique_rule_is_refused_where_values_collide(work: Memory) -> No
     unique = ontology({"properties": {"code": {"unique": True}, "status": {"enum": ["next", "done"]}}})
     one, two = sorted([await node(work, code=1), await node(work, code=1.0)])
     error = await refused(work, unique)
-    assert f"{two}: {one} has the same code" in error.message
+    assert f'"Task" ({two}): "Task" ({one}) has the same code' in error.message
     await work.update_node(two, properties={"code": 2})
     await work.apply_ontology(unique)
     assert await code(node(work, code=2)) is Code.UNIQUE_PROPERTY_TAKEN

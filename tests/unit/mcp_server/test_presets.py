@@ -111,3 +111,12 @@ def test_warnings_and_ready_calls_lead_only_to_tools_that_are_served():
     )
     assert told["warnings"] == ["Some were read."]
     assert told["things"] == [{"call": {**call, "not_offered": "Your user can serve more: --toolsets agent,history."}}]
+
+
+def test_the_call_of_a_conflict_says_where_its_tool_is_not_served():
+    served = {"tool": "memory_revert_session", "arguments": {"on_conflict": "force"}}
+    other = {"tool": "memory_revert", "arguments": {"event_ids": ["7"]}}
+    error = GraphError(Code.REVERT_CONFLICT, "No", {"conflicts": [{"call": served}, {"call": other}]})
+    told = Advice(AGENT, ["agent"]).error(error).details["conflicts"]
+    missing = "Your user can serve more: --toolsets agent,history."
+    assert told == [{"call": served}, {"call": {**other, "not_offered": missing}}]

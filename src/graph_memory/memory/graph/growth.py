@@ -19,6 +19,7 @@ from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.keys import put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
+from graph_memory.memory.graph.describe import with_titles
 from graph_memory.memory.graph.ontology import begins, check_ontology, decide_ontology, last_declared
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
@@ -176,7 +177,9 @@ async def _check(core: Core, domain: str, planned: Growth) -> None:
     stored = await read_stored(core.store, domain, planned.changed)
     found = [(one, misfits) for one in stored.values() if (misfits := one.misfits())]
     if found:
-        raise unfit(found)
+        error = unfit(found)
+        [message] = await with_titles(core, domain, [error.message])
+        raise GraphError(error.code, message, error.details)
 
 
 async def _fill(batch: Batch, planned: Growth) -> None:
