@@ -22,8 +22,8 @@ from graph_memory.memory.recall.tiers import reading
 from graph_memory.memory.recall.tiers.reading import TIES
 from graph_memory.memory.recall.tiers.recalling import SUMMARIES
 from graph_memory.memory.recall.tiers.results import Depth, Form
-from graph_memory.memory.recall.tiers.wording import day
 from graph_memory.memory.recall.traversal import frontier
+from graph_memory.model.wording import day
 from graph_memory.storage.log.writing import utc_now
 from integration.recall.fakes import Fake, with_embedder
 from support import last, observe
@@ -306,7 +306,7 @@ async def test_what_there_is_no_room_for_is_told_with_a_call_that_gets_it(vera: 
 async def test_an_overview_names_no_sessions_but_the_last_ones(vera: Memory):
     content = str((await vera.recall.recall(depth="shallow", max_tokens=2_000)).content)
     assert content.count("SessionSummary") == SUMMARIES
-    assert '"Session session 11" (SessionSummary' in content
+    assert f'"Session session 11" (SessionSummary, as of {day(utc_now())}' in content
     counts = next(line for line in content.splitlines() if line.startswith("This memory holds:"))
     assert counts == "This memory holds: 12 shop, 1 person."
 

@@ -119,6 +119,9 @@ def test_a_connection_is_told_once_from_the_end_that_comes_first():
     lines = told(Material([ANNA, DECK], [TIE, works], KNOWN)).splitlines()
     assert lines[2] == '  "Terrace" (Note) recommended by it; works at "Acme" (Company) (until 8 May 2023)'
     assert sum("recommended by" in line for line in lines) == 1
+    ties = [replace(TIE, since="8 May 2023"), replace(works, until="", since="8 May 2023")]
+    lines = told(Material([ANNA, DECK], ties, KNOWN)).splitlines()
+    assert lines[2].endswith('works at "Acme" (Company) (each since 8 May 2023)')
 
 
 def test_a_title_that_only_begins_the_text_is_not_told_twice():
