@@ -145,7 +145,7 @@ async def test_ends_that_something_stored_joins_cannot_go(work: Memory) -> None:
     await work.apply_ontology(ontology(status("next", "done"), {"to": ["Task", "Note"]}))
     tie = (await work.create_connection("Next", await node(work), await node(work, "Note"))).connection_id
     error = await refused(work, ontology(status("next", "done")))
-    assert f"{tie}: it connects Task to Note" in error.message
+    assert f"({tie}): it connects Task to Note" in error.message
     await work.delete_connection(tie)
     await work.apply_ontology(ontology(status("next", "done")))
     assert await code(work.create_connection("Next", await node(work), await node(work, "Note"))) is (
@@ -289,7 +289,7 @@ async def test_a_change_of_a_type_is_taken_back_where_what_is_stored_fits(work: 
     conflicts: Any = caught.value.details["conflicts"]
     [conflict] = conflicts
     assert conflict["subject"] == "node_type/Task"
-    assert f"{blocked} does not fit it: Property status" in conflict["reason"]
+    assert f'"Task" ({blocked}) does not fit it: Property status' in conflict["reason"]
     skipped = await work.history.revert(since=before + 1, until=before + 2, on_conflict="skip")
     assert [one.subject for one in skipped.changes] == ["connection_type/Next"]
     undone = await work.history.revert(since=before + 1, until=before + 3, on_conflict="force")
@@ -354,7 +354,7 @@ async def test_a_change_that_what_is_stored_in_the_target_does_not_fit_is_a_conf
         with pytest.raises(GraphError) as caught:
             await work.history.merge(f"{domain}-b", strategy=strategy)
         assert caught.value.code is Code.MERGE_CONFLICT
-        assert f"{bad} does not fit it" in str(caught.value.details["conflicts"])
+        assert f"({bad}) does not fit it" in str(caught.value.details["conflicts"])
     assert (await work.history.merge(f"{domain}-b", strategy="ours")).settled == 1
     assert await work.get_ontology() == ontology(status("next", "done"))
 

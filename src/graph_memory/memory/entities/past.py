@@ -14,6 +14,7 @@ from graph_memory.memory.entities.paging import fit_part
 from graph_memory.memory.entities.reads import (
     Found,
     GraphRow,
+    OpenedRow,
     best_first,
     graph_of,
     has_all,
@@ -30,7 +31,8 @@ from graph_memory.memory.knowledge import asked
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ENTITY, MENTIONED, PLACE, RELATION, TEXT, folded
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.subjects import ENTITY, MENTIONED, PLACE, RELATION, TEXT, folded, user_properties
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
@@ -46,10 +48,19 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class PastGraph:
-    """The entities and relations of a past, and the stored aliases of each entity by its id."""
+    """The entities and relations of a past, and the properties of each entity, but its name, by its id."""
 
     rows: GraphRow
-    aliases: Mapping[str, str]
+    properties: Mapping[str, Mapping[str, PropertyValue]]
+
+    def opened(self, entities: Sequence[Found]) -> OpenedRow:
+        """Return some of the entities with the relations and properties of each."""
+        properties = [list(self.properties[entity[0]].items()) for entity in entities]
+        return OpenedRow(entities, self.having(entities).relations, properties)
+
+    def _aliases(self, entity: Found) -> str | None:
+        stored = self.properties[entity[0]].get(ALIASES)
+        return stored if isinstance(stored, str) else None
 
     def having(self, entities: Sequence[Found]) -> GraphRow:
         """Return some of the entities with the relations of each."""
@@ -57,12 +68,12 @@ class PastGraph:
 
     def matching(self, wanted: Sequence[str]) -> GraphRow:
         """Return the entities that have each of these texts, in lower case, somewhere."""
-        texts = {entity[0]: texts_of(entity, self.aliases.get(entity[0])) for entity in self.rows.entities}
+        texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
         return self.having([entity for entity in self.rows.entities if has_all(texts[entity[0]], wanted)])
 
     def names(self, entity: Found) -> set[str]:
         """Return the name and the aliases of an entity."""
-        stored = self.aliases.get(entity[0])
+        stored = self._aliases(entity)
         return {entity[1], *(aliases_of({ALIASES: stored}) if stored else ())}
 
 
@@ -92,7 +103,8 @@ class PastMemory(Past):
         wanted = frozenset(asked.names_from(names))
         graph = await self._graph()
         found = [entity for entity in graph.rows.entities if not wanted.isdisjoint(graph.names(entity))]
-        return graph_of([graph.having(found)])
+        opened = graph.opened(found)
+        return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
 
     async def search_nodes(self, query: str) -> KnowledgeGraph:
         """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
@@ -144,8 +156,10 @@ def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGr
         for draft in kept
         if draft.kind is Kind.CONNECTION and draft.from_id in nodes and draft.to_id in nodes
     ]
-    aliases = {subject: _text(node, ALIASES) for subject, node in nodes.items() if _text(node, ALIASES)}
-    return PastGraph(GraphRow(entities, relations), aliases)
+    properties = {subject: user_properties(node.state or {}) for subject, node in nodes.items()}
+    for own in properties.values():
+        own.pop("name", None)
+    return PastGraph(GraphRow(entities, relations), properties)
 
 
 def _text(draft: Draft, key: str) -> str:

@@ -146,7 +146,7 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
     titles = await last_titles(core, domain, events)
 
     def named(found: re.Match[str]) -> str:
-        has_title = found.string[found.start() - 1 : found.start()] == "("
+        has_title = found.string[found.start() - 1 : found.end() + 1] == f"({found[0]})"
         return found[0] if has_title else with_title(found[0], titles.get(found[0]))
 
     return [WHOLE_ID.sub(named, text) for text in texts]
