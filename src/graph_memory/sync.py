@@ -621,6 +621,8 @@ class SyncMemory(_Sync[Memory]):
         modified_after: datetime | str | None = None,
         modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -634,8 +636,9 @@ class SyncMemory(_Sync[Memory]):
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
         next page. `namespace` and `path_prefix` ask for the fields of a node: `/house` also finds `/household`. The
         times are those of creation and of the last change; `…_after` includes its time. `domains` asks several domains,
-        one after the other, `include_children` also all under them; `nodes` says then where each is. Raises
-        INVALID_PROPERTY.
+        one after the other, `include_children` also all under them; `nodes` says then where each is. `order_by` orders
+        by a property, `descending` the last first: `type` needs an index of `properties` and then that one, such as
+        `indexes: [[session, timestamp]]`, or it raises INVALID_ARGUMENT. Raises INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
@@ -648,6 +651,8 @@ class SyncMemory(_Sync[Memory]):
             modified_after=modified_after,
             modified_before=modified_before,
             valid_at=valid_at,
+            order_by=order_by,
+            descending=descending,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -665,6 +670,8 @@ class SyncMemory(_Sync[Memory]):
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
         min_strength: float | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -673,7 +680,7 @@ class SyncMemory(_Sync[Memory]):
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
         With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
-        those of at least that weight.
+        those of at least that weight; it does not go with `order_by`.
         """
         return self._wait(
             self._facade.query_connections,
@@ -683,6 +690,8 @@ class SyncMemory(_Sync[Memory]):
             properties=properties,
             valid_at=valid_at,
             min_strength=min_strength,
+            order_by=order_by,
+            descending=descending,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -1566,11 +1575,13 @@ class SyncPastMemory(_Sync[PastMemory]):
         modified_after: datetime | str | None = None,
         modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
-        """Return the ids of the nodes that match."""
+        """Return the ids of the nodes that match; an order of the past needs no index, and reads all that match."""
         return self._wait(
             self._facade.query_nodes,
             type=type,
@@ -1582,6 +1593,8 @@ class SyncPastMemory(_Sync[PastMemory]):
             modified_after=modified_after,
             modified_before=modified_before,
             valid_at=valid_at,
+            order_by=order_by,
+            descending=descending,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -1596,6 +1609,8 @@ class SyncPastMemory(_Sync[PastMemory]):
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
         min_strength: float | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -1609,6 +1624,8 @@ class SyncPastMemory(_Sync[PastMemory]):
             properties=properties,
             valid_at=valid_at,
             min_strength=min_strength,
+            order_by=order_by,
+            descending=descending,
             detail=detail,
             limit=limit,
             cursor=cursor,

@@ -13,17 +13,17 @@ from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind, Step, type_name
+from graph_memory.model.ontology.indexes import Index, index_name, index_value, indexes_of
 from graph_memory.model.ontology.ontology import (
     AnyType,
     ConnectionType,
     NodeType,
     Ontology,
-    PropertyRule,
     connection_type_from,
     node_type_from,
 )
 from graph_memory.model.ontology.types import kind_of_type, subject_of_type, type_state
-from graph_memory.model.properties import ANY, PropertyValue, key_value
+from graph_memory.model.properties import ANY, PropertyValue
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import (
@@ -180,7 +180,7 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
     return {
         "event": event,
         "text": draft.content.text if draft.content else None,
-        "keys": key_rows(domain, draft, indexed_rules(draft.kind, draft.type or "", ontology)),
+        "keys": key_rows(domain, draft, indexes_in(draft.kind, draft.type or "", ontology)),
         "windows": window_rows(domain, draft) if draft.kind is Kind.NODE else [],
         "ends": _allowed_ends(ontology.find_connection_type(draft.type or "")) if draft.to_id else None,
     }
@@ -301,42 +301,46 @@ def searched_text(draft: Draft) -> str | None:
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
     """Say what the derived rows of a subject are to be. Those that are so already are not touched by the statements."""
     domain, owner = projection.domain, draft.subject
-    rules = indexed_rules(draft.kind, draft.type or "", ontology)
+    indexes = indexes_in(draft.kind, draft.type or "", ontology)
     has_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.windows is not None)
     if draft.op is Op.DELETE:
-        projection.add(Step.DROP_KEYS, [{"owner": owner}] if rules else ())
+        projection.add(Step.DROP_KEYS, [{"owner": owner}] if indexes else ())
         projection.add(Step.DROP_WINDOWS, [{"owner": owner}] if draft.kind is Kind.NODE else ())
         return
     may_be_of_another_type = ENTITY in (draft.state or {})
     derived = (
-        (Step.PUT_KEYS, bool(rules) or may_be_of_another_type, key_rows(domain, draft, rules)),
+        (Step.PUT_KEYS, bool(indexes) or may_be_of_another_type, key_rows(domain, draft, indexes)),
         (Step.PUT_WINDOWS, has_windows, window_rows(domain, draft) if has_windows else []),
     )
     for step, is_set, rows in derived:
         projection.add(step, [{"owner": owner, "rows": rows}] if is_set and (rows or not is_new) else ())
 
 
-def indexed_rules(kind: Kind, type_name: str, ontology: Ontology) -> list[PropertyRule]:
-    """Return the rules of a type's properties that are `indexed` or `unique`."""
+def indexes_in(kind: Kind, type_name: str, ontology: Ontology) -> tuple[Index, ...]:
+    """Return the indexes of a type of an ontology; none of what has no type, or of a type that is not declared."""
+    return indexes_of(declared_type(kind, type_name, ontology))
+
+
+def declared_type(kind: Kind, type_name: str, ontology: Ontology) -> AnyType | None:
+    """Return what an ontology declares of a type of nodes or connections."""
     find = {Kind.NODE: ontology.find_node_type, Kind.CONNECTION: ontology.find_connection_type}.get(kind)
-    declared = find(type_name) if find else None
-    return [rule for rule in declared.properties if rule.indexed or rule.unique] if declared else []
+    return find(type_name) if find else None
 
 
-def key_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> list[Row]:
-    """Return the `_Key` rows of a subject's state."""
+def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
+    """Return the `_Key` rows of a subject's state; an index of which it lacks a property has none."""
     state = cast("Mapping[str, PropertyValue]", draft.state or {})
     return [
         {
             "_domain": domain,
             "_kind": str(draft.kind),
             "_type": draft.type,
-            "_property": rule.name,
-            "_value": key_value(state[rule.name]),
+            "_property": index_name(index),
+            "_value": index_value(index, state, draft.subject),
             "_owner": draft.subject,
         }
-        for rule in rules
-        if rule.name in state
+        for index in indexes
+        if all(name in state for name in index)
     ]
 
 

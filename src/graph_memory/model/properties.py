@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import struct
 import unicodedata
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from graph_memory.model.errors import Code, GraphError
@@ -215,6 +216,36 @@ def key_value(value: PropertyValue) -> str:
             return f"n:{value!r}"
         case _:
             return f"n:{int(value)}"
+
+
+SEPARATOR = "\0"
+"""What ends an ordered key: it comes before every other character."""
+_ORDERED_CHARACTERS = 900
+
+
+def ordered_key(value: PropertyValue) -> str:
+    """Return text that sorts as the value does among values of its kind: booleans, numbers, text, then times.
+
+    Numbers are ordered as floating-point of 64 bits, text by the code points of its first 900 characters, and text that
+    is a date with a time of day by the instant, whatever its offset.
+    """
+    match value:
+        case bool():
+            return f"b{value:d}"
+        case str():
+            return _instant_key(value) or f"s{value[:_ORDERED_CHARACTERS]}"
+        case _:
+            [bits] = struct.unpack(">Q", struct.pack(">d", float(value) + 0.0))
+            return f"n{bits ^ (2**64 - 1 if bits >> 63 else 1 << 63):016x}"
+
+
+def _instant_key(value: str) -> str | None:
+    if not _is_datetime(value):
+        return None
+    try:
+        return f"t{datetime.fromisoformat(value.upper()).astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"
+    except (ValueError, OverflowError):  # in UTC it is before the year 1 or after 9999
+        return None
 
 
 def _text_key(text: str) -> str:

@@ -414,3 +414,80 @@ async def test_a_type_that_a_hand_made_cannot_change_before_it_is_gone(
     assert (caught.value.code, "node_type/Hand" in caught.value.message) == (Code.STORE_CONFLICT, True)
     await work.upkeep.reconcile(restore="all")
     assert (await work.apply_ontology(wanted)).node_types == ("Hand",)
+
+
+ORDERED = {
+    "properties": {"session": "string", "at": "datetime", "n": "integer"},
+    "indexes": [["session", "at"], ["session", "n"]],
+}
+
+
+async def ordered(memory: Memory, by: str = "at", *, descending: bool = False, limit: int | None = None) -> list[str]:
+    """The ids of the tasks of a session in an order, read page by page."""
+    found: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await memory.query_nodes(
+            type="Task", properties={"session": "s"}, order_by=by, descending=descending, limit=limit, cursor=cursor
+        )
+        found += page.node_ids
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+async def test_an_index_that_comes_later_gives_what_is_stored_in_its_order_page_by_page(memory: Memory) -> None:
+    await memory.create_ontology(ontology())
+    hours = [5, 1, 3, 3, 2]
+    ids = [await node(memory, session="s", at=f"2026-01-01T0{hour}:00:00Z", n=-hour) for hour in hours]
+    await node(memory, session="other", at="2026-01-01T00:00:00Z")
+    await node(memory, session="s", n=9)
+    await memory.apply_ontology(ontology(ORDERED))
+    wanted = sorted(ids, key=lambda one: (hours[ids.index(one)], one))
+    assert await ordered(memory) == await ordered(memory, limit=2) == wanted
+    assert await ordered(memory, descending=True, limit=2) == wanted[::-1]
+    assert (await ordered(memory, "n"))[0] == ids[0]
+    past = await memory.history.as_of(await last(memory))
+    page = await past.query_nodes(type="Task", properties={"session": "s"}, order_by="at", descending=True, limit=2)
+    assert list(page.node_ids) == wanted[:-3:-1]
+    given = {"order_by": "at", "descending": True, "cursor": page.next_cursor}
+    rest = await past.query_nodes(type="Task", properties={"session": "s"}, **given)  # pyright: ignore[reportArgumentType]
+    assert list(rest.node_ids) == wanted[-3::-1]
+    await memory.update_node(ids[0], properties={"at": "2026-01-01T02:30:00+02:00"})
+    await memory.delete_node(ids[1])
+    assert (await ordered(memory))[:2] == [ids[0], ids[4]]
+    [other] = (
+        await memory.query_nodes(type="Task", properties={"session": "other"}, order_by="at", detail=True)
+    ).nodes or ()
+    assert other.type == "Task"
+    assert (await memory.upkeep.verify()).differences == ()
+    branch = f"{(await memory.upkeep.verify()).domain}-b"
+    await memory.history.branch(branch)
+    assert await ordered(memory.in_domain(branch)) == await ordered(memory)
+    assert (await memory.in_domain(branch).upkeep.verify()).differences == ()
+
+
+async def test_connections_are_ordered_by_an_index_too_and_an_order_without_one_is_an_error(memory: Memory) -> None:
+    link = {"properties": {"kind": "string", "rank": "number"}, "indexes": [["kind", "rank"]]}
+    await memory.create_ontology(ontology(ORDERED, link))
+    one, two = await node(memory), await node(memory)
+    made = [
+        (await memory.create_connection("Next", one, two, properties={"kind": "k", "rank": rank})).connection_id
+        for rank in (2.5, -1, 0)
+    ]
+    found = await memory.query_connections(type="Next", properties={"kind": "k"}, order_by="rank", detail=True)
+    assert list(found.connection_ids) == [made[1], made[2], made[0]]
+    for given in (
+        {"properties": {"session": "s"}, "order_by": "x"},
+        {"properties": {}, "order_by": "at"},
+        {"properties": {"session": "s"}, "order_by": "at", "valid_at": "2026-01-01"},
+        {"properties": {"session": "s"}, "order_by": "at", "cursor": "after:%%"},
+    ):
+        with pytest.raises(GraphError) as caught:
+            await memory.query_nodes(type="Task", **given)  # pyright: ignore[reportArgumentType]
+        assert caught.value.code is Code.INVALID_ARGUMENT
+    with pytest.raises(GraphError, match=r"has no index \[session, at\]") as caught:
+        await memory.query_nodes(type="Note", properties={"session": "s"}, order_by="at")
+    assert "indexes: [[session, at]]" in caught.value.hint
+    await memory.apply_ontology(ontology())
+    assert (await memory.upkeep.verify()).differences == ()

@@ -162,6 +162,8 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
     [
         ("graph/nodes_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
         ("graph/connections_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
+        ("graph/in_order", "k:_Key(_domain, _kind, _type, _property, _value)"),
+        ("graph/in_reverse_order", "k:_Key(_domain, _kind, _type, _property, _value)"),
         ("graph/nodes_of_type", "n:_Node(_domain, _type, _id)"),
         ("changes/stored_nodes", "n:_Node(_domain, _type, _id)"),
         ("graph/connections_of_type", "a:_Node(_domain, _type, _id)"),
@@ -202,6 +204,14 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
 def test_a_statement_is_answered_from_its_index(driver: Driver, name: str, index: str) -> None:
     plan = explain(driver, cypher_root() / f"{name}.cypher").plan
     assert any(index in operator["args"].get("Details", "") for operator in operators(plan))
+
+
+@pytest.mark.parametrize("name", ["graph/in_order", "graph/in_reverse_order"])
+@pytest.mark.usefixtures("seeded")
+def test_a_page_in_an_order_reads_only_its_own_rows_of_the_index(driver: Driver, name: str) -> None:
+    found = [kind(operator) for operator in operators(explain(driver, cypher_root() / f"{name}.cypher").plan)]
+    assert found.count("Top") == 1  # of the pages of several types
+    assert found[found.index("Limit") + 1] == "NodeIndexSeek"
 
 
 def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.growth import declaration_of, told_change, values_of
 from graph_memory.model.ontology.ontology import (
     ConnectionType,
     NodeType,
@@ -219,3 +220,27 @@ def test_a_contradiction_says_where_it_is(code: Code, data: object, place: str):
 def test_an_undefined_end_suggests_the_defined_one():
     data = {"node_types": ["Action"], "connection_types": [{"name": "To", "from": ["Acton"], "to": ["*"]}]}
     assert fails(Code.INVALID_NODE_TYPE, data).hint == 'Did you mean "Action"?'
+
+
+EVENT = {"name": "Event", "properties": ["session", "at"]}
+
+
+@pytest.mark.parametrize(
+    ("indexes", "said"),
+    [
+        ([["session"]], "does not have 2 to 4 properties, or is one too many"),
+        ([["sesion", "at"]], 'names "sesion", which the type does not declare'),
+        ([["session", "at"]] * 2, "is declared twice, or has a property twice"),
+    ],
+)
+def test_an_index_has_two_to_four_declared_properties_each_once(indexes: list[list[str]], said: str):
+    error = fails(Code.INVALID_ONTOLOGY, {"node_types": [{**EVENT, "indexes": indexes}]})
+    assert error.message.startswith(f"The index [{', '.join(indexes[0])}] of node type Event {said}")
+
+
+def test_indexes_are_told_as_they_were_declared_also_when_they_change():
+    before = node_type_from(EVENT)
+    after = node_type_from({**EVENT, "indexes": [["session", "at"]]})
+    assert node_type_from(definition(after)) == after
+    assert told_change(before, after) == "indexes [session, at] added"
+    assert node_type_from(declaration_of("Event", values_of(after))) == after

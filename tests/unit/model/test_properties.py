@@ -14,12 +14,14 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.properties import (
     KEY_BYTES,
     NAME_CHARACTERS,
+    SEPARATOR,
     VALUE_BYTES,
     PropertyType,
     check_name,
     check_properties,
     equal_values,
     key_value,
+    ordered_key,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -158,6 +160,36 @@ def test_a_number_keeps_its_index_row_in_its_other_spelling(number):
 @given(VALUES | TEXT.map(lambda text: text * 3000))
 def test_an_index_row_is_bounded(value):
     assert len(key_value(value).encode()) <= KEY_BYTES
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=2))
+@example([-0.0, 0])
+@example([-1e-300, 1e308])
+@example([-5, -4.5])
+def test_ordered_keys_of_numbers_sort_as_the_numbers(pair):
+    one, other = (float(number) for number in pair)
+    keys = [ordered_key(number) + SEPARATOR for number in pair]
+    assert (keys[0] < keys[1], keys[0] == keys[1]) == (one < other, one == other)
+
+
+@given(TEXT, TEXT)
+@example("ab", "ab\n")
+def test_ordered_keys_of_text_sort_by_code_points(one: str, other: str):
+    keys = [ordered_key(text) + SEPARATOR for text in (one, other)]
+    if not any(key.startswith("t") or "\0" in text for key, text in zip(keys, (one, other), strict=True)):
+        assert (keys[0] < keys[1]) == (one < other)
+
+
+def test_ordered_keys_of_times_sort_by_the_instant_whatever_the_offset():
+    times = [
+        "2026-01-01T10:00:00+02:00",
+        "2026-01-01t09:00:00.5Z",
+        "2026-01-01T08:30:00-01:00",
+        "0001-01-01T00:00:00+23:00",
+    ]
+    assert sorted(times[:3], key=ordered_key) == times[:3]
+    assert ordered_key(times[3]).startswith("s")
+    assert len({ordered_key(value)[0] for value in (True, 1, "1", times[0])}) == 4
 
 
 def test_index_rows_read_plainly():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -183,12 +183,15 @@ def list_all(
     properties: takes.PropertyOption = None,
     valid_at: takes.ValidAtOption = None,
     min_strength: takes.MinStrengthOption = None,
+    order_by: takes.OrderByOption = None,
+    descending: takes.DescendingOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
     """List the connections that match everything given."""
     values = assigned(properties)
+    order: dict[str, Any] = {**takes.ordered(order_by, as_of, descending=descending)}
 
     async def find(memory: Memory, reader: Reader) -> ConnectionIds:
         return await reader.query_connections(
@@ -201,6 +204,7 @@ def list_all(
             detail=True,
             limit=call.size(limit),
             cursor=cursor,
+            **order,
         )
 
     list_connections(call, find, as_of)

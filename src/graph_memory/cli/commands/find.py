@@ -32,6 +32,8 @@ def query(
     modified_after: fields.ModifiedAfterOption = None,
     modified_before: fields.ModifiedBeforeOption = None,
     valid_at: takes.ValidAtOption = None,
+    order_by: takes.OrderByOption = None,
+    descending: takes.DescendingOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
@@ -43,6 +45,8 @@ def query(
     several: dict[str, Any] = {**takes.several(domains, include_children=include_children)}
     if several and as_of is not None:
         raise fault("as_of", "The past of several domains cannot be listed at once", "Leave --as-of out, or --in.")
+
+    several |= {**takes.ordered(order_by, as_of, descending=descending)}
 
     async def found(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(

@@ -40,6 +40,11 @@ RuleOption = Annotated[
     ),
 ]
 
+IndexOption = Annotated[
+    list[str] | None,
+    typer.Option("--index", metavar="NAME,NAME", help="Properties of an index; it orders by the last. Repeatable."),
+]
+
 
 @command(app)
 def show(
@@ -78,9 +83,10 @@ def add_node_type(
     properties: RuleOption = None,
     required: RequiredOption = None,
     description: DescriptionOption = None,
+    indexes: IndexOption = None,
 ) -> None:
     """Add a node type to a domain."""
-    declared = node_type_from({"name": name, **_declaration(properties, required, description)})
+    declared = node_type_from({"name": name, **_declaration(properties, required, description, indexes)})
     added = f"Added {declared.title}."
     call.answer(lambda memory: memory.add_node_type(declared), lambda _: typer.echo(added), "Adding")
 
@@ -103,13 +109,14 @@ def add_connection_type(
     symmetric: Annotated[bool, typer.Option("--symmetric", help="It holds in both directions.")] = False,
     transitive: Annotated[bool, typer.Option("--transitive", help="Two in a row stand for one.")] = False,
     materialize_inverse: Annotated[bool, typer.Option("--materialize-inverse", help="Keep both in Neo4j.")] = False,
+    indexes: IndexOption = None,
 ) -> None:
     """Add a connection type to a domain."""
     ends = {"from_types": from_types, "to_types": to_types}
     flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
     meaning = {"inverse": inverse, "symmetric": symmetric, "transitive": transitive, "half_life": half_life}
     meaning |= {"materialize_inverse": materialize_inverse}
-    rest = _declaration(properties, required, description)
+    rest = _declaration(properties, required, description, indexes)
     declared = connection_type_from({"name": name, **ends, **flags, "acyclic": acyclic, **meaning, **rest})
     added = f"Added {declared.title}."
     call.answer(lambda memory: memory.add_connection_type(declared), lambda _: typer.echo(added), "Adding")
@@ -175,12 +182,15 @@ def diagram(
     call.give({"mermaid": text}, lambda _: typer.echo(text, nl=False))
 
 
-def _declaration(rules: list[str] | None, required: list[str] | None, description: str | None) -> dict[str, object]:
+def _declaration(
+    rules: list[str] | None, required: list[str] | None, description: str | None, indexes: list[str] | None
+) -> dict[str, object]:
     """Return what was said about a type, as a file would say it: a rule is the name of a type, or an object."""
     given = {
         "description": description,
         "required_properties": required or None,
         "properties": {name: rule or None for name, rule in (assigned(rules) or {}).items()} or None,
+        "indexes": [index.split(",") for index in indexes or ()] or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -51,6 +51,24 @@ def several(domains: list[str] | None, *, include_children: bool) -> Several:
     return Several(domains=domains or None, include_children=include_children) if domains or include_children else {}
 
 
+class Ordered(TypedDict, total=False):
+    """In what order results come; nothing where it is that of ids."""
+
+    order_by: str
+    descending: bool
+
+
+def ordered(order_by: str | None, as_of: str | None, *, descending: bool) -> Ordered:
+    """Return what the options give. Raises INVALID_ARGUMENT for an order of the past, which has no indexes."""
+    if order_by is None and not descending:
+        return {}
+    if order_by is None:
+        raise fault("descending", "--descending needs an order", "Give --order-by PROPERTY with it.")
+    if as_of is not None:
+        raise fault("order_by", "The past cannot be listed in an order", "Leave --as-of out, or --order-by.")
+    return Ordered(order_by=order_by, descending=descending)
+
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 NAMED = "by its id, the beginning of its id, or its title"
@@ -154,6 +172,10 @@ UntilOption = Annotated[
 LimitOption = Annotated[
     int | None, typer.Option("--limit", "-n", min=1, help="Maximum results. Default: 100 in a table, all with --json.")
 ]
+OrderByOption = Annotated[
+    str | None, typer.Option(metavar="PROPERTY", help="In the order of a property, by an index of the type.")
+]
+DescendingOption = Annotated[bool, typer.Option("--descending", help="With --order-by: the last first.")]
 CursorOption = Annotated[str | None, typer.Option(help="Where to go on: what the previous page ended with.")]
 ExpectedVersionOption = Annotated[
     int | None, typer.Option(min=0, help="Refuse if the version is not this one: someone else changed it.")

@@ -48,6 +48,8 @@ def _print_properties(ontology: Ontology) -> None:
 def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:
     for rule in declared.properties:
         yield declared.name, rule.name, str(rule.type or "any"), _rules(rule), rule.description
+    for index in declared.indexes:
+        yield declared.name, ", ".join(index), "index", f"ordered by {index[-1]}", ""
 
 
 def _connection_row(declared: ConnectionType) -> tuple[str, ...]:

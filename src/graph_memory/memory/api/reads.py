@@ -61,6 +61,8 @@ class Reads:
         modified_after: datetime | str | None = None,
         modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -74,8 +76,9 @@ class Reads:
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
         next page. `namespace` and `path_prefix` ask for the fields of a node: `/house` also finds `/household`. The
         times are those of creation and of the last change; `…_after` includes its time. `domains` asks several domains,
-        one after the other, `include_children` also all under them; `nodes` says then where each is. Raises
-        INVALID_PROPERTY.
+        one after the other, `include_children` also all under them; `nodes` says then where each is. `order_by` orders
+        by a property, `descending` the last first: `type` needs an index of `properties` and then that one, such as
+        `indexes: [[session, timestamp]]`, or it raises INVALID_ARGUMENT. Raises INVALID_PROPERTY.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
@@ -83,7 +86,7 @@ class Reads:
             return await queries.query_nodes(
                 self._core,
                 name,
-                Page.of(limit, cursor, valid_at),
+                Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending),
                 type_name=type,
                 properties=properties,
                 fields=fields,
@@ -92,6 +95,8 @@ class Reads:
 
         several = await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
         if several is not None:
+            if order_by is not None:
+                raise queries.not_ordered_with("several domains")
             return await query_several(several, limit, cursor, ask)
         return await ask(self._domain(domain), limit, cursor, detail=detail)
 
@@ -104,6 +109,8 @@ class Reads:
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
         min_strength: float | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -112,12 +119,15 @@ class Reads:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
         With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
-        those of at least that weight.
+        those of at least that weight; it does not go with `order_by`.
         """
-        name, page = self._domain(domain), Page.of(limit, cursor, valid_at)
+        name = self._domain(domain)
+        page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
         if min_strength is not None:
             least = fraction("min_strength", min_strength)
+            if order_by is not None:
+                raise queries.not_ordered_with("min_strength")
             return await weighing.strong(await weighing.scale(self._core, name), page, wanted, least, detail=detail)
         return await queries.query_connections(self._core, name, page, wanted, detail=detail)
 

@@ -25,7 +25,7 @@ from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
-from graph_memory.model.projection import Projection, indexed_rules, materialized_as, project, project_inverse
+from graph_memory.model.projection import Projection, indexes_in, materialized_as, project, project_inverse
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.driver_errors import is_too_much
@@ -218,7 +218,7 @@ class _Branching:
             await self._make_derived(transaction, missing)
 
     def _has_keys(self, row: SubjectAt) -> bool:
-        return bool(indexed_rules(Kind(row.kind), row.type or "", self._ontology))
+        return bool(indexes_in(Kind(row.kind), row.type or "", self._ontology))
 
     async def _copy_derived(self, transaction: Transaction, statement: Query[int], rows: Sequence[SubjectAt]) -> None:
         if rows:

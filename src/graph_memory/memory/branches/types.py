@@ -63,9 +63,7 @@ def _merged(base: Value | None, ours: Value | None, theirs: Value | None) -> obj
     return _CONFLICT
 
 
-def _merged_list(
-    base: Sequence[str | float], ours: Sequence[str | float], theirs: Sequence[str | float]
-) -> tuple[str | float, ...]:
+def _merged_list(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, ...]:
     if (ANY,) in (tuple(ours), tuple(theirs)):
         return (ANY,)
     known, mine, others = ({repr(value) for value in values} for values in (base, ours, theirs))

@@ -9,8 +9,9 @@ from graph_memory.memory.changes.fit import StoredRow
 from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Step
-from graph_memory.model.ontology.growth import TypeChange, keyed, materialized
-from graph_memory.model.ontology.types import AnyType, PropertyRule, kind_of_type
+from graph_memory.model.ontology.growth import TypeChange, materialized
+from graph_memory.model.ontology.indexes import Index, indexes_of, properties_of
+from graph_memory.model.ontology.types import AnyType, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
 from graph_memory.model.subjects import present
 from graph_memory.storage.log.project import run_projection
@@ -24,19 +25,19 @@ async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeCha
             async for _, rows in stored_rows(transaction, domain, change.after, []):
                 await put_inverses(transaction, domain, materialized(change.after), [row.id for row in rows])
         if change.changes_keys:
-            names = sorted(keyed(change.after))
-            async for _, rows in stored_rows(transaction, domain, change.after, names):
-                await put_keys(transaction, domain, change.after, names, rows)
+            indexes = indexes_of(change.after)
+            async for _, rows in stored_rows(transaction, domain, change.after, properties_of(indexes)):
+                await put_keys(transaction, domain, change.after, indexes, rows)
 
 
 async def put_keys(
-    transaction: Transaction, domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow]
+    transaction: Transaction, domain: str, declared: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow]
 ) -> None:
-    """Make the keys of what is stored those of the properties named, which its values are of."""
-    rules = [PropertyRule(name) for name in names]
+    """Make the keys of what is stored those of these indexes; its values are of their `properties_of`."""
+    names = properties_of(indexes)
     projection = Projection(domain)
     for row in rows:
         state = present(dict(zip(names, row.values, strict=True)))
         draft = Draft(op=Op.UPDATE, kind=kind_of_type(declared), subject=row.id, type=declared.name, state=state)
-        projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(domain, draft, rules)}])
+        projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(domain, draft, indexes)}])
     await run_projection(transaction, projection)

@@ -18,10 +18,11 @@ from graph_memory.memory.changes.values import Owners, UniqueValue, taken, way_o
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
+from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.inverses import disagreement
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
-from graph_memory.model.projection import declared_by, indexed_rules
+from graph_memory.model.projection import declared_by, declared_type
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.rules import BrokenLink, check_subject
 from graph_memory.model.subjects import ENTITY
@@ -338,11 +339,10 @@ def unique_of(draft: Draft, ontology: Ontology) -> list[UniqueValue]:
 
 def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], ontology: Ontology) -> list[UniqueValue]:
     """Return the values of a state that must be unique in a type, as far as they can be values."""
-    rules = [rule.name for rule in indexed_rules(kind, type_name, ontology) if rule.unique]
-    values = ((name, state[name]) for name in rules if isinstance(state.get(name), (str, int, float)))
+    names = unique_properties(declared_type(kind, type_name, ontology))
+    values = ((name, state[name]) for name in names if isinstance(state.get(name), (str, int, float)))
     found = [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]
-    name = entity_name(state)
-    return [*found, name] if name else found
+    return [*found, *filter(None, [entity_name(state)])]
 
 
 def entity_name(state: Mapping[str, object]) -> UniqueValue | None:

@@ -24,7 +24,8 @@ from graph_memory.memory.graph.ontology import begins, check_ontology, decide_on
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
 from graph_memory.model.kinds import TYPE_OF, Kind
-from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, materialized, told_change
+from graph_memory.model.ontology.growth import Growth, TypeChange, growth, materialized, told_change
+from graph_memory.model.ontology.indexes import Index, index_name, indexes_of, properties_of
 from graph_memory.model.ontology.inheritance import check_inherited, is_begun, new_to
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
@@ -187,13 +188,13 @@ async def _fill(batch: Batch, planned: Growth) -> None:
     job = batch.job
     for change in planned.changed:
         await _fill_inverses(batch, change)
-        names = sorted(keyed(change.before) | keyed(change.after))
-        if not keyed(change.after) - keyed(change.before):
+        indexes = sorted({*indexes_of(change.before), *indexes_of(change.after)})
+        if set(indexes) == set(indexes_of(change.before)):
             continue
-        async for _, rows in stored_rows(batch.core.store, job.domain, change.after, names):
+        async for _, rows in stored_rows(batch.core.store, job.domain, change.after, properties_of(indexes)):
             for start in range(0, len(rows), PAGE):
                 page = rows[start : start + PAGE]
-                await job.step(job.progress, partial(_put, job.domain, change.after, names, page))
+                await job.step(job.progress, partial(_put, job.domain, change.after, indexes, page))
 
 
 async def _fill_inverses(batch: Batch, change: TypeChange) -> None:
@@ -212,9 +213,9 @@ async def _put_inverses(domain: str, name: str, stays: str, ids: Sequence[str], 
 
 
 async def _put(
-    domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow], transaction: Transaction
+    domain: str, declared: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow], transaction: Transaction
 ) -> None:
-    await put_keys(transaction, domain, declared, names, rows)
+    await put_keys(transaction, domain, declared, indexes, rows)
 
 
 async def _tidy(batch: Batch) -> None:
@@ -223,7 +224,7 @@ async def _tidy(batch: Batch) -> None:
     core.log.forget(job.domain)
     ontology = await core.log.require_ontology(job.domain)
     types = [*ontology.node_types, *ontology.connection_types]
-    needed = [[str(kind_of_type(one)), one.name, name] for one in types for name in keyed(one)]
+    needed = [[str(kind_of_type(one)), one.name, index_name(index)] for one in types for index in indexes_of(one)]
     await _drop(job, DROP_SURPLUS_KEYS, needed)
     await _drop(job, DROP_SURPLUS_INVERSES, ontology.inverses)
     await batch.end()

@@ -11,18 +11,28 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.naming import known_ontology, with_names
-from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.unknown import warnings_of
-from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import NAMESPACE, ROOT
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
+from graph_memory.model.ontology.indexes import (
+    Index,
+    Part,
+    cursor_of,
+    index_name,
+    indexes_of,
+    owner_of,
+    unique_properties,
+)
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.points import instant
-from graph_memory.model.projection import indexed_rules
+from graph_memory.model.projection import declared_type
 from graph_memory.model.properties import check_properties, key_value
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
+from graph_memory.model.wording import listed, shown
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query
 
@@ -51,6 +61,15 @@ BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
 CONNECTIONS_FROM = id_query("graph/connections_from")
 CONNECTIONS_TO = id_query("graph/connections_to")
 CONNECTIONS_BETWEEN = id_query("graph/connections_between")
+IN_ORDER = {False: id_query("graph/in_order"), True: id_query("graph/in_reverse_order")}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """By which property results are ordered, and whether the last comes first."""
+
+    by: str
+    descending: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +79,22 @@ class Page:
     after: str
     limit: int
     valid_at: datetime | None = None
+    order: Order | None = None
 
     @classmethod
-    def of(cls, limit: int | None, cursor: str | None, valid_at: datetime | str | None = None) -> Page:
+    def of(
+        cls,
+        limit: int | None,
+        cursor: str | None,
+        valid_at: datetime | str | None = None,
+        *,
+        order_by: str | None = None,
+        descending: bool = False,
+    ) -> Page:
         """Return the page for the arguments of that name. Raises INVALID_ARGUMENT."""
         holds = None if valid_at is None else instant("valid_at", valid_at, utc_now())
-        return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds)
+        order = None if order_by is None else Order(order_by, descending)
+        return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds, order=order)
 
     @property
     def size(self) -> int:
@@ -73,9 +102,12 @@ class Page:
         return min(self.limit + 1, UNLIMITED)
 
     def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-        """Return the page's ids, and the cursor of the next page when there is one."""
+        """Return the page's ids, and the cursor of the next page when there is one. In an order, `ids` are places."""
         page = tuple(ids[: self.limit])
-        return page, cursor_after(page[-1]) if len(ids) > self.limit else None
+        has_next = len(ids) > self.limit
+        if self.order is None:
+            return page, cursor_after(page[-1]) if has_next else None
+        return tuple(map(owner_of, page)), cursor_after(cursor_of(page[-1])) if has_next else None
 
     async def warnings(self, core: Core, domain: str, wanted: Wanted, ids: Sequence[str]) -> tuple[str, ...] | None:
         """Return why there may be nothing on the first page, None where there is something."""
@@ -178,6 +210,8 @@ async def matching_connections(core: Core, domain: str, page: Page, wanted: Want
 
 async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Ids]) -> list[str]:
     """Return the ids of what is wanted, found by this statement, or by a property that is indexed if there is one."""
+    if page.order is not None:
+        return await _in_order(core, domain, page, wanted, page.order)
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
 
     async def read(after: str, limit: int) -> Look[str | None]:
@@ -211,6 +245,78 @@ def given_to(statement: Query[R], wanted: Wanted) -> dict[str, object]:
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
+async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: Order) -> list[str]:
+    """Return the places of what is wanted in an index of the type: one more than the page takes, if there are as many.
+
+    What lacks a property of the index is left out. Raises INVALID_ARGUMENT where the type has no such index.
+    """
+    check_ordered(wanted)
+    while known := await known_ontology(core, domain, wanted.kind, wanted.type or ""):
+        index = _ordered_index(known.ontology, wanted, order)
+        found = await _places(core, domain, page, wanted, Part(index, wanted.properties, order.descending), known.epoch)
+        if found is not None:
+            return found
+        core.log.forget(domain)
+    return []
+
+
+def not_ordered_with(other: str) -> GraphError:
+    """Return the error for an order that is asked for together with what no index knows."""
+    return fault("order_by", f"order_by does not go with {other}", "Leave one of them out.")
+
+
+def check_ordered(wanted: Wanted) -> None:
+    """Raise INVALID_ARGUMENT where something is asked for that no index knows."""
+    given: dict[str, object] = {
+        "from_node_id": wanted.from_id,
+        "to_node_id": wanted.to_id,
+        "valid_at": wanted.valid_at,
+        "namespace, path_prefix, created_… and modified_…": wanted.fields.params(),
+    }
+    for name, value in given.items():
+        if value is not None:
+            raise not_ordered_with(name)
+
+
+def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index:
+    """Return the index of a type whose last property is ordered by, and whose others are those that are given."""
+    types = wanted.stored.types if wanted.stored else ()
+    known = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
+    common = [index for index in (known[0] if known else ()) if all(index in one for one in known)]
+    for index in common:
+        if len(index) > 1 and index[-1] == order.by and set(index[:-1]) == set(wanted.properties):
+            return index
+    needed = listed([*wanted.properties, order.by])
+    there = " or ".join(listed(index) for index in common if len(index) > 1)
+    hint = f"Declare `indexes: [{needed}]` in the type with apply_ontology, or leave order_by out."
+    if there:
+        hint = f"It has {there}: give all but the last as properties, and order by the last."
+    message = f"{shown(wanted.type or 'No type')} has no index {needed}"
+    raise fault("order_by", message, hint)
+
+
+async def _places(core: Core, domain: str, page: Page, wanted: Wanted, part: Part, epoch: str) -> list[str] | None:
+    """Return places in an index, one more than the page takes; None where the domain is another than was thought."""
+    types = wanted.stored.types if wanted.stored else ()
+    given = {"kind": str(wanted.kind), "types": types, "index": index_name(part.index), "until": part.bounds[1]}
+    after, found = part.after(page.after), list[str]()
+    while True:
+        seen = await look(core, IN_ORDER[part.descending], domain, **given, after=after, limit=page.size)
+        if seen.epoch not in (epoch, ""):
+            return None
+        places = {one for one in seen.rows if one is not None}
+        is_last = len(seen.rows) < page.size
+        horizon = None if is_last or not places else part.between(places, after)[-1]
+        for row in await overtaken(core, domain, seen):
+            places = {one for one in places if owner_of(one) != row.subject}
+            place = part.place(row.event, row.subject) if row.event and wanted.takes(row.event) else None
+            places |= {place} if place else set()
+        found += part.between(places, after, horizon)
+        if is_last or len(found) >= page.size:
+            return found[: page.size]
+        after = horizon or after
+
+
 async def _by_key(core: Core, domain: str, wanted: Wanted, where: Mapping[str, object]) -> Look[str | None] | None:
     """Return what an indexed property leads to, None when none of the properties is indexed in the type.
 
@@ -233,12 +339,11 @@ async def _by_key(core: Core, domain: str, wanted: Wanted, where: Mapping[str, o
 def _key(ontology: Ontology, wanted: Wanted) -> dict[str, object] | None:
     """Return the key to look for when one of the properties is indexed in all types; `unique` ones first."""
     types = wanted.stored.types if wanted.stored else ()
-    first, *others = [indexed_rules(wanted.kind, name, ontology) for name in types]
-    common = [rule for rule in first if all(rule.name in {one.name for one in rules} for rules in others)]
-    rule = next(
-        (rule for rule in sorted(common, key=lambda rule: not rule.unique) if rule.name in wanted.properties), None
-    )
-    return {"property": rule.name, "value": key_value(wanted.properties[rule.name])} if rule else None
+    declared = [declared_type(wanted.kind, name, ontology) for name in types]
+    common = [name for name in wanted.properties if all((name,) in indexes_of(one) for one in declared)]
+    unique = [name for name in common if all(name in unique_properties(one) for one in declared)]
+    name = next(iter([*unique, *common]), None)
+    return {"property": name, "value": key_value(wanted.properties[name])} if name is not None else None
 
 
 async def validate_connection(

@@ -24,7 +24,16 @@ from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.premises import lost_premises
-from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
+from graph_memory.memory.graph.queries import (
+    Ids,
+    Order,
+    Page,
+    connections_of,
+    given_to,
+    id_query,
+    nodes_of,
+    validity_of,
+)
 from graph_memory.memory.history.past_search import PastSearch
 from graph_memory.memory.history.past_weights import WeighedPast
 from graph_memory.memory.meaning.contradictions import find_contradictions
@@ -35,6 +44,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.indexes import Part
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import (
@@ -142,12 +152,14 @@ class Past(WeighedPast):
         modified_after: datetime | str | None = None,
         modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
-        """Return the ids of the nodes that match."""
-        page = Page.of(limit, cursor, valid_at)
+        """Return the ids of the nodes that match; an order of the past needs no index, and reads all that match."""
+        page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
         wanted = queries.wanted_nodes(page, type, properties, fields)
         return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
@@ -161,14 +173,18 @@ class Past(WeighedPast):
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
         min_strength: float | None = None,
+        order_by: str | None = None,
+        descending: bool = False,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
         """Return the ids of the connections that match, also in weight as it was then."""
-        page = Page.of(limit, cursor, valid_at)
+        page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
         if min_strength is not None:
+            if order_by is not None:
+                raise queries.not_ordered_with("min_strength")
             least = fraction("min_strength", min_strength)
             return await weighing.strong(await self._scale(), page, wanted, least, detail=detail)
         wanted = replace(wanted, names=await self._names(type))
@@ -303,6 +319,8 @@ class Past(WeighedPast):
 
     async def _matching(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
         """Return the ids of what was wanted: one more than the page takes, if there are as many."""
+        if page.order is not None:
+            return await self._in_order(statement, page, wanted, page.order)
 
         async def read(after: str, limit: int) -> Look[str | None]:
             given = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
@@ -314,6 +332,13 @@ class Past(WeighedPast):
         found = await page_of(self._core, self._domain, page.after, page.size, read, is_meant, at=self.seq)
         await self._check_kept()
         return found
+
+    async def _in_order(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
+        queries.check_ordered(wanted)
+        part = Part((*wanted.properties, order.by), wanted.properties, order.descending)
+        ids = await self._matching(statement, replace(page, after="", limit=UNLIMITED, order=None), wanted)
+        places = [part.place(state, str(state["_subject"])) for state in await self._states(ids)]
+        return part.between(filter(None, places), part.after(page.after))[: page.size]
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
         """Return the events by which subjects were as they were, of those that there were."""

@@ -14,10 +14,11 @@ from typing import cast
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import Exact, exact
 from graph_memory.model.kinds import ATTACHED, TYPES, Kind
-from graph_memory.model.ontology.ontology import ANY, Ontology, PropertyRule
+from graph_memory.model.ontology.indexes import Index
+from graph_memory.model.ontology.ontology import ANY, Ontology
 from graph_memory.model.projection import (
     Row,
-    indexed_rules,
+    indexes_in,
     inverse_state,
     key_rows,
     live_state,
@@ -90,7 +91,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
         facts[LEADS] = True
     if draft.kind is Kind.CONNECTION_TYPE:
         facts |= _type_ends(draft.state or {})
-    facts |= expected_rows(event.domain, draft, indexed_rules(draft.kind, draft.type or "", ontology))
+    facts |= expected_rows(event.domain, draft, indexes_in(draft.kind, draft.type or "", ontology))
     if name := materialized_as(draft, ontology):
         facts |= inverse_facts([InverseRow(draft.subject, name, inverse_state(event, name))])
     if draft.kind in TYPES:
@@ -100,10 +101,10 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
     return facts
 
 
-def expected_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> Facts:
-    """Return what the derived rows of a subject should be: its keys, by these rules, and a node's search windows."""
+def expected_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> Facts:
+    """Return what the derived rows of a subject should be: its keys, by these indexes, and a node's search windows."""
     windows = window_rows(domain, draft) if draft.kind is Kind.NODE else ()
-    return key_facts(key_rows(domain, draft, rules)) | window_facts(windows)
+    return key_facts(key_rows(domain, draft, indexes)) | window_facts(windows)
 
 
 def found_rows(

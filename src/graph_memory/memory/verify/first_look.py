@@ -23,8 +23,9 @@ from graph_memory.memory.verify.compare import Subject
 from graph_memory.memory.verify.facts import Facts, KeyRow, WindowRow, expected_rows, found_rows
 from graph_memory.model.events import HEADER, Draft, Op
 from graph_memory.model.kinds import TYPE_OF, Kind
-from graph_memory.model.ontology.ontology import Ontology, PropertyRule
-from graph_memory.model.projection import indexed_rules
+from graph_memory.model.ontology.indexes import Index, properties_of
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import indexes_in
 from graph_memory.model.search_windows import most_windows, windows
 from graph_memory.model.subjects import StoredValue
 from graph_memory.storage.queries import query
@@ -118,10 +119,10 @@ class FirstLook:
     """For each number of the log, what is as its event says: none, one, or two for more."""
     _last: bytearray = field(default_factory=bytearray)
     _suspects: set[Subject] = field(default_factory=set[Subject])
-    _rules: dict[str, list[PropertyRule]] = field(init=False)
+    _indexes: dict[str, Sequence[Index]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._rules = _keyed(self.ontology)
+        self._indexes = _indexed(self.ontology)
 
     async def suspects(self) -> list[Subject]:
         """Return all subjects that differ, and perhaps some that do not."""
@@ -147,7 +148,7 @@ class FirstLook:
 
     async def _look_at(self, after: str, last: str, room: anyio.Semaphore) -> None:
         """Compare what the live graph has between two ids, and its derived rows."""
-        keyed = {kind_and_type: [rule.name for rule in rules] for kind_and_type, rules in self._rules.items()}
+        keyed = {kind_and_type: properties_of(indexes) for kind_and_type, indexes in self._indexes.items()}
         given = {"domain": self.domain, "header": dict.fromkeys(HEADER, True), "keyed": keyed, "carried": CARRIED}
         [page] = await self.reader.read(PROVED, after=after, last=last, **given)
         _note(self.proved, page.proved)
@@ -210,11 +211,12 @@ class FirstLook:
         return unlike, found.keys() - unlike
 
     def _expected(self, one: Unproved, text: str | None) -> Facts:
-        rules = self._rules.get(f"{one.kind}/{one.type}", [])
-        state = {rule.name: value for rule, value in zip(rules, one.values, strict=True) if value is not None}
+        indexes = self._indexes.get(f"{one.kind}/{one.type}", ())
+        values = zip(properties_of(indexes), one.values, strict=True)
+        state = {name: value for name, value in values if value is not None}
         made = tuple(windows(text or ""))
         draft = Draft(op=Op.UPDATE, kind=Kind(one.kind), subject=one.id, type=one.type, state=state, windows=made)
-        return expected_rows(self.domain, draft, rules)
+        return expected_rows(self.domain, draft, indexes)
 
     async def _suspect(self, unlike: set[str], loose: set[str]) -> None:
         """Note ids that may be those of connections, and those that have keys without being nodes that have any.
@@ -224,7 +226,7 @@ class FirstLook:
         ids = sorted(unlike | loose)
         [found] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
         types = {one: type_ for one, type_, _ in found}
-        compared = {one for one, type_, lives in found if lives and f"{Kind.CONNECTION}/{type_}" in self._rules}
+        compared = {one for one, type_, lives in found if lives and f"{Kind.CONNECTION}/{type_}" in self._indexes}
         self._suspects |= {Subject(one, types.get(one)) for one in unlike | (loose - compared)}
 
 
@@ -242,11 +244,11 @@ def _where_unlike(some: bytearray, others: bytearray) -> list[int]:
     return [number for number, (one, other) in enumerate(pairs) if one != other]
 
 
-def _keyed(ontology: Ontology) -> dict[str, list[PropertyRule]]:
-    """Return the rules of the properties that have keys, by kind and type: those of types that have any."""
+def _indexed(ontology: Ontology) -> dict[str, Sequence[Index]]:
+    """Return the indexes of types, by kind and type: of those that have any."""
     types = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
-    rules = {f"{kind}/{one.name}": indexed_rules(kind, one.name, ontology) for kind in TYPE_OF for one in types[kind]}
-    return {kind_and_type: those for kind_and_type, those in rules.items() if those}
+    found = {f"{kind}/{one.name}": indexes_in(kind, one.name, ontology) for kind in TYPE_OF for one in types[kind]}
+    return {kind_and_type: those for kind_and_type, those in found.items() if those}
 
 
 def _hash(text: str) -> str:

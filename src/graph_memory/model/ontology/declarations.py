@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.indexes import Index
 from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS, ConnectionType, NodeType, PropertyRule, check_end
 from graph_memory.model.plain import Fields, Located, located
 from graph_memory.model.properties import ANY, PropertyType, PropertyValue
 from graph_memory.model.wording import listed, shown, suggestion
 
-_NODE_TYPE_KEYS = ("description", "required_properties", "properties", "ad_hoc")
+_NODE_TYPE_KEYS = ("description", "required_properties", "properties", "indexes", "ad_hoc")
 _CONNECTION_TYPE_KEYS = (
     *("from_types", "from", "to_types", "to"),
-    *("description", "required_properties", "properties"),
+    *("description", "required_properties", "properties", "indexes"),
     *("inverse", *MEANINGS, *LINK_FLAGS, "ad_hoc", "half_life"),
 )
 _PROPERTY_KEYS = ("type", "description", "required", "enum", "indexed", "unique")
@@ -97,7 +98,8 @@ def _item(data: Located, keys: Sequence[str]) -> _Named:
 def _node_type(one: _Named) -> NodeType:
     properties = _properties(one.fields)
     with located(one.at):
-        return NodeType(one.name, one.fields.text("description"), properties, one.fields.flag("ad_hoc"))
+        description, ad_hoc = one.fields.text("description"), one.fields.flag("ad_hoc")
+        return NodeType(one.name, description, properties, ad_hoc, _indexes(one.fields))
 
 
 def _connection_type(one: _Named, node_types: Collection[str] | None) -> ConnectionType:
@@ -126,6 +128,7 @@ def _connection_type(one: _Named, node_types: Collection[str] | None) -> Connect
             symmetric=fields.flag("symmetric"),
             transitive=fields.flag("transitive"),
             materialize_inverse=fields.flag("materialize_inverse"),
+            indexes=_indexes(fields),
         )
 
 
@@ -152,6 +155,11 @@ def _properties(fields: Fields) -> tuple[PropertyRule, ...]:
             by_name = {rule.name: rule for rule in rules}
             first = {item.text(): _required(item, by_name) for item in required.items()}
     return (*first.values(), *(rule for rule in rules if rule.name not in first))
+
+
+def _indexes(fields: Fields) -> tuple[Index, ...]:
+    found = fields.get("indexes")
+    return () if found is None else tuple(one.texts() for one in found.items())
 
 
 def _check_agreement(required: Located, named: Sequence[_Named]) -> None:

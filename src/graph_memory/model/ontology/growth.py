@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.indexes import Index, indexes_of
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import LINK_FLAGS, AnyType, PropertyRule, definition
 from graph_memory.model.properties import PropertyType, equal_values
@@ -53,8 +54,8 @@ class TypeChange:
 
     @property
     def changes_keys(self) -> bool:
-        """Whether other properties than before are indexed."""
-        return keyed(self.before) != keyed(self.after)
+        """Whether it has other indexes than before."""
+        return set(indexes_of(self.before)) != set(indexes_of(self.after))
 
     @property
     def changes_inverses(self) -> bool:
@@ -72,12 +73,6 @@ def without_rules(declared: AnyType) -> AnyType:
     if isinstance(declared, NodeType):
         return NodeType(declared.name)
     return ConnectionType(declared.name, (ANY,), (ANY,))
-
-
-def keyed(declared: AnyType | None) -> frozenset[str]:
-    """Return the properties of a type that are `indexed` or `unique`."""
-    rules = declared.properties if declared else ()
-    return frozenset(rule.name for rule in rules if rule.indexed or rule.unique)
 
 
 def materialized(declared: AnyType | None) -> str:
@@ -156,7 +151,7 @@ def _lost_ends(side: str, before: Sequence[str], after: Sequence[str]) -> list[s
     return [f"{side} must be among {listed(after)}"]
 
 
-Value = str | float | bool | tuple[str | float, ...]
+Value = str | float | bool | tuple["Value", ...]
 Values = Mapping[tuple[str | None, str], Value]
 """What a type declares, value by value: by property (None for the type itself) and key."""
 
@@ -176,7 +171,12 @@ def values_of(declared: AnyType) -> dict[tuple[str | None, str], Value]:
 
 
 def _value(value: object) -> Value:
-    return tuple(cast("Sequence[str | float]", value)) if isinstance(value, list) else cast("Value", value)
+    """Return a value of a declaration with its lists as tuples, which can be compared and kept in sets."""
+    return tuple(map(_value, cast("list[object]", value))) if isinstance(value, list) else cast("Value", value)
+
+
+def _plain(value: Value) -> object:
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def declaration_of(name: str, values: Values) -> dict[str, object]:
@@ -184,7 +184,7 @@ def declaration_of(name: str, values: Values) -> dict[str, object]:
     found: dict[str, object] = {"name": name}
     rules: dict[str, dict[str, object]] = {}
     for (owner, key), value in values.items():
-        plain = list(value) if isinstance(value, tuple) else value
+        plain = _plain(value)
         if owner is None:
             found[key] = plain
         else:
@@ -205,6 +205,8 @@ def told_name(owner: str | None, key: str) -> str:
 def _words(value: Value, key: str) -> str:
     if not key:
         return "declared"
+    if key == "indexes":
+        return ", ".join(f"[{', '.join(map(str, one))}]" for one in cast("tuple[Index, ...]", value))
     if isinstance(value, tuple):
         return listed_parts([str(one) if key.endswith("_types") else quoted(one) for one in value])
     return "yes" if value is True else str(value)

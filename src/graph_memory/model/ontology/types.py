@@ -36,6 +36,8 @@ PROPERTIES_PER_TYPE = 1_000
 VALUES_PER_ENUM = 1_000
 ENUM_TEXT_CHARACTERS = 1_000
 DESCRIPTION_BYTES = 10_000
+INDEXES_PER_TYPE = 20
+PROPERTIES_PER_INDEX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class NodeType:
     description: str = ""
     properties: tuple[PropertyRule, ...] = ()
     ad_hoc: bool = False
+    indexes: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         check_name("Node type", self.name)
@@ -125,6 +128,7 @@ class ConnectionType:
     symmetric: bool = False
     transitive: bool = False
     materialize_inverse: bool = False
+    indexes: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         check_name("Connection type", self.name)
@@ -211,6 +215,7 @@ def definition(declared: AnyType) -> dict[str, object]:
         ends |= {} if declared.half_life is None else {"half_life": declared.half_life}
         flags = (*MEANINGS, *LINK_FLAGS, "ad_hoc")
     rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
+    rules |= {"indexes": [list(index) for index in declared.indexes]} if declared.indexes else {}
     return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
 
 
@@ -257,6 +262,22 @@ def _check_type(declared: AnyType) -> None:
     twice = first_repeated([rule.name for rule in declared.properties])
     if twice is not None:
         raise _contradiction(twice, f"Property {twice} of {declared.title} is declared twice")
+    _check_indexes(declared)
+
+
+def _check_indexes(declared: AnyType) -> None:
+    known = [rule.name for rule in declared.properties]
+    for number, index in enumerate(declared.indexes, 1):
+        title = f"The index {listed(index)} of {declared.title}"
+        if number > INDEXES_PER_TYPE or not 2 <= len(index) <= PROPERTIES_PER_INDEX:
+            hint = f"Give up to {INDEXES_PER_TYPE} indexes. For one property, declare `indexed: true` at the property."
+            wanted = f"does not have 2 to {PROPERTIES_PER_INDEX} properties, or is one too many"
+            raise _contradiction(declared.name, f"{title} {wanted}", hint)
+        if (unknown := next((name for name in index if name not in known), None)) is not None:
+            hint = suggestion(unknown, known, f"Declare property {unknown}, or correct the name.")
+            raise _contradiction(unknown, f"{title} names {quoted(unknown)}, which the type does not declare", hint)
+        if first_repeated(index) is not None or declared.indexes.count(index) > 1:
+            raise _contradiction(declared.name, f"{title} is declared twice, or has a property twice")
 
 
 def check_description(title: str, name: str, description: str) -> None:
