@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
+from graph_memory.agent import episodic, layer, procedural, prospective
 from graph_memory.memory.api import entities, history, links, memory, recall, transfer, upkeep
 from graph_memory.memory.entities import past
 
@@ -23,6 +24,10 @@ FACADES = {
     "Transfer": transfer,
     "CrossDomainLinks": links,
     "Upkeep": upkeep,
+    "Agent": layer,
+    "Episodic": episodic,
+    "Procedural": procedural,
+    "Prospective": prospective,
 }
 """The classes that are made, with the modules of those they are made from."""
 
@@ -111,6 +116,10 @@ DOCSTRINGS = {
     "Transfer": "Exports and imports without async: the methods of `Transfer`. It is `SyncMemory.transfer`.",
     "CrossDomainLinks": "Links without async: the methods of `CrossDomainLinks`. It is `SyncMemory.links`.",
     "Upkeep": "Checks and repairs without async: the methods of `Upkeep`. It is `SyncMemory.upkeep`.",
+    "Agent": "The memory types of an agent without async: those of `Agent`. It is `SyncMemory.agent`.",
+    "Episodic": "What happened, without async: the methods of `Episodic`. It is `SyncAgent.episodic`.",
+    "Procedural": "What works, without async: the methods of `Procedural`. It is `SyncAgent.procedural`.",
+    "Prospective": "What is to be done, without async: the methods of `Prospective`. It is `SyncAgent.prospective`.",
 }
 
 RUN = '''

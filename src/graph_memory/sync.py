@@ -9,7 +9,7 @@ Made from the facades by `make reference`: changes made here are lost.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -19,6 +19,26 @@ from typing import IO, Generic, Literal, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.layer import Agent
+from graph_memory.agent.procedural import Procedural
+from graph_memory.agent.prospective import Prospective
+from graph_memory.agent.results import (
+    Actor,
+    Chain,
+    EventRecorded,
+    Events,
+    Goal,
+    GoalChanged,
+    Goals,
+    Outcome,
+    Pattern,
+    PatternMatches,
+    Patterns,
+    PatternType,
+    Scope,
+    Status,
+)
 from graph_memory.app import open_memory
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
@@ -228,6 +248,11 @@ class SyncMemory(_Sync[Memory]):
     def links(self) -> SyncCrossDomainLinks:
         """Links from nodes of one domain to nodes of another."""
         return SyncCrossDomainLinks(self._facade.links, self._portal)
+
+    @property
+    def agent(self) -> SyncAgent:
+        """The memory types of an agent: what happened, what works, and what is to be done."""
+        return SyncAgent(self._facade.agent, self._portal)
 
     @property
     def upkeep(self) -> SyncUpkeep:
@@ -2346,6 +2371,256 @@ class SyncUpkeep(_Sync[Upkeep]):
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.collect_blobs, dry_run=dry_run, grace=grace, now=now)
+
+
+class SyncAgent(_Sync[Agent]):
+    """The memory types of an agent without async: those of `Agent`. It is `SyncMemory.agent`."""
+
+    @property
+    def episodic(self) -> SyncEpisodic:
+        """What happened, in order."""
+        return SyncEpisodic(self._facade.episodic, self._portal)
+
+    @property
+    def procedural(self) -> SyncProcedural:
+        """What works in a situation, and what must be avoided there."""
+        return SyncProcedural(self._facade.procedural, self._portal)
+
+    @property
+    def prospective(self) -> SyncProspective:
+        """What is to be done, and what stands in its way."""
+        return SyncProspective(self._facade.prospective, self._portal)
+
+
+class SyncEpisodic(_Sync[Episodic]):
+    """What happened, without async: the methods of `Episodic`. It is `SyncAgent.episodic`."""
+
+    def record(
+        self,
+        event_type: str,
+        content: str = "",
+        *,
+        session: str = "default",
+        actor: Actor = "agent",
+        outcome: Outcome | None = None,
+        timestamp: datetime | str | None = None,
+        duration_ms: float | None = None,
+        summary: str | None = None,
+        keywords: Sequence[str] | None = None,
+        caused_by: Sequence[str] = (),
+        entities: Sequence[Mapping[str, object]] = (),
+        relations: Sequence[Mapping[str, object]] = (),
+    ) -> EventRecorded:
+        """Record an event with what it is about, all of it in one transaction.
+
+        `timestamp` is now unless given. `caused_by` are ids of events. `entities` are given as to `create_entities`,
+        with `name`, `entityType` and `observations`: those that exist keep their type and gain what is new; the event
+        involves each. `relations` (`from`, `to`, `relationType`) join entities, with the event as evidence. Raises
+        INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for a cause that does not
+        exist, and CONTENT_TOO_LARGE.
+        """
+        return self._wait(
+            self._facade.record,
+            event_type,
+            content,
+            session=session,
+            actor=actor,
+            outcome=outcome,
+            timestamp=timestamp,
+            duration_ms=duration_ms,
+            summary=summary,
+            keywords=keywords,
+            caused_by=caused_by,
+            entities=entities,
+            relations=relations,
+        )
+
+    def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
+        """Return the events of a session, the latest first. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.get_recent, session, limit=limit, cursor=cursor)
+
+    def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
+        """Return the events of a type in all sessions, the latest first. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.get_by_type, event_type, limit=limit, cursor=cursor)
+
+    def get_by_outcome(self, outcome: Outcome, *, limit: int = 20, cursor: str | None = None) -> Events:
+        """Return the events with an outcome in all sessions, the latest first. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.get_by_outcome, outcome, limit=limit, cursor=cursor)
+
+    def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Chain:
+        """Return what led to an event and what followed from it, each event once, also in a circle.
+
+        `depth` steps both ways (at most 100), and `limit` events (at most 1,000); `left_out` says that there is more.
+        Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no event.
+        """
+        return self._wait(self._facade.get_chain, event_id, depth=depth, limit=limit)
+
+    def search(self, query: str, *, limit: int = 10) -> Events:
+        """Return the events that answer a question best, the best first. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.search, query, limit=limit)
+
+
+class SyncProcedural(_Sync[Procedural]):
+    """What works, without async: the methods of `Procedural`. It is `SyncAgent.procedural`."""
+
+    def record(
+        self,
+        name: str,
+        description: str = "",
+        *,
+        conditions: Sequence[Mapping[str, object]],
+        pattern_type: PatternType = "solution",
+        confidence: float = 0.5,
+        steps: Sequence[str | Mapping[str, object]] = (),
+        tools: Sequence[str] = (),
+        expected_outcome: str = "",
+        scope: Scope = "project",
+        learned_from: Sequence[str] = (),
+    ) -> Pattern:
+        """Record a pattern and return it.
+
+        Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight` (1).
+        Steps are text, or `action` with `tool` and `parameters`. `learned_from` are ids of events. Raises
+        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, and
+        NODE_NOT_FOUND for an event that does not exist.
+        """
+        return self._wait(
+            self._facade.record,
+            name,
+            description,
+            conditions=conditions,
+            pattern_type=pattern_type,
+            confidence=confidence,
+            steps=steps,
+            tools=tools,
+            expected_outcome=expected_outcome,
+            scope=scope,
+            learned_from=learned_from,
+        )
+
+    def get(self, pattern_id: str) -> Pattern:
+        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern."""
+        return self._wait(self._facade.get, pattern_id)
+
+    def match(
+        self, query: str, *, entity_types: Collection[str] = (), error_types: Collection[str] = (), limit: int = 5
+    ) -> PatternMatches:
+        """Return the patterns that fit a situation, the best first, with the conditions that hold.
+
+        A keyword holds where the query has it as a word, an entity or error type where it is given. An anti-pattern
+        comes with a `warning`. Raises INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.match, query, entity_types=entity_types, error_types=error_types, limit=limit)
+
+    def apply_result(self, pattern_id: str, success: bool, *, event: str | None = None) -> Pattern:
+        """Count that a pattern was applied, and return it; the event is what it was applied in.
+
+        Calls at once count all. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern.
+        """
+        return self._wait(self._facade.apply_result, pattern_id, success, event=event)
+
+    def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
+        """Return the patterns that have worked best, by the Wilson lower bound of their success rate."""
+        return self._wait(self._facade.get_best, pattern_type, limit=limit)
+
+
+class SyncProspective(_Sync[Prospective]):
+    """What is to be done, without async: the methods of `Prospective`. It is `SyncAgent.prospective`."""
+
+    def create(
+        self,
+        description: str,
+        *,
+        priority: float | None = None,
+        deadline: str | None = None,
+        session: str | None = None,
+        steps: Sequence[str] = (),
+        parent: str | None = None,
+        blocked_by: Sequence[str] = (),
+        status: Status = "pending",
+    ) -> GoalChanged:
+        """Make a goal. It is blocked where it waits for a goal that is not completed.
+
+        With a `session` it is for that session only. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown status,
+        and NODE_NOT_FOUND for a parent or blocker that does not exist.
+        """
+        return self._wait(
+            self._facade.create,
+            description,
+            priority=priority,
+            deadline=deadline,
+            session=session,
+            steps=steps,
+            parent=parent,
+            blocked_by=blocked_by,
+            status=status,
+        )
+
+    def get(self, goal_id: str) -> Goal:
+        """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no goal."""
+        return self._wait(self._facade.get, goal_id)
+
+    def update(
+        self,
+        goal_id: str,
+        *,
+        status: Status | None = None,
+        description: str | None = None,
+        priority: float | None = None,
+        deadline: str | None = None,
+        steps: Sequence[str] | None = None,
+    ) -> GoalChanged:
+        """Change a goal; new steps are all to be done. Completing one frees the goals that waited for it alone.
+
+        Raises INVALID_ARGUMENT, also where nothing is given, INVALID_PROPERTY and NODE_NOT_FOUND.
+        """
+        return self._wait(
+            self._facade.update,
+            goal_id,
+            status=status,
+            description=description,
+            priority=priority,
+            deadline=deadline,
+            steps=steps,
+        )
+
+    def complete_step(self, goal_id: str, step: int | None = None) -> GoalChanged:
+        """Mark a step as done, the first that is not unless its number (from 1) is given; the last completes the goal.
+
+        Raises INVALID_ARGUMENT for a step that there is not, or that is done, and NODE_NOT_FOUND.
+        """
+        return self._wait(self._facade.complete_step, goal_id, step)
+
+    def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalChanged:
+        """Say that a goal cannot go on, for another goal or for a reason.
+
+        Raises INVALID_ARGUMENT without either, INVALID_TOPOLOGY for a goal that would wait for itself, and
+        NODE_NOT_FOUND.
+        """
+        return self._wait(self._facade.block, goal_id, by=by, reason=reason)
+
+    def unblock(self, goal_id: str) -> GoalChanged:
+        """Say that a goal can go on, whatever it waits for. Raises NODE_NOT_FOUND."""
+        return self._wait(self._facade.unblock, goal_id)
+
+    def abandon(self, goal_id: str) -> GoalChanged:
+        """Give a goal up; `warnings` says what still waits for it. Raises NODE_NOT_FOUND."""
+        return self._wait(self._facade.abandon, goal_id)
+
+    def list(
+        self,
+        status: Status | None = None,
+        *,
+        due_before: str | None = None,
+        session: str | None = None,
+        limit: int = 50,
+    ) -> Goals:
+        """Return goals by priority and deadline: those of a status, or all that are not over.
+
+        `due_before` leaves those with a deadline before that day or time; `session` those of a session and those that
+        stay. Raises INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.list, status, due_before=due_before, session=session, limit=limit)
 
 
 class SyncTransaction(SyncMemory):

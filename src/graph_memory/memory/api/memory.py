@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
@@ -22,6 +23,9 @@ from graph_memory.memory.meaning.results import Inferred
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted
 from graph_memory.storage.log.transaction import LogWithin
+
+if TYPE_CHECKING:
+    from graph_memory.agent import Agent
 
 
 class Memory(Writes):
@@ -76,6 +80,13 @@ class Memory(Writes):
     def links(self) -> CrossDomainLinks:
         """Links from nodes of one domain to nodes of another."""
         return CrossDomainLinks(self._core, self._domain)
+
+    @property
+    def agent(self) -> Agent:
+        """The memory types of an agent: what happened, what works, and what is to be done."""
+        from graph_memory.agent import Agent
+
+        return Agent(self)
 
     @property
     def upkeep(self) -> Upkeep:

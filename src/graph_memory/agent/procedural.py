@@ -1,0 +1,152 @@
+"""`Procedural`: what works in a situation, and what must be avoided there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from graph_memory.agent.patterns import (
+    Situation,
+    conditions_of,
+    matches,
+    pattern_of,
+    steps_of,
+    stored_procedure,
+    stored_trigger,
+)
+from graph_memory.agent.results import Pattern, PatternMatches, Patterns, PatternType, Scope
+from graph_memory.agent.roles import prepared, roles_of
+from graph_memory.agent.times import rfc3339
+from graph_memory.agent.writing import new_connection, within, write
+from graph_memory.memory.api.memory import Memory
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import new_id
+from graph_memory.model.results import NodeSummary
+from graph_memory.model.wording import quoted
+
+_MOST_RESULTS = 100
+_ATTEMPTS = 200
+"""How often a count is tried again while others count: each time one of them got through."""
+
+
+class Procedural:
+    """Patterns of a domain, with how often each has worked. `memory.agent.procedural` is one."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def record(
+        self,
+        name: str,
+        description: str = "",
+        *,
+        conditions: Sequence[Mapping[str, object]],
+        pattern_type: PatternType = "solution",
+        confidence: float = 0.5,
+        steps: Sequence[str | Mapping[str, object]] = (),
+        tools: Sequence[str] = (),
+        expected_outcome: str = "",
+        scope: Scope = "project",
+        learned_from: Sequence[str] = (),
+    ) -> Pattern:
+        """Record a pattern and return it.
+
+        Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight` (1).
+        Steps are text, or `action` with `tool` and `parameters`. `learned_from` are ids of events. Raises
+        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, and
+        NODE_NOT_FOUND for an event that does not exist.
+        """
+        known = conditions_of(conditions)
+        if not 0 <= confidence <= 1:
+            raise fault("confidence", f"confidence must be 0 to 1, not {confidence}", "Give a number from 0 to 1.")
+        done = steps_of(steps)
+        roles = await prepared(self._memory)
+        pattern_id = new_id("mem")
+        properties = {
+            "name": name,
+            "description": description,
+            "pattern_type": pattern_type,
+            "trigger": stored_trigger(known, confidence),
+            "procedure": stored_procedure(done, tools, expected_outcome),
+            "scope": scope,
+            "successes": 0,
+            "failures": 0,
+        }
+        node = {
+            "op": "create_node",
+            "id": pattern_id,
+            "type": roles["Pattern"],
+            "content": "\n".join(filter(None, [description, *(f"- {step.action}" for step in done), expected_outcome])),
+            "title": name,
+            "properties": properties,
+        }
+        learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
+        await write(self._memory, [node, *learned])
+        return await self.get(pattern_id)
+
+    async def get(self, pattern_id: str) -> Pattern:
+        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern."""
+        return pattern_of(await self._node(pattern_id))
+
+    async def match(
+        self,
+        query: str,
+        *,
+        entity_types: Collection[str] = (),
+        error_types: Collection[str] = (),
+        limit: int = 5,
+    ) -> PatternMatches:
+        """Return the patterns that fit a situation, the best first, with the conditions that hold.
+
+        A keyword holds where the query has it as a word, an entity or error type where it is given. An anti-pattern
+        comes with a `warning`. Raises INVALID_ARGUMENT.
+        """
+        within("limit", limit, 1, _MOST_RESULTS)
+        situation = Situation(query, entity_types, error_types)
+        return PatternMatches(matches=matches(await self._all(), situation, limit))
+
+    async def apply_result(self, pattern_id: str, success: bool, *, event: str | None = None) -> Pattern:
+        """Count that a pattern was applied, and return it; the event is what it was applied in.
+
+        Calls at once count all. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern.
+        """
+        counter = "successes" if success else "failures"
+        roles = await prepared(self._memory)
+        for attempt in range(1, _ATTEMPTS + 1):
+            node = await self._node(pattern_id)
+            properties = {counter: getattr(pattern_of(node), counter) + 1, "last_used": rfc3339("last_used", None)}
+            change: dict[str, object] = {"op": "update_node", "node_id": pattern_id, "properties": properties}
+            change["expected_version"] = node.version
+            learned = [new_connection(roles["LearnedFrom"], pattern_id, event)] if event else []
+            try:
+                await write(self._memory, [change, *learned])
+            except GraphError as error:
+                if error.code is not Code.VERSION_CONFLICT or attempt == _ATTEMPTS:
+                    raise
+            else:
+                break
+        return await self.get(pattern_id)
+
+    async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
+        """Return the patterns that have worked best, by the Wilson lower bound of their success rate."""
+        within("limit", limit, 1, _MOST_RESULTS)
+        found = [one for one in await self._all() if pattern_type in (None, one.pattern_type)]
+        found.sort(key=lambda one: (-one.success_bound, -one.confidence, one.name))
+        return Patterns(patterns=tuple(found[:limit]))
+
+    async def _node(self, pattern_id: str) -> NodeSummary:
+        roles = await roles_of(self._memory)
+        found = await self._memory.describe_nodes([pattern_id])
+        if not found:
+            await self._memory.get_node(pattern_id)  # which says that it is not there
+        if roles is None or found[0].type != roles["Pattern"]:
+            message = f"{quoted(pattern_id)} is a node of type {found[0].type}, not a pattern"
+            raise fault("pattern_id", message, "match and get_best return the ids of patterns.")
+        return found[0]
+
+    async def _all(self) -> list[Pattern]:
+        roles = await roles_of(self._memory)
+        if roles is None:
+            return []
+        found = await self._memory.query_nodes(type=roles["Pattern"])
+        return [pattern_of(node) for node in await self._memory.describe_nodes(found.node_ids)]

@@ -1,0 +1,36 @@
+"""Changes of an agent's memory: each call is one batch, so all of it is there or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.batch.results import BatchResult
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+
+Operation = Mapping[str, object]
+
+
+async def write(memory: Memory, operations: Sequence[Operation]) -> BatchResult:
+    """Make the changes of one call. The first fault is raised as what it is, and nothing is changed then."""
+    try:
+        return await memory.execute_batch(operations)
+    except GraphError as error:
+        faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
+        if error.code is not Code.BATCH_REFUSED or not faults:
+            raise
+        first = faults[0]
+        raise GraphError(Code(first["code"]), first["message"], {"hint": first["hint"]}) from error
+
+
+def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
+    """Return the operation that connects two nodes."""
+    return {"op": "create_connection", "type": connection_type, "from_node_id": from_id, "to_node_id": to_id}
+
+
+def within(argument: str, value: int, least: int, most: int) -> None:
+    """Raise INVALID_ARGUMENT for a number out of its range."""
+    if not least <= value <= most:
+        raise fault(argument, f"{argument} must be {least} to {most:,}, not {value}", "Give another number.")
