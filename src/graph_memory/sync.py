@@ -25,7 +25,6 @@ from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.results import (
     Actor,
-    Chain,
     EventRecorded,
     Events,
     Goal,
@@ -2447,7 +2446,7 @@ class SyncEpisodic(_Sync[Episodic]):
         """Return the events with an outcome in all sessions, the latest first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.get_by_outcome, outcome, limit=limit, cursor=cursor)
 
-    def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Chain:
+    def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
         """Return what led to an event and what followed from it, each event once, also in a circle.
 
         `depth` steps both ways (at most 100), and `limit` events (at most 1,000); `left_out` says that there is more.

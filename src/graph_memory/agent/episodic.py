@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 
-from graph_memory.agent.results import Actor, Chain, ChainLink, Event, EventRecorded, Events, Outcome
+from graph_memory.agent.results import Actor, Event, EventRecorded, Events, Outcome
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import Operation, new_connection, within, write
+from graph_memory.agent.writing import Operation, new_connection, new_node, within, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import new_id
@@ -57,7 +57,6 @@ class Episodic:
         INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for a cause that does not
         exist, and CONTENT_TOO_LARGE.
         """
-        roles = await prepared(self._memory)
         event_id, at = new_id("mem"), rfc3339("timestamp", timestamp)
         properties = {
             "session": session,
@@ -69,19 +68,17 @@ class Episodic:
             "summary": summary,
             "keywords": ", ".join(keywords) if keywords else None,
         }
-        node = {
-            "op": "create_node",
-            "id": event_id,
-            "type": roles["Event"],
-            "content": content,
-            "title": summary or first_line(content) or event_type,
-            "properties": {name: value for name, value in properties.items() if value is not None},
-        }
-        causes = [new_connection(roles["CausedBy"], event_id, cause) for cause in caused_by]
-        things, names = _things(roles, event_id, entities)
+        title = summary or first_line(content) or event_type
         joined = [{**one, "properties": {"evidence": event_id}} for one in relations]
-        ties = [{"op": "create_relations", "relations": joined}] if joined else []
-        done = await write(self._memory, [node, *causes, *things, *ties])
+        ties: list[Operation] = [{"op": "create_relations", "relations": joined}] if joined else []
+
+        def changes(roles: Roles) -> list[Operation]:
+            event = new_node(roles["Event"], event_id, title[:_TITLE], content, properties)
+            causes = [new_connection(roles["CausedBy"], event_id, cause) for cause in caused_by]
+            return [event, *causes, *_things(roles, event_id, entities), *ties]
+
+        done = await write(self._memory, changes(await prepared(self._memory, changes)))
+        names = [str(one.get("name")) for one in entities]
         return EventRecorded(
             event_id=event_id,
             session=session,
@@ -103,7 +100,7 @@ class Episodic:
         """Return the events with an outcome in all sessions, the latest first. Raises INVALID_ARGUMENT."""
         return await self._latest({"outcome": outcome}, limit, cursor)
 
-    async def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Chain:
+    async def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
         """Return what led to an event and what followed from it, each event once, also in a circle.
 
         `depth` steps both ways (at most 100), and `limit` events (at most 1,000); `left_out` says that there is more.
@@ -123,9 +120,9 @@ class Episodic:
             for one, step in steps.items():
                 distances.setdefault(one, sign * step)
         nodes = await self._memory.describe_nodes(list(distances))
-        links = [ChainLink(**event_of(node).model_dump(), distance=distances[node.id]) for node in nodes]
-        ordered = sorted(links, key=lambda one: (one.timestamp, one.distance, one.id))
-        return Chain(event_id=event_id, events=tuple(ordered), left_out=has_more or goes_on or None)
+        links = [event_of(node).model_copy(update={"distance": distances[node.id]}) for node in nodes]
+        ordered = sorted(links, key=lambda one: (one.timestamp, distances[one.id], one.id))
+        return Events(events=tuple(ordered), left_out=has_more or goes_on or None)
 
     async def search(self, query: str, *, limit: int = 10) -> Events:
         """Return the events that answer a question best, the best first. Raises INVALID_ARGUMENT."""
@@ -183,17 +180,14 @@ def first_line(text: str) -> str:
     return next(filter(None, lines), "")[:_TITLE]
 
 
-def _things(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]]) -> tuple[list[Operation], list[str]]:
-    """Return the operations for the entities that an event involves, and their names."""
+def _things(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]]) -> list[Operation]:
+    """Return the operations for the entities that an event involves: made, or added to."""
     operations: list[Operation] = []
-    names: list[str] = []
     for number, one in enumerate(entities):
-        name, observations = one.get("name"), one.get("observations")
         new = {key: value for key, value in one.items() if key != "observations"}
         operations.append({"op": "create_entities", "entities": [{**new, "ref": f"entity{number}"}]})
-        if observations:
-            said = [{"entityName": name, "contents": observations}]
+        if observations := one.get("observations"):
+            said = [{"entityName": one.get("name"), "contents": observations}]
             operations.append({"op": "add_observations", "observations": said})
         operations.append(new_connection(roles["Involves"], event_id, f"$entity{number}"))
-        names.append(str(name))
-    return operations, names
+    return operations

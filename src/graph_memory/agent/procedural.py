@@ -14,9 +14,9 @@ from graph_memory.agent.patterns import (
     stored_trigger,
 )
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns, PatternType, Scope
-from graph_memory.agent.roles import prepared, roles_of
+from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import new_connection, within, write
+from graph_memory.agent.writing import Operation, new_connection, new_node, within, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -25,6 +25,7 @@ from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted
 
 _MOST_RESULTS = 100
+_TITLE = 120
 _ATTEMPTS = 200
 """How often a count is tried again while others count: each time one of them got through."""
 
@@ -60,11 +61,11 @@ class Procedural:
         if not 0 <= confidence <= 1:
             raise fault("confidence", f"confidence must be 0 to 1, not {confidence}", "Give a number from 0 to 1.")
         done = steps_of(steps)
-        roles = await prepared(self._memory)
         pattern_id = new_id("mem")
+        content = "\n".join(filter(None, [description, *(f"- {step.action}" for step in done), expected_outcome]))
         properties = {
             "name": name,
-            "description": description,
+            "description": description or None,
             "pattern_type": pattern_type,
             "trigger": stored_trigger(known, confidence),
             "procedure": stored_procedure(done, tools, expected_outcome),
@@ -72,21 +73,18 @@ class Procedural:
             "successes": 0,
             "failures": 0,
         }
-        node = {
-            "op": "create_node",
-            "id": pattern_id,
-            "type": roles["Pattern"],
-            "content": "\n".join(filter(None, [description, *(f"- {step.action}" for step in done), expected_outcome])),
-            "title": name,
-            "properties": properties,
-        }
-        learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
-        await write(self._memory, [node, *learned])
+
+        def changes(roles: Roles) -> list[Operation]:
+            learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
+            return [new_node(roles["Pattern"], pattern_id, name[:_TITLE], content, properties), *learned]
+
+        await write(self._memory, changes(await prepared(self._memory, changes)))
         return await self.get(pattern_id)
 
     async def get(self, pattern_id: str) -> Pattern:
         """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern."""
-        return pattern_of(await self._node(pattern_id))
+        node, _ = await self._node(pattern_id)
+        return pattern_of(node)
 
     async def match(
         self,
@@ -111,9 +109,8 @@ class Procedural:
         Calls at once count all. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern.
         """
         counter = "successes" if success else "failures"
-        roles = await prepared(self._memory)
         for attempt in range(1, _ATTEMPTS + 1):
-            node = await self._node(pattern_id)
+            node, roles = await self._node(pattern_id)
             properties = {counter: getattr(pattern_of(node), counter) + 1, "last_used": rfc3339("last_used", None)}
             change: dict[str, object] = {"op": "update_node", "node_id": pattern_id, "properties": properties}
             change["expected_version"] = node.version
@@ -134,7 +131,7 @@ class Procedural:
         found.sort(key=lambda one: (-one.success_bound, -one.confidence, one.name))
         return Patterns(patterns=tuple(found[:limit]))
 
-    async def _node(self, pattern_id: str) -> NodeSummary:
+    async def _node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:
         roles = await roles_of(self._memory)
         found = await self._memory.describe_nodes([pattern_id])
         if not found:
@@ -142,7 +139,7 @@ class Procedural:
         if roles is None or found[0].type != roles["Pattern"]:
             message = f"{quoted(pattern_id)} is a node of type {found[0].type}, not a pattern"
             raise fault("pattern_id", message, "match and get_best return the ids of patterns.")
-        return found[0]
+        return found[0], roles
 
     async def _all(self) -> list[Pattern]:
         roles = await roles_of(self._memory)

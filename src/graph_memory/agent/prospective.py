@@ -18,9 +18,11 @@ from graph_memory.agent.goals import (
 from graph_memory.agent.results import Goal, GoalChanged, Goals, Status
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import day_or_time
-from graph_memory.agent.writing import within
+from graph_memory.agent.writing import Operation, new_connection, new_node, within
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted
 
@@ -54,15 +56,27 @@ class Prospective:
         With a `session` it is for that session only. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown status,
         and NODE_NOT_FOUND for a parent or blocker that does not exist.
         """
-        roles = await prepared(self._memory)
-        given = {"priority": priority, "deadline": day_or_time("deadline", deadline), "session": session}
-        given |= {"steps": stored_steps(steps)} if steps else {}
-        properties = {name: value for name, value in given.items() if value is not None}
+        goal_id, content = new_id("mem"), "\n".join([description, *(f"- {step}" for step in steps)])
+        properties: dict[str, object] = {
+            "description": description,
+            "status": status,
+            "priority": priority,
+            "deadline": day_or_time("deadline", deadline),
+            "session": session,
+            "steps": stored_steps(steps) if steps else None,
+        }
+        properties = {name: value for name, value in properties.items() if value is not None}
+
+        def changes(roles: Roles) -> list[Operation]:
+            ties = [new_connection(roles["BlockedBy"], goal_id, other) for other in blocked_by]
+            ties += [new_connection(roles["SubgoalOf"], goal_id, parent)] if parent is not None else []
+            return [new_node(roles["Goal"], goal_id, description, content, properties), *ties]
+
+        roles = await prepared(self._memory, changes)
         async with self._memory.transaction() as inside:
             blockers = await _nodes(inside, roles, blocked_by)
             waits = any(one.properties.get("status") != "completed" for one in blockers)
-            properties |= {"description": description, "status": "blocked" if waits and status not in OVER else status}
-            content = "\n".join([description, *(f"- {step}" for step in steps)])
+            properties |= {"status": "blocked"} if waits and status not in OVER else {}
             goal = await inside.create_node(roles["Goal"], content, title=description[:_TITLE], properties=properties)
             for other in blocked_by:
                 await inside.create_connection(roles["BlockedBy"], goal.node_id, other)
@@ -72,7 +86,7 @@ class Prospective:
 
     async def get(self, goal_id: str) -> Goal:
         """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no goal."""
-        roles = await prepared(self._memory)
+        roles = await _roles(self._memory, goal_id)
         [goal] = await _told(self._memory, roles, await _nodes(self._memory, roles, [goal_id]))
         return goal
 
@@ -108,7 +122,7 @@ class Prospective:
 
         Raises INVALID_ARGUMENT for a step that there is not, or that is done, and NODE_NOT_FOUND.
         """
-        roles = await prepared(self._memory)
+        roles = await _roles(self._memory, goal_id)
         [node] = await _nodes(self._memory, roles, [goal_id])
         done = with_step_done(node, step)
         is_last = len(done.split(",")) == len(steps_of(node))
@@ -173,7 +187,7 @@ class Prospective:
         is_free: bool = False,
     ) -> GoalChanged:
         """Change a goal, and free what waited for it alone, in one transaction."""
-        roles = await prepared(self._memory)
+        roles = await _roles(self._memory, goal_id)
         status = properties.get("status")
         async with self._memory.transaction() as inside:
             await _nodes(inside, roles, [goal_id])
@@ -191,6 +205,20 @@ class Prospective:
         warning = f"Still blocked by it: {', '.join(waiting)}. unblock lets them go on."
         warnings = (warning,) if waiting and status == "abandoned" else None
         return GoalChanged(goal=await self.get(goal_id), unblocked=tuple(free) or None, warnings=warnings)
+
+
+async def _roles(memory: Memory, goal_id: str) -> Roles:
+    """Return the roles of a domain that has goals. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT, where it has none."""
+    roles = await roles_of(memory)
+    if roles is not None:
+        return roles
+    found = await memory.get_node(goal_id)
+    raise _not_a_goal(goal_id, found.type)
+
+
+def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
+    message = f"{quoted(goal_id)} is a node of type {node_type}, not a goal"
+    return fault("goal_id", message, "list returns the ids of goals.")
 
 
 async def _waiting_for(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
@@ -216,8 +244,7 @@ async def _nodes(memory: Memory, roles: Roles, goal_ids: Iterable[str]) -> Seque
         if one not in found:
             await memory.get_node(one)  # which says that it is not there
         if found[one].type != roles["Goal"]:
-            message = f"{quoted(one)} is a node of type {found[one].type}, not a goal"
-            raise fault("goal_id", message, "list returns the ids of goals.")
+            raise _not_a_goal(one, found[one].type)
     return [found[one] for one in ids]
 
 

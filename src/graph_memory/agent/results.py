@@ -28,13 +28,17 @@ class Event(Result):
     duration_ms: float | None = None
     summary: str | None = None
     keywords: tuple[str, ...] | None = None
+    distance: int | None = Field(
+        default=None, description="In a chain: steps from the event asked about, below 0 for what led to it"
+    )
 
 
 class Events(Result):
-    """Events, the latest first unless they are a search's."""
+    """Events: the latest first, of a search the best first, of a chain in the order of time."""
 
     events: tuple[Event, ...]
     next_cursor: str | None = Field(default=None, description="Pass it as cursor for the next page")
+    left_out: bool | None = Field(default=None, description="The chain goes on beyond the depth or the limit")
     warnings: tuple[str, ...] | None = None
 
 
@@ -47,20 +51,6 @@ class EventRecorded(Result):
     since: int = Field(description="Number of the first change in the log, for memory_revert")
     until: int = Field(description="Number of the last")
     entities: tuple[str, ...] | None = Field(default=None, description="Names of the entities that it involves")
-
-
-class ChainLink(Event):
-    """An event in a chain."""
-
-    distance: int = Field(description="Steps from the event that was asked about: before it below 0, after it above")
-
-
-class Chain(Result):
-    """What led to an event and what followed from it, in the order of time."""
-
-    event_id: str
-    events: tuple[ChainLink, ...]
-    left_out: bool | None = Field(default=None, description="There is more beyond the depth or the limit")
 
 
 class Condition(Result):

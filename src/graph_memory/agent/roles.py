@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import cast
 
+from graph_memory.agent.writing import Operation, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import ANY, AnyType, ConnectionType, NodeType, Ontology, PropertyRule
+from graph_memory.model.ontology.types import check_rules
+from graph_memory.model.properties import check_properties
+from graph_memory.model.wording import shown
 from graph_memory.ontologies import load_ontology
 
 _PREFIX = "Agent"
@@ -24,6 +29,11 @@ class Roles:
 
     def __getitem__(self, name: str) -> str:
         return self.names[name]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the domain has all types."""
+        return not self.node_types and not self.connection_types
 
 
 @cache
@@ -43,25 +53,57 @@ async def roles_of(memory: Memory) -> Roles | None:
     return None if len(found.node_types) == len(declared().node_types) else found
 
 
-async def prepared(memory: Memory) -> Roles:
+async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]]) -> Roles:
     """Return the roles in the domain, which gets what it lacks: all of its types, or itself with them.
 
-    Raises TYPE_LIMIT_REACHED and DOMAIN_BUSY.
+    Where it lacks something, the changes are checked first, so that a call that is refused leaves nothing. Raises what
+    they are refused for, TYPE_LIMIT_REACHED and DOMAIN_BUSY.
     """
+    is_checked = False
     while True:
         try:
             found = roles_in(await memory.get_ontology())
+            if found.is_whole:
+                return found
+            if not is_checked:
+                await _check(memory, found, changes(found))
+                is_checked = True
             for node_type in found.node_types:
                 await memory.add_node_type(node_type)
             for connection_type in found.connection_types:
                 await memory.add_connection_type(connection_type)
         except GraphError as error:
             if error.code is Code.ONTOLOGY_NOT_FOUND:
+                await _check(None, roles_in(declared()), changes(roles_in(declared())))
                 await _create(memory)
             elif error.code is not Code.TYPE_ALREADY_EXISTS:  # somebody else has added it meanwhile
                 raise
-        else:
-            return found
+
+
+async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operation]) -> None:
+    """Refuse changes that would be refused once the types are there, in a domain, or in one that does not exist."""
+    types = {roles[one.name]: one for one in declared().node_types}
+    new = {one["id"] for one in changes if one["op"] == "create_node"}
+    others: list[Operation] = []
+    for one in changes:
+        match one:
+            case {"op": "create_node", "type": str(name)}:
+                check_rules(types[name], check_properties(cast("Mapping[str, object]", one["properties"])))
+            case {"op": "create_connection", "from_node_id": str(start), "to_node_id": str(end)}:
+                for needed in {start, end} - new:
+                    if not needed.startswith("$"):
+                        await _require_node(memory, needed)
+            case _:
+                others.append(one)
+    if others and memory is not None:
+        await write(memory, others, dry_run=True)
+
+
+async def _require_node(memory: Memory | None, node_id: str) -> None:
+    if memory is None:
+        hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
+        raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
+    await memory.get_node(node_id)
 
 
 async def _create(memory: Memory) -> None:

@@ -13,10 +13,10 @@ from graph_memory.model.errors import Code, GraphError
 Operation = Mapping[str, object]
 
 
-async def write(memory: Memory, operations: Sequence[Operation]) -> BatchResult:
+async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: bool = False) -> BatchResult:
     """Make the changes of one call. The first fault is raised as what it is, and nothing is changed then."""
     try:
-        return await memory.execute_batch(operations)
+        return await memory.execute_batch(operations, options={"dry_run": dry_run})
     except GraphError as error:
         faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
         if error.code is not Code.BATCH_REFUSED or not faults:
@@ -34,3 +34,10 @@ def within(argument: str, value: int, least: int, most: int) -> None:
     """Raise INVALID_ARGUMENT for a number out of its range."""
     if not least <= value <= most:
         raise fault(argument, f"{argument} must be {least} to {most:,}, not {value}", "Give another number.")
+
+
+def new_node(node_type: str, node_id: str, title: str, content: str, properties: Mapping[str, object]) -> Operation:
+    """Return the operation that makes a node; properties that are None are left out."""
+    given = {name: value for name, value in properties.items() if value is not None}
+    made = {"op": "create_node", "id": node_id, "type": node_type, "content": content, "format": "markdown"}
+    return {**made, "title": title, "properties": given}

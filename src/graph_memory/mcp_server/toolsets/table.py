@@ -7,6 +7,7 @@ from itertools import chain
 
 from graph_memory.mcp_server.presets import AGENT, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool
+from graph_memory.mcp_server.toolsets.agent import AGENT_MEMORY
 from graph_memory.mcp_server.toolsets.batch import BATCH
 from graph_memory.mcp_server.toolsets.cleanup import CLEANUP
 from graph_memory.mcp_server.toolsets.domains import DOMAINS
@@ -36,6 +37,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "remember": (*REMEMBER, *UPDATES),
     "cleanup": CLEANUP,
     "sessions": SESSIONS,
+    "agent_memory": AGENT_MEMORY,
 }
 
 

@@ -1,0 +1,251 @@
+"""The tools of the toolset `agent_memory`: what happened, what works, and what is to be done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.agent.results import (
+    Actor,
+    EventRecorded,
+    Events,
+    GoalChanged,
+    Goals,
+    Outcome,
+    Pattern,
+    PatternMatches,
+    Patterns,
+    PatternType,
+    Scope,
+    Status,
+)
+from graph_memory.mcp_server.arguments import NUMBER, STRING, STRINGS, Call, Cursor, Fraction, Names, object_schema
+from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
+from graph_memory.model.arguments import fault
+
+if TYPE_CHECKING:
+    from graph_memory.agent import Agent
+    from graph_memory.memory.api.memory import Memory
+
+Most = Annotated[int, Field(ge=1, le=100)]
+
+
+_THING = object_schema({"name": STRING, "type": STRING, "observations": STRINGS}, "name")
+_TIE = object_schema({"from": STRING, "to": STRING, "type": STRING}, "from", "to", "type")
+_CONDITION = object_schema(
+    {
+        "type": {
+            **STRING,
+            "enum": ["keyword", "entity_type", "error_type", "custom"],
+            "description": "Default keyword",
+        },
+        "value": STRING,
+        "weight": {**NUMBER, "description": "Default 1"},
+    },
+    "value",
+)
+Thing = Annotated[dict[str, Any], WithJsonSchema(_THING)]
+Tie = Annotated[dict[str, Any], WithJsonSchema(_TIE)]
+GivenCondition = Annotated[dict[str, Any], WithJsonSchema(_CONDITION)]
+
+
+class RecordEvent(Call):
+    """Arguments of `record_event`."""
+
+    event_type: Annotated[str, Field(description="Such as tool_call, error, decision")]
+    content: NotRequired[str]
+    summary: NotRequired[str]
+    session: NotRequired[str]
+    actor: NotRequired[Annotated[Actor, Field(description="Default agent")]]
+    outcome: NotRequired[Outcome]
+    timestamp: NotRequired[Annotated[str, Field(description="Default now")]]
+    duration_ms: NotRequired[float]
+    keywords: NotRequired[Names]
+    caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
+    entities: NotRequired[Annotated[list[Thing], Field(description="What it is about: made, or added to")]]
+    relations: NotRequired[Annotated[list[Tie], Field(description="Between entities, by their names")]]
+
+
+class GetEvents(Call):
+    """Arguments of `get_events`."""
+
+    session: NotRequired[str]
+    type: NotRequired[str]
+    outcome: NotRequired[Outcome]
+    chain_of: NotRequired[Annotated[str, Field(description="Id of an event: its causes and consequences")]]
+    query: NotRequired[str]
+    limit: NotRequired[Most]
+    cursor: NotRequired[Cursor]
+
+
+class RecordPattern(Call):
+    """Arguments of `record_pattern`."""
+
+    name: str
+    conditions: list[GivenCondition]
+    description: NotRequired[str]
+    pattern_type: NotRequired[Annotated[PatternType, Field(description="Default solution")]]
+    confidence: NotRequired[Fraction]
+    steps: NotRequired[Names]
+    tools: NotRequired[Names]
+    expected_outcome: NotRequired[str]
+    scope: NotRequired[Scope]
+    learned_from: NotRequired[Annotated[Names, Field(description="Ids of events")]]
+
+
+class MatchPatterns(Call):
+    """Arguments of `match_patterns`."""
+
+    query: Annotated[str, Field(description="The situation in words")]
+    entity_types: NotRequired[Names]
+    error_types: NotRequired[Names]
+    limit: NotRequired[Most]
+
+
+class ApplyPatternResult(Call):
+    """Arguments of `apply_pattern_result`."""
+
+    pattern_id: str
+    success: bool
+    event: NotRequired[Annotated[str, Field(description="Id of the event in which it was applied")]]
+
+
+class GetBestPatterns(Call):
+    """Arguments of `get_best_patterns`."""
+
+    pattern_type: NotRequired[PatternType]
+    limit: NotRequired[Most]
+
+
+class SetGoal(Call):
+    """Arguments of `set_goal`."""
+
+    description: str
+    priority: NotRequired[Annotated[float, Field(description="1 is first")]]
+    deadline: NotRequired[Annotated[str, Field(description="Day or time")]]
+    session: NotRequired[Annotated[str, Field(description="Only for this session")]]
+    steps: NotRequired[Names]
+    parent: NotRequired[Annotated[str, Field(description="Id of the goal of which it is a part")]]
+    blocked_by: NotRequired[Annotated[Names, Field(description="Ids of goals")]]
+
+
+class UpdateGoal(Call):
+    """Arguments of `update_goal`."""
+
+    goal_id: str
+    status: NotRequired[Annotated[Status, Field(description="pending also takes away what blocks it")]]
+    complete_step: NotRequired[Annotated[int, Field(ge=0, description="Number of a step; 0 is the next")]]
+    blocked_by: NotRequired[Annotated[str, Field(description="Id of a goal")]]
+    blocked_reason: NotRequired[str]
+    description: NotRequired[str]
+    priority: NotRequired[float]
+    deadline: NotRequired[str]
+    steps: NotRequired[Names]
+
+
+class ListGoals(Call):
+    """Arguments of `list_goals`."""
+
+    status: NotRequired[Annotated[Status, Field(description="Default: all that are not over")]]
+    due_before: NotRequired[str]
+    session: NotRequired[str]
+    limit: NotRequired[Most]
+
+
+async def record_event(memory: Memory, given: RecordEvent) -> EventRecorded:
+    """Record that something happened, with what it is about: a tool call, an error, a decision, what the user said."""
+    return await _agent(memory, given).episodic.record(**_rest(given))
+
+
+async def get_events(memory: Memory, given: GetEvents) -> Events:
+    """Return events of a session, type or outcome, the latest first; a chain of causes; or those that fit a query."""
+    episodic, ways = _agent(memory, given).episodic, ("session", "type", "outcome", "chain_of", "query")
+    asked = [name for name in ways if name in given]
+    page: dict[str, Any] = {name: value for name, value in given.items() if name in ("limit", "cursor")}
+    if len(asked) > 1 or (asked and asked[0] in ("chain_of", "query") and "cursor" in page):
+        message = f"{asked[0]} does not go with {[*asked, 'cursor'][1]}"
+        raise fault(asked[0], message, "Give one of session, type, outcome, chain_of and query.")
+    match given:
+        case {"type": kind}:
+            return await episodic.get_by_type(kind, **page)
+        case {"outcome": outcome}:
+            return await episodic.get_by_outcome(outcome, **page)
+        case {"chain_of": event}:
+            return await episodic.get_chain(event, **page)
+        case {"query": query}:
+            return await episodic.search(query, **page)
+        case _:
+            return await episodic.get_recent(given.get("session", "default"), **page)
+
+
+async def record_pattern(memory: Memory, given: RecordPattern) -> Pattern:
+    """Record what works in a situation, or with pattern_type anti_pattern what must be avoided there."""
+    return await _agent(memory, given).procedural.record(**_rest(given))
+
+
+async def match_patterns(memory: Memory, given: MatchPatterns) -> PatternMatches:
+    """Return the patterns that fit a situation, the best first. Call it before you begin, and after an error."""
+    return await _agent(memory, given).procedural.match(**_rest(given))
+
+
+async def apply_pattern_result(memory: Memory, given: ApplyPatternResult) -> Pattern:
+    """Say whether a pattern that you followed has worked, so that the best come first."""
+    return await _agent(memory, given).procedural.apply_result(**_rest(given))
+
+
+async def get_best_patterns(memory: Memory, given: GetBestPatterns) -> Patterns:
+    """Return the patterns that have worked best, by the lower bound of their success rate."""
+    return await _agent(memory, given).procedural.get_best(**_rest(given))
+
+
+async def set_goal(memory: Memory, given: SetGoal) -> GoalChanged:
+    """Make a goal: what is to be reached, by when, in which steps, and what it waits for."""
+    return await _agent(memory, given).prospective.create(**_rest(given))
+
+
+async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
+    """Change a goal, complete a step of it, or say what blocks it. A completed goal frees what waited for it alone."""
+    goals, rest = _agent(memory, given).prospective, _rest(given)
+    goal, changes = str(rest.pop("goal_id")), {*rest}
+    match rest:
+        case {"complete_step": int(step)} if changes == {"complete_step"}:
+            return await goals.complete_step(goal, step or None)
+        case {"status": "pending"} if changes == {"status"}:
+            return await goals.unblock(goal)
+        case {"status": "abandoned"} if changes == {"status"}:
+            return await goals.abandon(goal)
+        case _ if changes and changes <= {"blocked_by", "blocked_reason"}:
+            return await goals.block(goal, by=given.get("blocked_by"), reason=given.get("blocked_reason"))
+        case _ if changes & {"complete_step", "blocked_by", "blocked_reason"}:
+            name = sorted(changes & {"complete_step", "blocked_by", "blocked_reason"})[0]
+            raise fault(name, f"{name} does not go with other changes", "Make one call for each.")
+        case _:
+            return await goals.update(goal, **rest)
+
+
+async def list_goals(memory: Memory, given: ListGoals) -> Goals:
+    """Return goals by priority and deadline, with their progress and what blocks them."""
+    return await _agent(memory, given).prospective.list(**_rest(given))
+
+
+def _agent(memory: Memory, given: Call) -> Agent:
+    """Return the agent of the domain that a call is about."""
+    return (memory.in_domain(given["domain"]) if "domain" in given else memory).agent
+
+
+def _rest(given: Call) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name != "domain"}
+
+
+AGENT_MEMORY: tuple[AnyTool, ...] = (
+    Tool(record_event, RecordEvent, EventRecorded, Effect.CREATES),
+    Tool(get_events, GetEvents, Events, Effect.READS),
+    Tool(record_pattern, RecordPattern, Pattern, Effect.CREATES),
+    Tool(match_patterns, MatchPatterns, PatternMatches, Effect.READS),
+    Tool(apply_pattern_result, ApplyPatternResult, Pattern, Effect.CREATES),
+    Tool(get_best_patterns, GetBestPatterns, Patterns, Effect.READS),
+    Tool(set_goal, SetGoal, GoalChanged, Effect.CREATES),
+    Tool(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
+    Tool(list_goals, ListGoals, Goals, Effect.READS),
+)

@@ -1,0 +1,51 @@
+"""A coding agent keeps what happened, what works and what is to be done, through the tools of `agent_memory`."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.agents import connected
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(environment: dict[str, str], domain: str):
+    async with connected(environment, "--toolsets", "agent_memory", "--domain", domain) as agent:
+        assert (await agent.call("get_events"))["events"] == []
+        goal = (await agent.call("set_goal", description="Release 1.0", steps=["docs", "tag"]))["goal"]["id"]
+        waiting = (await agent.call("set_goal", description="Announce", blocked_by=[goal]))["goal"]
+        assert waiting["status"] == "blocked"
+        error = await agent.call(
+            "record_event",
+            event_type="error",
+            content="OSError: disk full while tagging",
+            outcome="failure",
+            session="monday",
+            entities=[{"name": "CI", "type": "service", "observations": ["has a full disk"]}],
+        )
+        fix = await agent.call(
+            "record_event", event_type="fix", content="pruned images", session="monday", caused_by=[error["event_id"]]
+        )
+        pattern = await agent.call(
+            "record_pattern",
+            name="Prune images",
+            conditions=[{"value": "disk full"}, {"type": "error_type", "value": "OSError"}],
+            steps=["docker image prune"],
+            learned_from=[fix["event_id"]],
+        )
+        await agent.call("apply_pattern_result", pattern_id=pattern["id"], success=True)
+    async with connected(environment, "--toolsets", "agent_memory", "--domain", domain) as agent:
+        last = (await agent.call("get_events", session="monday"))["events"]
+        assert [one["id"] for one in last] == [fix["event_id"], error["event_id"]]
+        chain = (await agent.call("get_events", chain_of=error["event_id"]))["events"]
+        assert [one["distance"] for one in chain] == [0, 1]
+        found = await agent.call("match_patterns", query="disk full again", error_types=["OSError"])
+        assert [(one["pattern"]["id"], one["score"]) for one in found["matches"]] == [(pattern["id"], 0.5)]
+        assert (await agent.call("get_best_patterns"))["patterns"][0]["applications"] == 1
+        for _ in range(2):
+            done = await agent.call("update_goal", goal_id=goal, complete_step=0)
+        assert (done["goal"]["status"], done["unblocked"]) == ("completed", [waiting["id"]])
+        assert [one["id"] for one in (await agent.call("list_goals"))["goals"]] == [waiting["id"]]
+        refused = await agent.client.call_tool("get_events", {"session": "monday", "type": "fix"})
+        assert refused.is_error
+        assert "session does not go with type" in str(refused.content)
