@@ -69,23 +69,20 @@ class Episodic:
             "keywords": ", ".join(keywords) if keywords else None,
         }
         title = summary or first_line(content) or event_type
-        joined = [{**one, "properties": {"evidence": event_id}} for one in relations]
-        ties: list[Operation] = [{"op": "create_relations", "relations": joined}] if joined else []
 
         def changes(roles: Roles) -> list[Operation]:
             event = new_node(roles["Event"], event_id, title[:_TITLE], content, properties)
             causes = [new_connection(roles["CausedBy"], event_id, cause) for cause in caused_by]
-            return [event, *causes, *_things(roles, event_id, entities), *ties]
+            return [event, *causes, *_things(roles, event_id, entities), *_ties(event_id, relations)]
 
         done = await write(self._memory, changes(await prepared(self._memory, changes)))
-        names = [str(one.get("name")) for one in entities]
         return EventRecorded(
             event_id=event_id,
             session=session,
             timestamp=at,
             since=done.since or 0,
             until=done.until or 0,
-            entities=tuple(names) or None,
+            entities=tuple(str(one.get("name")) for one in entities) or None,
         )
 
     async def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
@@ -191,3 +188,9 @@ def _things(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]
             operations.append({"op": "add_observations", "observations": said})
         operations.append(new_connection(roles["Involves"], event_id, f"$entity{number}"))
     return operations
+
+
+def _ties(event_id: str, relations: Sequence[Mapping[str, object]]) -> list[Operation]:
+    """Return the operation for the relations that an event is the evidence of, if there are any."""
+    joined = [{**one, "properties": {"evidence": event_id}} for one in relations]
+    return [{"op": "create_relations", "relations": joined}] if joined else []
