@@ -76,14 +76,9 @@ class Episodic:
             return [event, *causes, *_things(roles, event_id, entities), *_ties(event_id, relations)]
 
         done = await write(self._memory, changes(await prepared(self._memory, changes)))
-        return EventRecorded(
-            event_id=event_id,
-            session=session,
-            timestamp=at,
-            since=done.since or 0,
-            until=done.until or 0,
-            entities=tuple(str(one.get("name")) for one in entities) or None,
-        )
+        named = tuple(str(one.get("name")) for one in entities) or None
+        numbers = {"since": done.since or 0, "until": done.until or 0}
+        return EventRecorded(event_id=event_id, session=session, timestamp=at, entities=named, **numbers)
 
     async def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
         """Return the events of a session, the latest first. Raises INVALID_ARGUMENT."""
