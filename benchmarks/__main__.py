@@ -13,6 +13,7 @@ import anyio
 import psutil
 from neo4j import AsyncGraphDatabase
 
+from benchmarks.agent import agent
 from benchmarks.answering import answering
 from benchmarks.changed import changed
 from benchmarks.connected import connected
@@ -56,6 +57,7 @@ class Asked:
 Part = Callable[[Place, Asked], Awaitable[str]]
 PARTS: dict[str, Part] = {
     "sizes": lambda place, asked: measured(place, asked.sizes),
+    "agent": lambda place, asked: agent(place, asked.sizes),
     "history": lambda place, asked: histories(place, asked.sizes),
     "connected": lambda place, _: connected(place),
     "walks": lambda place, asked: walks(place, asked.sizes),
