@@ -54,7 +54,8 @@ class _Sides:
         """Make the events, spread over sessions, and the patterns."""
         await self.record(0)
         events = [_event(number) for number in range(size)]
-        made = "UNWIND range($start, $end) AS n CREATE (:BenchEvent {domain: $domain, session: 's' + toString(n % $sessions), at: n})"
+        each = "{domain: $domain, session: 's' + toString(n % $sessions), at: n}"
+        made = f"UNWIND range($start, $end) AS n CREATE (:BenchEvent {each})"
         for start in range(0, size, _AT_ONCE):
             await memory.execute_batch(events[start : start + _AT_ONCE])
             given = {"start": start, "end": min(start + _AT_ONCE, size) - 1, "sessions": _SESSIONS}

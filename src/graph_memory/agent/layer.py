@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.agent.episodic import Episodic
-from graph_memory.agent.procedural import Procedural
+from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.memory.api.memory import Memory
 
@@ -15,8 +15,9 @@ class Agent:
     `ontologies/agent.yaml` gets them with the first write; types of its own by these names stay as they are.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, kept: dict[tuple[str, str], object], domain: str) -> None:
         self._memory = memory
+        self._patterns = PatternCache(kept, domain)
 
     @property
     def episodic(self) -> Episodic:
@@ -26,7 +27,7 @@ class Agent:
     @property
     def procedural(self) -> Procedural:
         """What works in a situation, and what must be avoided there."""
-        return Procedural(self._memory)
+        return Procedural(self._memory, self._patterns)
 
     @property
     def prospective(self) -> Prospective:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from graph_memory.agent.patterns import (
     Situation,
@@ -18,6 +19,7 @@ from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import Operation, new_connection, new_node, within, write
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
@@ -25,16 +27,58 @@ from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted
 
 _MOST_RESULTS = 100
+_MOST_CHANGES = 500
+"""Changes of a domain that are looked through for one of a pattern; after more of them all are read again."""
 _TITLE = 120
 _ATTEMPTS = 200
 """How often a count is tried again while others count: each time one of them got through."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The patterns of a domain as its log stood at a change."""
+
+    seq: int
+    change: str
+    patterns: Sequence[Pattern]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternCache:
+    """The patterns of a domain, read again once one of them has changed."""
+
+    kept: dict[tuple[str, str], object]
+    domain: str
+
+    async def patterns(self, memory: Memory, pattern_type: str) -> Sequence[Pattern]:
+        """Return the patterns as they are now."""
+        [last] = (await memory.history.log(limit=1)).entries
+        known = self.kept.get((self.domain, pattern_type))
+        if isinstance(known, _Known) and await self._is_unchanged(memory, pattern_type, known, last):
+            self.kept[self.domain, pattern_type] = replace(known, seq=last.seq, change=last.id)
+            return known.patterns
+        found = await memory.query_nodes(type=pattern_type)
+        patterns = [pattern_of(node) for node in await memory.describe_nodes(found.node_ids)]
+        self.kept[self.domain, pattern_type] = _Known(last.seq, last.id, patterns)
+        return patterns
+
+    @staticmethod
+    async def _is_unchanged(memory: Memory, pattern_type: str, known: _Known, last: LogEntry) -> bool:
+        """Say whether no pattern has changed since they were read; the domain may be another one of its name."""
+        if last.id == known.change:
+            return True
+        if not 0 < last.seq - known.seq <= _MOST_CHANGES:
+            return False
+        *changes, first = (await memory.history.log(since=known.seq, limit=_MOST_CHANGES + 1)).entries
+        return first.id == known.change and not any(one.type in (pattern_type, None) for one in changes)
+
+
 class Procedural:
     """Patterns of a domain, with how often each has worked. `memory.agent.procedural` is one."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, cache: PatternCache) -> None:
         self._memory = memory
+        self._cache = cache
 
     async def record(
         self,
@@ -141,9 +185,6 @@ class Procedural:
             raise fault("pattern_id", message, "match and get_best return the ids of patterns.")
         return found[0], roles
 
-    async def _all(self) -> list[Pattern]:
+    async def _all(self) -> Sequence[Pattern]:
         roles = await roles_of(self._memory)
-        if roles is None:
-            return []
-        found = await self._memory.query_nodes(type=roles["Pattern"])
-        return [pattern_of(node) for node in await self._memory.describe_nodes(found.node_ids)]
+        return () if roles is None else await self._cache.patterns(self._memory, roles["Pattern"])

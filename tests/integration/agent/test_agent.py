@@ -142,7 +142,9 @@ async def test_counts_of_a_pattern_lose_none_of_two_processes(memory: Memory, ag
     counted = await agent.procedural.apply_result(pattern.id, True, event=event.event_id)
     assert (counted.successes, counted.failures, counted.applications) == (21, 10, 31)
     assert (await agent.procedural.get_best()).patterns[0].success_bound == counted.success_bound > 0.4
+    await agent.episodic.record("note")
     [match] = (await agent.procedural.match("it ran into a timeout")).matches
+    assert match.pattern == counted
     assert (match.pattern.steps[1].action, match.score) == ("retry", 0.5)
 
 

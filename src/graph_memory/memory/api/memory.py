@@ -86,7 +86,7 @@ class Memory(Writes):
         """The memory types of an agent: what happened, what works, and what is to be done."""
         from graph_memory.agent import Agent
 
-        return Agent(self)
+        return Agent(self, self._core.kept, self._default_domain)
 
     @property
     def upkeep(self) -> Upkeep:
