@@ -9,7 +9,7 @@ from itertools import chain
 from graph_memory.agent.results import Actor, Event, EventRecorded, Events, Outcome
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import Operation, new_connection, new_node, within, write
+from graph_memory.agent.writing import Operation, lenient, new_connection, new_node, one_line, tie_to, within, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import new_id
@@ -19,7 +19,7 @@ from graph_memory.model.wording import quoted
 MOST_LINKS = 1_000
 """Maximum number of events of a chain."""
 _DEEPEST = 100
-_TITLE = 120
+_TITLE_FROM = 10_000
 _FIND = "get_recent and search return the ids of events."
 
 
@@ -68,10 +68,11 @@ class Episodic:
             "summary": summary,
             "keywords": ", ".join(keywords) if keywords else None,
         }
-        title = summary or first_line(content) or event_type
+        lines = [one_line(line) for line in content[:_TITLE_FROM].splitlines()]
+        title = summary or next(filter(None, lines), event_type)
 
         def changes(roles: Roles) -> list[Operation]:
-            event = new_node(roles["Event"], event_id, title[:_TITLE], content, properties)
+            event = new_node(roles["Event"], event_id, title.lstrip("# "), content, properties)
             causes = [new_connection(roles["CausedBy"], event_id, cause) for cause in caused_by]
             return [event, *causes, *_things(roles, event_id, entities), *_ties(event_id, relations)]
 
@@ -163,13 +164,8 @@ def event_of(node: NodeSummary) -> Event:
     """Return a node as the event that it is."""
     given = {name: value for name, value in node.properties.items() if name in Event.model_fields}
     keywords = tuple(filter(None, str(given.pop("keywords", "")).split(", "))) or None
-    return Event.model_validate({**given, "id": node.id, "title": node.title, "keywords": keywords})
-
-
-def first_line(text: str) -> str:
-    """Return the beginning of the first line of a text that has words, empty where there is none."""
-    lines = (line.strip(" #*-\t") for line in text.splitlines())
-    return next(filter(None, lines), "")[:_TITLE]
+    instead = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}
+    return lenient(Event, {**given, "id": node.id, "title": node.title, "keywords": keywords}, instead)
 
 
 def _things(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]]) -> list[Operation]:
@@ -181,7 +177,7 @@ def _things(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]
         if observations := one.get("observations"):
             said = [{"entityName": one.get("name"), "contents": observations}]
             operations.append({"op": "add_observations", "observations": said})
-        operations.append(new_connection(roles["Involves"], event_id, f"$entity{number}"))
+        operations.append(tie_to(roles["Involves"], event_id, f"entity{number}"))
     return operations
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graph_memory.agent.results import Goal, GoalStep
+from graph_memory.agent.writing import lenient
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
 
@@ -36,7 +37,7 @@ def stored_steps(steps: Sequence[str]) -> str:
 def steps_of(node: NodeSummary) -> tuple[GoalStep, ...]:
     """Return the steps of a goal, in order."""
     texts = [str(one) for one in _listed(node, "steps")]
-    done = set(_listed(node, "completed_steps"))
+    done = {one for one in _listed(node, "completed_steps") if isinstance(one, int)}
     return tuple(GoalStep(number=number, text=text, done=number in done) for number, text in enumerate(texts, 1))
 
 
@@ -57,19 +58,17 @@ def goal_of(node: NodeSummary, around: Around, progress: float) -> Goal:
     """Return a node as the goal that it is."""
     own = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
     steps = steps_of(node)
-    return Goal.model_validate(
-        {
-            **own,
-            "id": node.id,
-            "description": own.get("description", node.title),
-            "steps": steps or None,
-            "current_step": next((one.number for one in steps if not one.done), None),
-            "progress": progress,
-            "parent": next(iter(around.parents.get(node.id, ())), None),
-            "subgoals": tuple(around.subgoals.get(node.id, ())) or None,
-            "blocked_by": tuple(around.blockers.get(node.id, ())) or None,
-        }
-    )
+    given = {
+        **own,
+        "id": node.id,
+        "steps": steps or None,
+        "current_step": next((one.number for one in steps if not one.done), None),
+        "progress": progress,
+        "parent": next(iter(around.parents.get(node.id, ())), None),
+        "subgoals": tuple(around.subgoals.get(node.id, ())) or None,
+        "blocked_by": tuple(around.blockers.get(node.id, ())) or None,
+    }
+    return lenient(Goal, given, {"description": node.title, "status": "pending"})
 
 
 def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequence[str]], goal: str) -> float:
@@ -90,7 +89,17 @@ def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequenc
 
 def by_urgency(goals: Iterable[Goal]) -> list[Goal]:
     """Return goals, the most urgent first: by priority, then by deadline."""
-    return sorted(goals, key=lambda one: (one.priority or float("inf"), one.deadline or "~", one.description, one.id))
+    return sorted(goals, key=_urgency)
+
+
+def _urgency(goal: Goal) -> tuple[float, str, str, str]:
+    priority = float("inf") if goal.priority is None else goal.priority
+    return priority, goal.deadline or "~", goal.description, goal.id
+
+
+def text_of(description: str, steps: Sequence[str]) -> str:
+    """Return what is searched of a goal."""
+    return "\n".join([description, *(f"- {step}" for step in steps)])
 
 
 def _listed(node: NodeSummary, name: str) -> list[Any]:

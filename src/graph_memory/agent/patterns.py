@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
+from graph_memory.agent.writing import lenient
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted, suggestion
@@ -152,27 +153,26 @@ def _json(value: object) -> str:
 
 
 def pattern_of(node: NodeSummary) -> Pattern:
-    """Return a node as the pattern that it is."""
-    given = dict(node.properties)
-    trigger, procedure = (_parsed(given.pop(name, None)) for name in ("trigger", "procedure"))
-    own = {name: value for name, value in given.items() if name in Pattern.model_fields}
-    successes, failures = (int(cast("int", own.get(name, 0))) for name in ("successes", "failures"))
-    bound = round(wilson_lower_bound(successes, successes + failures), 4)
-    return Pattern.model_validate(
-        {
-            **own,
-            **procedure,
-            "id": node.id,
-            "conditions": trigger.get("conditions", ()),
-            "confidence": trigger.get("confidence", 0.5),
-            "applications": successes + failures,
-            "success_bound": bound,
-        }
+    """Return a node as the pattern that it is, without what a person has changed into something that it cannot be."""
+    own = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
+    trigger, procedure = (_parsed(node.properties.get(name)) for name in ("trigger", "procedure"))
+    successes, failures = (
+        count if isinstance(count := own.get(name), int) else 0 for name in ("successes", "failures")
     )
+    given = {
+        **own,
+        **{name: procedure[name] for name in ("steps", "tools", "expected_outcome") if name in procedure},
+        "id": node.id,
+        "conditions": trigger.get("conditions", ()),
+        "confidence": trigger.get("confidence", 0.5),
+        "applications": successes + failures,
+        "success_bound": round(wilson_lower_bound(successes, successes + failures), 4),
+    }
+    return lenient(Pattern, given, {"name": node.title, "pattern_type": "solution"})
 
 
 def _parsed(value: object) -> dict[str, Any]:
-    """Return what is stored as JSON; nothing of what a person has changed into something else."""
+    """Return what is stored as JSON; nothing of what is no object."""
     try:
         found: object = json.loads(value) if isinstance(value, str) else {}
     except ValueError:

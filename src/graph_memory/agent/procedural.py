@@ -29,7 +29,6 @@ from graph_memory.model.wording import quoted
 _MOST_RESULTS = 100
 _MOST_CHANGES = 500
 """Changes of a domain that are looked through for one of a pattern; after more of them all are read again."""
-_TITLE = 120
 _ATTEMPTS = 200
 """How often a count is tried again while others count: each time one of them got through."""
 
@@ -120,7 +119,7 @@ class Procedural:
 
         def changes(roles: Roles) -> list[Operation]:
             learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
-            return [new_node(roles["Pattern"], pattern_id, name[:_TITLE], content, properties), *learned]
+            return [new_node(roles["Pattern"], pattern_id, name, content, properties), *learned]
 
         await write(self._memory, changes(await prepared(self._memory, changes)))
         return await self.get(pattern_id)
@@ -158,7 +157,7 @@ class Procedural:
             properties = {counter: getattr(pattern_of(node), counter) + 1, "last_used": rfc3339("last_used", None)}
             change: dict[str, object] = {"op": "update_node", "node_id": pattern_id, "properties": properties}
             change["expected_version"] = node.version
-            learned = [new_connection(roles["LearnedFrom"], pattern_id, event)] if event else []
+            learned = await self._learned(roles, pattern_id, event) if event else []
             try:
                 await write(self._memory, [change, *learned])
             except GraphError as error:
@@ -174,6 +173,12 @@ class Procedural:
         found = [one for one in await self._all() if pattern_type in (None, one.pattern_type)]
         found.sort(key=lambda one: (-one.success_bound, -one.confidence, one.name))
         return Patterns(patterns=tuple(found[:limit]))
+
+    async def _learned(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
+        """Return the operation that leads a pattern to an event, unless it does."""
+        kind = roles["LearnedFrom"]
+        known = await self._memory.get_neighbours([pattern_id], direction="out", connection_type=kind)
+        return [] if event in known.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]
 
     async def _node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:
         roles = await roles_of(self._memory)

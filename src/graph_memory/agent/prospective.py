@@ -13,20 +13,19 @@ from graph_memory.agent.goals import (
     progress_of,
     steps_of,
     stored_steps,
+    text_of,
     with_step_done,
 )
 from graph_memory.agent.results import Goal, GoalChanged, Goals, Status
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import day_or_time
-from graph_memory.agent.writing import Operation, new_connection, new_node, within
+from graph_memory.agent.writing import Operation, new_connection, new_node, one_line, within
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted
-
-_TITLE = 120
 
 
 class Prospective:
@@ -56,7 +55,7 @@ class Prospective:
         With a `session` it is for that session only. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown status,
         and NODE_NOT_FOUND for a parent or blocker that does not exist.
         """
-        goal_id, content = new_id("mem"), "\n".join([description, *(f"- {step}" for step in steps)])
+        goal_id, content = new_id("mem"), text_of(description, steps)
         properties: dict[str, object] = {
             "description": description,
             "status": status,
@@ -77,7 +76,8 @@ class Prospective:
             blockers = await _nodes(inside, roles, blocked_by)
             waits = any(one.properties.get("status") != "completed" for one in blockers)
             properties |= {"status": "blocked"} if waits and status not in OVER else {}
-            goal = await inside.create_node(roles["Goal"], content, title=description[:_TITLE], properties=properties)
+            title = one_line(description) or roles["Goal"]
+            goal = await inside.create_node(roles["Goal"], content, title=title, properties=properties)
             for other in blocked_by:
                 await inside.create_connection(roles["BlockedBy"], goal.node_id, other)
             if parent is not None:
@@ -115,7 +115,14 @@ class Prospective:
         properties = {name: value for name, value in given.items() if value is not None}
         if not properties:
             raise fault("goal_id", "There is nothing to change", "Give status, description, priority or the like.")
-        return await self._changed(goal_id, properties)
+        roles = await _roles(self._memory, goal_id)
+        [node] = await _nodes(self._memory, roles, [goal_id])
+        told: tuple[str, str] | None = None
+        if description is not None or steps is not None:
+            words = description if description is not None else str(node.properties.get("description", node.title))
+            texts = steps if steps is not None else [step.text for step in steps_of(node)]
+            told = one_line(words) or node.type, text_of(words, texts)
+        return await self._changed(goal_id, properties, version=node.version if told else None, told=told)
 
     async def complete_step(self, goal_id: str, step: int | None = None) -> GoalChanged:
         """Mark a step as done, the first that is not unless its number (from 1) is given; the last completes the goal.
@@ -132,16 +139,18 @@ class Prospective:
     async def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalChanged:
         """Say that a goal cannot go on, for another goal or for a reason.
 
-        Raises INVALID_ARGUMENT without either, INVALID_TOPOLOGY for a goal that would wait for itself, and
+        One that is blocked for a reason waits for `unblock`, whatever it waits for besides. Raises INVALID_ARGUMENT
+        without either and for a goal that is completed, INVALID_TOPOLOGY for a goal that would wait for itself, and
         NODE_NOT_FOUND.
         """
         if by is None and not reason:
             raise fault("by", "Nothing is said to block the goal", "Give by, the id of a goal, or a reason.")
-        return await self._changed(goal_id, {"status": "blocked", "blocked_reason": reason or ""}, blocked_by=by)
+        why = {"blocked_reason": reason} if reason else {}
+        return await self._changed(goal_id, {"status": "blocked", **why}, blocked_by=by)
 
     async def unblock(self, goal_id: str) -> GoalChanged:
         """Say that a goal can go on, whatever it waits for. Raises NODE_NOT_FOUND."""
-        return await self._changed(goal_id, {"status": "pending", "blocked_reason": ""}, is_free=True)
+        return await self._changed(goal_id, {"status": "pending"})
 
     async def abandon(self, goal_id: str) -> GoalChanged:
         """Give a goal up; `warnings` says what still waits for it. Raises NODE_NOT_FOUND."""
@@ -184,27 +193,47 @@ class Prospective:
         *,
         version: int | None = None,
         blocked_by: str | None = None,
-        is_free: bool = False,
+        told: tuple[str, str] | None = None,
     ) -> GoalChanged:
         """Change a goal, and free what waited for it alone, in one transaction."""
         roles = await _roles(self._memory, goal_id)
         status = properties.get("status")
         async with self._memory.transaction() as inside:
-            await _nodes(inside, roles, [goal_id])
+            [before] = await _nodes(inside, roles, [goal_id])
             if blocked_by is not None:
-                await inside.create_connection(roles["BlockedBy"], goal_id, blocked_by)
-            if is_free:
-                found = await inside.query_connections(from_node_id=goal_id, type=roles["BlockedBy"])
-                for one in found.connection_ids:
-                    await inside.delete_connection(one)
-            await inside.update_node(goal_id, properties=properties, expected_version=version)
-            waiting = await _waiting_for(inside, roles, goal_id) if status in OVER else ()
+                await _block(inside, roles, goal_id, blocked_by)
+            if status == "pending":
+                await _unblock(inside, roles, goal_id)
+                properties = {**properties, "blocked_reason": ""}
+            title, content = told or (None, None)
+            await inside.update_node(
+                goal_id, properties=properties, expected_version=version, title=title, content=content
+            )
+            is_over = status in OVER and before.properties.get("status") != status
+            waiting = await _waiting_for(inside, roles, goal_id) if is_over else ()
             free = await _free(inside, roles, waiting) if status == "completed" else ()
             for one in free:
-                await inside.update_node(one, properties={"status": "pending", "blocked_reason": ""})
+                await inside.update_node(one, properties={"status": "pending"})
         warning = f"Still blocked by it: {', '.join(waiting)}. unblock lets them go on."
         warnings = (warning,) if waiting and status == "abandoned" else None
         return GoalChanged(goal=await self.get(goal_id), unblocked=tuple(free) or None, warnings=warnings)
+
+
+async def _block(memory: Memory, roles: Roles, goal_id: str, by: str) -> None:
+    """Have a goal wait for another, unless it does. Raises INVALID_ARGUMENT for one that is completed."""
+    [blocker] = await _nodes(memory, roles, [by])
+    if blocker.properties.get("status") == "completed":
+        raise fault("by", f"{quoted(by)} is completed, so it blocks nothing", "Name another goal, or give a reason.")
+    found = await memory.get_neighbours([goal_id], direction="out", connection_type=roles["BlockedBy"])
+    if by not in found.get(goal_id, ()):
+        await memory.create_connection(roles["BlockedBy"], goal_id, by)
+
+
+async def _unblock(memory: Memory, roles: Roles, goal_id: str) -> None:
+    """Have a goal wait for nothing."""
+    found = await memory.query_connections(from_node_id=goal_id, type=roles["BlockedBy"])
+    for one in found.connection_ids:
+        await memory.delete_connection(one)
 
 
 async def _roles(memory: Memory, goal_id: str) -> Roles:
@@ -229,11 +258,12 @@ async def _waiting_for(memory: Memory, roles: Roles, goal_id: str) -> Sequence[s
 
 
 async def _free(memory: Memory, roles: Roles, waiting: Sequence[str]) -> Sequence[str]:
-    """Return those of some goals that wait for nothing any more."""
+    """Return those of some goals that wait for nothing any more: no goal, and no reason."""
     blockers = await memory.get_neighbours(waiting, direction="out", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(list(dict.fromkeys(chain(*blockers.values()))))
     done = {node.id for node in nodes if node.properties.get("status") == "completed"}
-    return [one for one in waiting if done.issuperset(blockers.get(one, ()))]
+    reasons = {node.id for node in await memory.describe_nodes(waiting) if node.properties.get("blocked_reason")}
+    return [one for one in waiting if one not in reasons and done.issuperset(blockers.get(one, ()))]
 
 
 async def _nodes(memory: Memory, roles: Roles, goal_ids: Iterable[str]) -> Sequence[NodeSummary]:

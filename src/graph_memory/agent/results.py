@@ -58,7 +58,7 @@ class Condition(Result):
 
     type: Literal["keyword", "entity_type", "error_type", "custom"]
     value: str
-    weight: float = 1.0
+    weight: float = Field(default=1.0, gt=0)
 
 
 class Step(Result):

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import cast
 
-from graph_memory.agent.writing import Operation, write
+from graph_memory.agent.writing import Operation, is_reference, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.ontology import ANY, AnyType, ConnectionType, NodeType, Ontology, PropertyRule
+from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.properties import check_properties
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import listed, shown
 from graph_memory.ontologies import load_ontology
 
 _PREFIX = "Agent"
@@ -56,16 +56,19 @@ async def roles_of(memory: Memory) -> Roles | None:
 async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]]) -> Roles:
     """Return the roles in the domain, which gets what it lacks: all of its types, or itself with them.
 
-    Where it lacks something, the changes are checked first, so that a call that is refused leaves nothing. Raises what
-    they are refused for, TYPE_LIMIT_REACHED and DOMAIN_BUSY.
+    Where it lacks something, the changes are checked first, so that a call that is refused leaves nothing; only what
+    they make of entities is not, in a domain that does not exist yet. Raises what they are refused for,
+    TYPE_LIMIT_REACHED and DOMAIN_BUSY.
     """
     is_checked = False
     while True:
         try:
-            found = roles_in(await memory.get_ontology())
+            ontology = await memory.get_ontology()
+            found = roles_in(ontology)
             if found.is_whole:
                 return found
             if not is_checked:
+                _ = ontology.with_types(found.node_types, found.connection_types)
                 await _check(memory, found, changes(found))
                 is_checked = True
             for node_type in found.node_types:
@@ -91,19 +94,24 @@ async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operatio
                 check_rules(types[name], check_properties(cast("Mapping[str, object]", one["properties"])))
             case {"op": "create_connection", "from_node_id": str(start), "to_node_id": str(end)}:
                 for needed in {start, end} - new:
-                    if not needed.startswith("$"):
-                        await _require_node(memory, needed)
+                    if not is_reference(needed):
+                        await _require_end(memory, roles, str(one["type"]), needed)
             case _:
                 others.append(one)
     if others and memory is not None:
         await write(memory, others, dry_run=True)
 
 
-async def _require_node(memory: Memory | None, node_id: str) -> None:
+async def _require_end(memory: Memory | None, roles: Roles, connection_type: str, node_id: str) -> None:
+    """Refuse what a connection could not lead to."""
     if memory is None:
         hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
-    await memory.get_node(node_id)
+    found = (await memory.get_node(node_id)).type
+    types = next((one.to_types for one in roles.connection_types if one.name == connection_type), (ANY,))
+    if types != (ANY,) and found not in types:
+        message = f"{connection_type} leads to {listed(types)}, and {shown(node_id)} is a node of type {found}"
+        raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Give the id of another node."})
 
 
 async def _create(memory: Memory) -> None:
@@ -120,48 +128,27 @@ def roles_in(ontology: Ontology) -> Roles:
     new_nodes: list[NodeType] = []
     new_connections: list[ConnectionType] = []
     for wanted in declared().node_types:
-        name, is_there = _name(wanted, ontology.find_node_type)
+        present = ontology.find_node_type(wanted.name)
+        name = wanted.name if present is None or _is_ours(present, wanted) else f"{_PREFIX}{wanted.name}"
         names[wanted.name] = name
-        new_nodes += [] if is_there else [replace(wanted, name=name)]
+        new_nodes += [] if ontology.find_node_type(name) else [replace(wanted, name=name)]
     for wanted in declared().connection_types:
-        ends = {end: _renamed(getattr(wanted, end), names) for end in ("from_types", "to_types")}
-        name, is_there = _name(replace(wanted, **ends), ontology.find_connection_type)
+        ends = {end: tuple(names.get(one, one) for one in getattr(wanted, end)) for end in ("from_types", "to_types")}
+        is_taken = ontology.stored_as(wanted.name)[0] != wanted.name
+        present = ontology.find_connection_type(wanted.name)
+        is_usable = not is_taken and (present is None or _joins(present, replace(wanted, **ends)))
+        name = wanted.name if is_usable else f"{_PREFIX}{wanted.name}"
         names[wanted.name] = name
-        new_connections += [] if is_there else [replace(wanted, name=name, **ends)]
+        new_connections += [] if ontology.find_connection_type(name) else [replace(wanted, name=name, **ends)]
     return Roles(names, tuple(new_nodes), tuple(new_connections))
 
 
-def _renamed(ends: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(names.get(one, one) for one in ends)
+def _is_ours(present: NodeType, wanted: NodeType) -> bool:
+    """Say whether a type is the layer's, also after somebody has changed it: it declares most of its properties."""
+    known = {rule.name for rule in present.properties} & {rule.name for rule in wanted.properties}
+    return len(known) * 3 >= len(wanted.properties) * 2
 
 
-def _name(wanted: AnyType, find: Callable[[str], AnyType | None]) -> tuple[str, bool]:
-    """Return under which name a type is used, and whether it is there."""
-    for name in (wanted.name, f"{_PREFIX}{wanted.name}"):
-        present = find(name)
-        if present is None or _serves(present, wanted):
-            return name, present is not None
-    return f"{_PREFIX}{wanted.name}", True
-
-
-def _serves(present: AnyType, wanted: AnyType) -> bool:
-    """Say whether what is there takes all that the layer writes, and finds it in the same orders."""
-    rules = {rule.name: rule for rule in present.properties}
-    is_open = all(_takes(rules.get(rule.name), rule) for rule in wanted.properties)
-    fits = is_open and set(present.required) <= set(wanted.required) and set(present.indexes) >= set(wanted.indexes)
-    if not isinstance(present, ConnectionType) or not isinstance(wanted, ConnectionType):
-        return fits
-    ends = ((present.from_types, wanted.from_types), (present.to_types, wanted.to_types))
-    takes_ends = all(theirs == (ANY,) or set(ours) <= set(theirs) for theirs, ours in ends)
-    rules_alike = all(
-        getattr(present, flag) == getattr(wanted, flag)
-        for flag in ("unique_source", "unique_target", "acyclic", "symmetric", "inverse")
-    )
-    return fits and takes_ends and rules_alike
-
-
-def _takes(present: PropertyRule | None, wanted: PropertyRule) -> bool:
-    if present is None:
-        return not wanted.indexed
-    takes_type = present.type in (None, wanted.type) and present.indexed >= wanted.indexed
-    return takes_type and not present.unique and (not present.enum or set(wanted.enum) == set(present.enum))
+def _joins(present: ConnectionType, wanted: ConnectionType) -> bool:
+    """Say whether a type is made for the ends that the layer joins."""
+    return set(wanted.from_types) <= set(present.from_types) and set(wanted.to_types) <= set(present.to_types)

@@ -10,9 +10,13 @@ from graph_memory.model.wording import quoted
 
 
 def rfc3339(argument: str, given: datetime | str | None) -> str:
-    """Return a time in UTC as it is stored, now if none is given. Raises INVALID_ARGUMENT."""
+    """Return a time in UTC as it is stored, now if none is given; one without an offset is in UTC.
+
+    Raises INVALID_ARGUMENT.
+    """
     try:
         at = datetime.fromisoformat(given) if isinstance(given, str) else given or datetime.now(UTC)
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError) as error:
         hint = "Give a date and time as in 2026-11-26T10:00:00Z, or leave it out for now."

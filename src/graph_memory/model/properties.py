@@ -243,7 +243,8 @@ def _instant_key(value: str) -> str | None:
     if not _is_datetime(value):
         return None
     try:
-        return f"t{datetime.fromisoformat(value.upper()).astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"
+        at = datetime.fromisoformat(value.upper()).astimezone(UTC)
+        return f"t{at.isoformat(timespec='microseconds')}"
     except (ValueError, OverflowError):  # in UTC it is before the year 1 or after 9999
         return None
 

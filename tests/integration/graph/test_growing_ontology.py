@@ -453,6 +453,8 @@ async def test_an_index_that_comes_later_gives_what_is_stored_in_its_order_page_
     given = {"order_by": "at", "descending": True, "cursor": page.next_cursor}
     rest = await past.query_nodes(type="Task", properties={"session": "s"}, **given)  # pyright: ignore[reportArgumentType]
     assert list(rest.node_ids) == wanted[-3::-1]
+    alone = await past.query_nodes(type="Task", order_by="n", limit=1)
+    assert list(alone.node_ids) == [ids[0]]
     await memory.update_node(ids[0], properties={"at": "2026-01-01T02:30:00+02:00"})
     await memory.delete_node(ids[1])
     assert (await ordered(memory))[:2] == [ids[0], ids[4]]
@@ -465,6 +467,17 @@ async def test_an_index_that_comes_later_gives_what_is_stored_in_its_order_page_
     await memory.history.branch(branch)
     assert await ordered(memory.in_domain(branch)) == await ordered(memory)
     assert (await memory.in_domain(branch).upkeep.verify()).differences == ()
+
+
+async def test_an_index_that_another_process_declares_is_known_at_once(
+    memory: Memory, settings: Settings, domain: str
+) -> None:
+    await memory.create_ontology(ontology())
+    await node(memory, session="s", n=1)
+    async with open_memory(settings) as other:
+        await memory.query_nodes(type="Task")
+        await other.in_domain(domain).apply_ontology(ontology(ORDERED))
+        assert len(await ordered(memory, "n")) == 1
 
 
 async def test_connections_are_ordered_by_an_index_too_and_an_order_without_one_is_an_error(memory: Memory) -> None:

@@ -181,14 +181,9 @@ def test_ordered_keys_of_text_sort_by_code_points(one: str, other: str):
 
 
 def test_ordered_keys_of_times_sort_by_the_instant_whatever_the_offset():
-    times = [
-        "2026-01-01T10:00:00+02:00",
-        "2026-01-01t09:00:00.5Z",
-        "2026-01-01T08:30:00-01:00",
-        "0001-01-01T00:00:00+23:00",
-    ]
-    assert sorted(times[:3], key=ordered_key) == times[:3]
-    assert ordered_key(times[3]).startswith("s")
+    times = ["0999-01-01T00:00:00Z", "2026-01-01T10:00:00+02:00", "2026-01-01t09:00:00.5Z", "2026-01-01T08:30:00-01:00"]
+    assert sorted(times, key=ordered_key) == times
+    assert ordered_key("0001-01-01T00:00:00+23:00").startswith("s")
     assert len({ordered_key(value)[0] for value in (True, 1, "1", times[0])}) == 4
 
 

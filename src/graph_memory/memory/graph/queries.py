@@ -251,8 +251,15 @@ async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: 
     What lacks a property of the index is left out. Raises INVALID_ARGUMENT where the type has no such index.
     """
     check_ordered(wanted)
+    is_fresh = False
     while known := await known_ontology(core, domain, wanted.kind, wanted.type or ""):
         index = _ordered_index(known.ontology, wanted, order)
+        if index is None and is_fresh:
+            raise _no_index(known.ontology, wanted, order)
+        is_fresh = index is None
+        if index is None:  # another process may have declared it
+            core.log.forget(domain)
+            continue
         found = await _places(core, domain, page, wanted, Part(index, wanted.properties, order.descending), known.epoch)
         if found is not None:
             return found
@@ -278,21 +285,29 @@ def check_ordered(wanted: Wanted) -> None:
             raise not_ordered_with(name)
 
 
-def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index:
+def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index | None:
     """Return the index of a type whose last property is ordered by, and whose others are those that are given."""
+    for index in _common_indexes(ontology, wanted):
+        if index[-1] == order.by and set(index[:-1]) == set(wanted.properties):
+            return index
+    return None
+
+
+def _common_indexes(ontology: Ontology, wanted: Wanted) -> list[Index]:
+    """Return the indexes of several properties that all types have as which what is wanted is stored."""
     types = wanted.stored.types if wanted.stored else ()
     known = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
-    common = [index for index in (known[0] if known else ()) if all(index in one for one in known)]
-    for index in common:
-        if len(index) > 1 and index[-1] == order.by and set(index[:-1]) == set(wanted.properties):
-            return index
+    return [index for index in (known[0] if known else ()) if len(index) > 1 and all(index in one for one in known)]
+
+
+def _no_index(ontology: Ontology, wanted: Wanted, order: Order) -> GraphError:
     needed = listed([*wanted.properties, order.by])
-    there = " or ".join(listed(index) for index in common if len(index) > 1)
+    there = " or ".join(listed(index) for index in _common_indexes(ontology, wanted))
     hint = f"Declare `indexes: [{needed}]` in the type with apply_ontology, or leave order_by out."
     if there:
         hint = f"It has {there}: give all but the last as properties, and order by the last."
     message = f"{shown(wanted.type or 'No type')} has no index {needed}"
-    raise fault("order_by", message, hint)
+    return fault("order_by", message, hint)
 
 
 async def _places(core: Core, domain: str, page: Page, wanted: Wanted, part: Part, epoch: str) -> list[str] | None:
@@ -311,7 +326,8 @@ async def _places(core: Core, domain: str, page: Page, wanted: Wanted, part: Par
             places = {one for one in places if owner_of(one) != row.subject}
             place = part.place(row.event, row.subject) if row.event and wanted.takes(row.event) else None
             places |= {place} if place else set()
-        found += part.between(places, after, horizon)
+        met = set(map(owner_of, found))  # what moved on between two looks is told once
+        found += [one for one in part.between(places, after, horizon) if owner_of(one) not in met]
         if is_last or len(found) >= page.size:
             return found[: page.size]
         after = horizon or after

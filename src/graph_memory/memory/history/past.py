@@ -47,6 +47,7 @@ from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.indexes import Part
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
+from graph_memory.model.properties import check_key
 from graph_memory.model.results import (
     ConnectedNodes,
     ConnectionIds,
@@ -335,7 +336,7 @@ class Past(WeighedPast):
 
     async def _in_order(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
         queries.check_ordered(wanted)
-        part = Part((*wanted.properties, order.by), wanted.properties, order.descending)
+        part = Part((*wanted.properties, check_key(order.by)), wanted.properties, order.descending)
         ids = await self._matching(statement, replace(page, after="", limit=UNLIMITED, order=None), wanted)
         places = [part.place(state, str(state["_subject"])) for state in await self._states(ids)]
         return part.between(filter(None, places), part.after(page.after))[: page.size]

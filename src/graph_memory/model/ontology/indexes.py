@@ -20,6 +20,8 @@ from graph_memory.model.properties import SEPARATOR, PropertyValue, key_value, o
 Index = tuple[str, ...]
 """The properties of an index; of several, the last is what it orders by."""
 _PREFIX_CHARACTERS = 32
+_LONGEST_NAME = 256
+"""Bytes of the name of an index of several properties: longer ones are told by their hash."""
 
 
 def indexes_of(declared: AnyType | None) -> tuple[Index, ...]:
@@ -40,8 +42,10 @@ def properties_of(indexes: Iterable[Index]) -> list[str]:
 
 
 def index_name(index: Index) -> str:
-    """Return the name under which the entries of an index are kept."""
-    return ", ".join(index)
+    """Return the name under which the entries of an index are kept: a short one, that no other index has."""
+    name = ", ".join(index)
+    is_plain = len(index) == 1 or (len(name.encode()) <= _LONGEST_NAME and not any(", " in one for one in index))
+    return name if is_plain else f"h:{hashlib.sha256(json.dumps(index).encode()).hexdigest()}"
 
 
 def index_value(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
@@ -51,8 +55,11 @@ def index_value(index: Index, state: Mapping[str, PropertyValue], owner: str) ->
     values are told apart.
     """
     *others, last = index
-    if not others:
-        return key_value(state[last])
+    return _place(index, state, owner) if others else key_value(state[last])
+
+
+def _place(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
+    *others, last = index
     return f"{place_prefix([state[name] for name in others])}{ordered_key(state[last])}{SEPARATOR}{owner}"
 
 
@@ -101,7 +108,7 @@ class Part:
     def place(self, state: Mapping[str, object], owner: str) -> str | None:
         """Return the place of a subject that has the values, None where it lacks what is ordered by."""
         values = cast("Mapping[str, PropertyValue]", state)
-        return index_value(self.index, values, owner) if self.index[-1] in state else None
+        return _place(self.index, values, owner) if self.index[-1] in state else None
 
     def between(self, places: Iterable[str], after: str, until: str | None = None) -> list[str]:
         """Return the places after one and up to another, in order."""
