@@ -2593,7 +2593,8 @@ class SyncProspective(_Sync[Prospective]):
     def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalChanged:
         """Say that a goal cannot go on, for another goal or for a reason.
 
-        Raises INVALID_ARGUMENT without either, INVALID_TOPOLOGY for a goal that would wait for itself, and
+        One that is blocked for a reason waits for `unblock`, whatever it waits for besides. Raises INVALID_ARGUMENT
+        without either and for a goal that is completed, INVALID_TOPOLOGY for a goal that would wait for itself, and
         NODE_NOT_FOUND.
         """
         return self._wait(self._facade.block, goal_id, by=by, reason=reason)
