@@ -9,7 +9,16 @@ from itertools import chain
 from graph_memory.agent.results import Actor, Event, EventRecorded, Events, Outcome
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import Operation, lenient, new_connection, new_node, one_line, tie_to, within, write
+from graph_memory.agent.writing import (
+    Operation,
+    check_range,
+    lenient,
+    new_connection,
+    new_node,
+    one_line,
+    tie_to,
+    write,
+)
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import new_id
@@ -99,8 +108,8 @@ class Episodic:
         `depth` steps both ways (at most 100), and `limit` events (at most 1,000); `left_out` says that there is more.
         Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no event.
         """
-        within("depth", depth, 1, _DEEPEST)
-        within("limit", limit, 1, MOST_LINKS)
+        check_range("depth", depth, 1, _DEEPEST)
+        check_range("limit", limit, 1, MOST_LINKS)
         roles = await roles_of(self._memory)
         found = await self._memory.get_node(event_id)
         if roles is None or found.type != roles["Event"]:

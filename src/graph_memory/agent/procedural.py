@@ -17,7 +17,7 @@ from graph_memory.agent.patterns import (
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns, PatternType, Scope
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import Operation, new_connection, new_node, within, write
+from graph_memory.agent.writing import Operation, check_range, new_connection, new_node, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.arguments import fault
@@ -142,7 +142,7 @@ class Procedural:
         A keyword holds where the query has it as a word, an entity or error type where it is given. An anti-pattern
         comes with a `warning`. Raises INVALID_ARGUMENT.
         """
-        within("limit", limit, 1, _MOST_RESULTS)
+        check_range("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)
         return PatternMatches(matches=matches(await self._all(), situation, limit))
 
@@ -169,7 +169,7 @@ class Procedural:
 
     async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
         """Return the patterns that have worked best, by the Wilson lower bound of their success rate."""
-        within("limit", limit, 1, _MOST_RESULTS)
+        check_range("limit", limit, 1, _MOST_RESULTS)
         found = [one for one in await self._all() if pattern_type in (None, one.pattern_type)]
         found.sort(key=lambda one: (-one.success_bound, -one.confidence, one.name))
         return Patterns(patterns=tuple(found[:limit]))

@@ -19,7 +19,7 @@ from graph_memory.agent.goals import (
 from graph_memory.agent.results import Goal, GoalChanged, Goals, Status
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import day_or_time
-from graph_memory.agent.writing import Operation, new_connection, new_node, one_line, within
+from graph_memory.agent.writing import Operation, check_range, new_connection, new_node, one_line
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
@@ -169,7 +169,7 @@ class Prospective:
         `due_before` leaves those with a deadline before that day or time; `session` those of a session and those that
         stay. Raises INVALID_ARGUMENT.
         """
-        within("limit", limit, 1, 1_000)
+        check_range("limit", limit, 1, 1_000)
         before = day_or_time("due_before", due_before)
         roles = await roles_of(self._memory)
         if roles is None:

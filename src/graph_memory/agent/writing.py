@@ -63,7 +63,7 @@ def lenient(model: type[M], given: Mapping[str, object], instead: Mapping[str, o
         return model.model_validate({**instead, **kept})
 
 
-def within(argument: str, value: int, least: int, most: int) -> None:
+def check_range(argument: str, value: int, least: int, most: int) -> None:
     """Raise INVALID_ARGUMENT for a number out of its range."""
     if not least <= value <= most:
         raise fault(argument, f"{argument} must be {least} to {most:,}, not {value}", "Give another number.")

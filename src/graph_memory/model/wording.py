@@ -80,7 +80,7 @@ def day(at: datetime) -> str:
 
 def last_day(end: datetime) -> str:
     """Return the last day on which a statement that ends at a time holds."""
-    return day(end - end.resolution)
+    return day(end - end.resolution if end.replace(tzinfo=None) > datetime.min else end)
 
 
 def kind_of(value: object) -> str:

@@ -173,7 +173,7 @@ async def test_conflicts_are_told_by_subject_and_can_be_skipped_or_forced(
                 person.answer("Undo this? [y/N]: ", "y")
             ended, shown = person.end()
         assert ended == 0
-        assert {"q": "Nothing was undone.", "s": "left      call", "f": "1 change undone"}[choice] in shown
+        assert {"q": "Nothing was undone.", "s": "left      “Call”", "f": "1 change undone"}[choice] in shown
         assert (await kitchen.get_node("call")).properties["status"] == status
 
 
@@ -185,7 +185,7 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
         person.answer(ASKS, "r")
         person.answer(ASKS_OF_A_DELETE, "a")
         shown = person.answer("Undo this? [y/N]: ", "y")
-        assert "left      call: it has changed since" in shown
+        assert "left      “Call”: it has changed since" in shown
         assert person.end()[0] == 0
     assert (await kitchen.query_nodes()).node_ids == ("call",)
     assert (await kitchen.get_node("call")).properties["status"] == "later"

@@ -37,7 +37,7 @@ class Rows:
         ]
 
     async def catch_up(self, within: float = 60.0) -> Coverage:
-        return await catch_up(self.core, self.domain, within=within)
+        return await catch_up(self.core, self.domain, within=within, handful_within=within)
 
     def filters(self, branch: str | None = None, at: int | None = None) -> dict[str, set[str]]:
         """The tokens that passages are filtered by, as they are or would be in a branch made after a number."""

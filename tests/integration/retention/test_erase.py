@@ -150,7 +150,8 @@ async def test_a_revert_of_it_is_refused_with_the_reason_and_can_leave_it(memory
     for asked in ({"since": version}, {"since": version, "until": version}, {"since": "1 hour ago"}):
         error = await refusal(memory.history.revert(**asked))
         assert error.code is Code.REVERT_CONFLICT
-        assert {"subject": node, "reason": "it was erased", "forcible": False} in error.details["conflicts"]
+        [told] = [one for one in error.details["conflicts"] if one["subject"] == node]  # type: ignore[index]
+        assert (told["reason"], told["forcible"]) == ("it was erased", False)
     done = await memory.history.revert(since=version, on_conflict="skip")
     assert [one.subject for one in done.changes] == [other]
     assert node in {one.subject for one in done.skipped}

@@ -369,3 +369,6 @@ async def test_a_conflict_names_titles_and_texts_and_has_the_call_that_resolves_
     [conflict] = await refusal(work, event_ids=[made])
     assert conflict["title"] == "Likes coffee."
     assert conflict["call"]["arguments"]["on_conflict"] == "force"  # type: ignore[index]
+    with pytest.raises(GraphError) as caught:
+        await work.history.revert(event_ids=[made], dry_run=True)
+    assert caught.value.details["conflicts"][0]["call"]["arguments"]["dry_run"]  # type: ignore[index]

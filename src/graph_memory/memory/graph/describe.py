@@ -139,6 +139,9 @@ async def last_titles(core: Core, domain: str, events: Sequence[Event]) -> Mappi
     return titles
 
 
+_QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+
+
 async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str]:
     """Return texts in which ids that the service made stand beside their titles."""
     ids = sorted({found[0] for text in texts for found in WHOLE_ID.finditer(text)})
@@ -147,9 +150,15 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
 
     def named(found: re.Match[str]) -> str:
         has_title = found.string[found.start() - 1 : found.end() + 1] == f"({found[0]})"
+        has_title |= found.string[found.end() : found.end() + 2] == " ("
         return found[0] if has_title else with_title(found[0], titles.get(found[0]))
 
-    return [WHOLE_ID.sub(named, text) for text in texts]
+    def outside_quotes(text: str) -> str:
+        """Return a text with titles, save in what is quoted: it was stored, and would end its quotation marks."""
+        parts = _QUOTED.split(text)
+        return "".join(part if number % 2 else WHOLE_ID.sub(named, part) for number, part in enumerate(parts))
+
+    return [outside_quotes(text) for text in texts]
 
 
 async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:

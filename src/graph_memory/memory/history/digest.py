@@ -147,7 +147,7 @@ def _value(change: Rendered, key: str, before: State, after: State, quote: Quote
     if key in _BOUNDS:
         return Part(subject, bound_words(key, one, other, change.at))
     if key in ALIASES:
-        return Part(subject, alias_words(one, other))
+        return Part(subject, alias_words(one, other, quote))
     name = plain(_SHOWN.get(key, "title" if key == "_title" else key), quote)
     if other is None:
         return Part(subject, f"{name} removed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -39,6 +39,7 @@ _ATTRIBUTES = {
     IMPORTANCE: "importance",
 }
 _LONGEST = 40
+_MOST_ALIASES = 3
 _BOUNDS = {"_valid_from": ("began", "begins", "start"), "_valid_to": ("ended", "ends", "end")}
 """The bounds of the time in which a subject holds: verbs for a past and another day, and a noun."""
 
@@ -193,12 +194,14 @@ def _day(key: str, at: datetime) -> str:
     return day(at) if key == "_valid_from" else last_day(at)
 
 
-def alias_words(before: object, after: object) -> str:
-    """Return which other names came and went, such as `alias "Ines" added`."""
-    known, now = ([name.strip() for name in listed_names(value)] for value in (before, after))
-    added = [f"alias {_short(name)} added" for name in now if name not in known]
-    removed = [f"alias {_short(name)} removed" for name in known if name not in now]
-    return ", ".join([*added, *removed]) or "aliases rewritten"
+def alias_words(before: object, after: object, quote: Callable[[str], str] | None = None) -> str:
+    """Return which other names came and went, such as `alias "Ines" added`; of many the first."""
+    known, now = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
+    words = quote or _short
+    told = [f"alias {words(name)} added" for name in now if name not in known]
+    told += [f"alias {words(name)} removed" for name in known if name not in now]
+    more = [f"and {len(told) - _MOST_ALIASES} more"] if len(told) > _MOST_ALIASES else []
+    return ", ".join([*told[:_MOST_ALIASES], *more]) or "aliases rewritten"
 
 
 def _of_decisions(key: str, before: object, after: object) -> str:

@@ -32,8 +32,8 @@ async def named_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict]
 def _resolving(conflict: Conflict, asked: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall:
     """Return the call that resolves a conflict: restore the needed node, force the revert, or skip the subject."""
     if conflict.needs is not None and conflict.needs in deleted:
-        domain = {key: value for key, value in asked.arguments.items() if key == "domain"}
-        return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **domain})
+        kept = {key: value for key, value in asked.arguments.items() if key in ("domain", "dry_run")}
+        return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **kept})
     choice = "force" if conflict.is_forcible else "skip"
     return asked.model_copy(update={"arguments": {**asked.arguments, "on_conflict": choice}})
 

@@ -45,6 +45,9 @@ MOST_KEPT = 50
 
 async def revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
     """Undo the events that are selected, in pages where one transaction does not take them."""
+    if dry_run:  # what is suggested then is tried too, not done
+        tried = selection.call.model_copy(update={"arguments": {**selection.call.arguments, "dry_run": True}})
+        selection = replace(selection, call=tried)
     try:
         return await _revert_any(core, domain, selection, on_conflict=on_conflict, dry_run=dry_run)
     except NotReverted as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.memory.recall.fitting import tokens_of
-from graph_memory.memory.recall.tiers.asking import depth_of, within
+from graph_memory.memory.recall.tiers.asking import depth_of, fit_citations
 from graph_memory.memory.recall.tiers.results import QueryResult
 from graph_memory.model.results import NodeBrief
 
@@ -37,10 +37,10 @@ def test_a_question_is_as_deep_as_its_words_say(question: str, depth: str):
 def test_citations_that_do_not_fit_are_left_out_and_counted() -> None:
     cited = tuple(NodeBrief(id=f"mem_{number}", type="Note", title=f"Title {number} " * 5) for number in range(20))
     told = QueryResult(depth="medium", tokens_used=5, content="It is so [mem_0].", why="medium", citations=cited)
-    fits = within(told, 300)
+    fits = fit_citations(told, 300)
     assert tokens_of([fits]) <= 300
     kept = len(fits.citations or ())
     assert fits.citations == cited[:kept]
     assert fits.warnings == (f"{20 - kept} citations are left out for max_tokens.",)
-    assert within(told, 5_000) == told
-    assert (within(told, 20).citations, (within(told, 20).over or 0) > 0) == (None, True)
+    assert fit_citations(told, 5_000) == told
+    assert (fit_citations(told, 20).citations, (fit_citations(told, 20).over or 0) > 0) == (None, True)

@@ -78,10 +78,10 @@ async def memory_query(core: Core, domain: str, query: str, max_tokens: int | No
     told = QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")
     if core.chat is None or len(known.things) <= ENOUGH:
         return told
-    return within(await _written(core, query, told, known, request.max_tokens), request.max_tokens)
+    return fit_citations(await _written(core, query, told, known, request.max_tokens), request.max_tokens)
 
 
-def within(told: QueryResult, most: int) -> QueryResult:
+def fit_citations(told: QueryResult, most: int) -> QueryResult:
     """Return an answer with as many citations as fit in so many tokens; `over` says how much the rest is over."""
     cited = told.citations or ()
     fits, over = told, 0
