@@ -13,7 +13,7 @@ from benchmarks.measure import Operation, compare
 from benchmarks.report import table
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.agent import Agent
+from graph_memory.agent.layer import Agent
 
 _SESSIONS = 50
 _PATTERNS = 1_000

@@ -2,7 +2,3 @@
 
 await memory.agent.episodic.record("tool_call", "pytest: 3 failed", outcome="failure")
 """
-
-from graph_memory.agent.layer import Agent
-
-__all__ = ["Agent"]

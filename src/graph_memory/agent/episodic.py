@@ -29,7 +29,7 @@ MOST_LINKS = 1_000
 """Maximum number of events of a chain."""
 _DEEPEST = 100
 _TITLE_FROM = 10_000
-_FIND = "get_recent and search return the ids of events."
+_FIND = "get_events returns the ids of events."
 
 
 class Episodic:

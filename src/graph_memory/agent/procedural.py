@@ -187,7 +187,7 @@ class Procedural:
             await self._memory.get_node(pattern_id)  # which says that it is not there
         if roles is None or found[0].type != roles["Pattern"]:
             message = f"{quoted(pattern_id)} is a node of type {found[0].type}, not a pattern"
-            raise fault("pattern_id", message, "match and get_best return the ids of patterns.")
+            raise fault("pattern_id", message, "match_patterns and get_best_patterns return the ids of patterns.")
         return found[0], roles
 
     async def _all(self) -> Sequence[Pattern]:

@@ -214,7 +214,7 @@ class Prospective:
             free = await _free(inside, roles, waiting) if status == "completed" else ()
             for one in free:
                 await inside.update_node(one, properties={"status": "pending"})
-        warning = f"Still blocked by it: {', '.join(waiting)}. unblock lets them go on."
+        warning = f"Still blocked by it: {', '.join(waiting)}. Status pending lets one of them go on."
         warnings = (warning,) if waiting and status == "abandoned" else None
         return GoalChanged(goal=await self.get(goal_id), unblocked=tuple(free) or None, warnings=warnings)
 
@@ -247,7 +247,7 @@ async def _roles(memory: Memory, goal_id: str) -> Roles:
 
 def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
     message = f"{quoted(goal_id)} is a node of type {node_type}, not a goal"
-    return fault("goal_id", message, "list returns the ids of goals.")
+    return fault("goal_id", message, "list_goals returns the ids of goals.")
 
 
 async def _waiting_for(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError, Memory, Ontology, Settings, ontology_from, open_memory
-from graph_memory.agent import Agent
+from graph_memory.agent.layer import Agent
 from graph_memory.ontologies import load_ontology
 from support import agrees
 

@@ -78,9 +78,8 @@ def mcp(
     By name also search_semantic, hybrid_search, memory_context,
     memory_query, memory_synthesize, get_neighbors.
 
-    Toolset history: memory_log, memory_as_of, memory_diff, memory_branch,
-    set_validity, memory_revert, memory_revert_session, memory_merge,
-    memory_erase, memory_compact.
+    Toolset history: memory_log, memory_as_of, memory_diff, memory_branch, set_validity,
+    memory_revert, memory_revert_session, memory_merge, memory_erase, memory_compact.
 
     Toolset domains: create_domain, list_domains, get_domain, update_domain,
     select_domain, delete_domain, create_cross_domain_link,
@@ -97,14 +96,16 @@ def mcp(
     delete_entities, delete_observations, delete_relations, read_graph,
     search_nodes, open_nodes.
 
-    Toolset remember: remember, decide, update_entity, update_observation,
-    forget.
+    Toolset remember: remember, decide, update_entity, update_observation, forget.
 
     Toolset cleanup: find_similar, find_duplicates, merge_entities, find_orphans,
     graph_health, get_recent, get_hot, get_by_type.
 
     Toolset sessions: session_start, session_end, get_block, edit_block. With it
     there are the prompts memory-guide and save-session.
+
+    Toolset agent_memory: record_event, get_events, record_pattern, match_patterns,
+    apply_pattern_result, get_best_patterns, set_goal, update_goal, list_goals.
     """
     _serve(read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets), transport, host, port)
 

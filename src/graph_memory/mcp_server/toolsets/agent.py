@@ -25,7 +25,7 @@ from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 
 if TYPE_CHECKING:
-    from graph_memory.agent import Agent
+    from graph_memory.agent.layer import Agent
     from graph_memory.memory.api.memory import Memory
 
 Most = Annotated[int, Field(ge=1, le=100)]

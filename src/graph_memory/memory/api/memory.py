@@ -25,7 +25,7 @@ from graph_memory.model.domain_results import DomainChanged, DomainDeleted
 from graph_memory.storage.log.transaction import LogWithin
 
 if TYPE_CHECKING:
-    from graph_memory.agent import Agent
+    from graph_memory.agent.layer import Agent
 
 
 class Memory(Writes):
@@ -84,7 +84,7 @@ class Memory(Writes):
     @property
     def agent(self) -> Agent:
         """The memory types of an agent: what happened, what works, and what is to be done."""
-        from graph_memory.agent import Agent
+        from graph_memory.agent.layer import Agent
 
         return Agent(self, self._core.kept, self._default_domain)
 
