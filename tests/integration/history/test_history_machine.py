@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from random import Random
 from typing import Any
@@ -288,7 +288,11 @@ class HistoryMachine(RuleBasedStateMachine):
         one = sorted(world.now)[number % len(world.now)]
         before = world.now[one]
         self.ask(world.memory.set_validity, one, valid_from=times[0], valid_to=times[1])
-        valid = tuple(known if told is None else moment(told) for told, known in zip(times, before.valid, strict=True))
+        start, end = (moment(told) if told else None for told in times)
+        end = end and end + timedelta(days=1)  # a day that is named as the end belongs to it
+        valid = tuple(
+            known if told is None else at for told, known, at in zip(times, before.valid, (start, end), strict=True)
+        )
         self.wrote(world, {**world.now, one: replace(before, valid=valid)})
 
     def batch(self, where: int, number: int, other: int, given: dict[str, Any]) -> None:
