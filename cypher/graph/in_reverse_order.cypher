@@ -1,17 +1,17 @@
-// Places in an index of what is of some types and has equal values of all but the last property of the index, the last first.
-// All begin with the same characters; `after` and `until` lie around those that are wanted.
+// The sort keys of a range of an index, in descending order: of subjects of these types with equal values of all properties but the last.
+// All have the same prefix; `after` and `until` are exclusive bounds.
 // mode: read
 // params: domain, kind, types, index, after, until, limit
-// returns: place
+// returns: sort_key
 UNWIND $types AS type
 CALL (type) {
   MATCH (k:_Key {_domain: $domain, _kind: $kind, _type: type, _property: $index})
   USING INDEX k:_Key(_domain, _kind, _type, _property, _value)
   WHERE k._value < $after AND k._value > $until
-  RETURN k._value AS place
+  RETURN k._value AS sort_key
   ORDER BY k._domain DESC, k._kind DESC, k._type DESC, k._property DESC, k._value DESC
   LIMIT $limit
 }
-RETURN place
-ORDER BY place DESC
+RETURN sort_key
+ORDER BY sort_key DESC
 LIMIT $limit

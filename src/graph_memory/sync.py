@@ -250,7 +250,7 @@ class SyncMemory(_Sync[Memory]):
 
     @property
     def agent(self) -> SyncAgent:
-        """The memory types of an agent: what happened, what works, and what is to be done."""
+        """The memory types of an agent: events, patterns and goals."""
         return SyncAgent(self._facade.agent, self._portal)
 
     @property
@@ -2377,17 +2377,17 @@ class SyncAgent(_Sync[Agent]):
 
     @property
     def episodic(self) -> SyncEpisodic:
-        """What happened, in order."""
+        """Events, in the order of time."""
         return SyncEpisodic(self._facade.episodic, self._portal)
 
     @property
     def procedural(self) -> SyncProcedural:
-        """What works in a situation, and what must be avoided there."""
+        """Patterns that work in a situation or must be avoided there."""
         return SyncProcedural(self._facade.procedural, self._portal)
 
     @property
     def prospective(self) -> SyncProspective:
-        """What is to be done, and what stands in its way."""
+        """Goals, their steps and their blockers."""
         return SyncProspective(self._facade.prospective, self._portal)
 
 
@@ -2410,13 +2410,13 @@ class SyncEpisodic(_Sync[Episodic]):
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
     ) -> EventRecorded:
-        """Record an event with what it is about, all of it in one transaction.
+        """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
-        `timestamp` is now unless given. `caused_by` are ids of events. `entities` are given as to `create_entities`,
-        with `name`, `entityType` and `observations`: those that exist keep their type and gain what is new; the event
-        involves each. `relations` (`from`, `to`, `relationType`) join entities, with the event as evidence. Raises
-        INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for a cause that does not
-        exist, and CONTENT_TOO_LARGE.
+        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `entities` have
+        the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
+        the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
+        Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
+        and CONTENT_TOO_LARGE.
         """
         return self._wait(
             self._facade.record,
@@ -2435,27 +2435,28 @@ class SyncEpisodic(_Sync[Episodic]):
         )
 
     def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a session, the latest first. Raises INVALID_ARGUMENT."""
+        """Return the events of a session, newest first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.get_recent, session, limit=limit, cursor=cursor)
 
     def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a type in all sessions, the latest first. Raises INVALID_ARGUMENT."""
+        """Return the events of a type in all sessions, newest first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.get_by_type, event_type, limit=limit, cursor=cursor)
 
     def get_by_outcome(self, outcome: Outcome, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events with an outcome in all sessions, the latest first. Raises INVALID_ARGUMENT."""
+        """Return the events with an outcome in all sessions, newest first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.get_by_outcome, outcome, limit=limit, cursor=cursor)
 
     def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
-        """Return what led to an event and what followed from it, each event once, also in a circle.
+        """Return the causes and consequences of an event, each event once even if they form a cycle.
 
-        `depth` steps both ways (at most 100), and `limit` events (at most 1,000); `left_out` says that there is more.
-        Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no event.
+        `depth` is the maximum number of steps in both directions (up to 100), `limit` the maximum number of events (up
+        to 1,000). `left_out` is true if the chain goes on. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is
+        not an event.
         """
         return self._wait(self._facade.get_chain, event_id, depth=depth, limit=limit)
 
     def search(self, query: str, *, limit: int = 10) -> Events:
-        """Return the events that answer a question best, the best first. Raises INVALID_ARGUMENT."""
+        """Return the events that match a query by words and meaning, best first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.search, query, limit=limit)
 
 
@@ -2498,28 +2499,28 @@ class SyncProcedural(_Sync[Procedural]):
         )
 
     def get(self, pattern_id: str) -> Pattern:
-        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern."""
+        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""
         return self._wait(self._facade.get, pattern_id)
 
     def match(
         self, query: str, *, entity_types: Collection[str] = (), error_types: Collection[str] = (), limit: int = 5
     ) -> PatternMatches:
-        """Return the patterns that fit a situation, the best first, with the conditions that hold.
+        """Return the patterns that match a situation, best first, with the conditions that hold.
 
-        A keyword holds where the query has it as a word, an entity or error type where it is given. An anti-pattern
-        comes with a `warning`. Raises INVALID_ARGUMENT.
+        A keyword holds if the query contains it as a word. An entity or error type holds if it is listed. An
+        anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.match, query, entity_types=entity_types, error_types=error_types, limit=limit)
 
     def apply_result(self, pattern_id: str, success: bool, *, event: str | None = None) -> Pattern:
-        """Count that a pattern was applied, and return it; the event is what it was applied in.
+        """Count a success or failure of a pattern, and return the pattern. `event` is the event of the application.
 
-        Calls at once count all. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern.
+        Concurrent calls lose no count. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern.
         """
         return self._wait(self._facade.apply_result, pattern_id, success, event=event)
 
     def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
-        """Return the patterns that have worked best, by the Wilson lower bound of their success rate."""
+        """Return the patterns with the highest Wilson lower bound of the success rate. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.get_best, pattern_type, limit=limit)
 
 
@@ -2538,10 +2539,10 @@ class SyncProspective(_Sync[Prospective]):
         blocked_by: Sequence[str] = (),
         status: Status = "pending",
     ) -> GoalChanged:
-        """Make a goal. It is blocked where it waits for a goal that is not completed.
+        """Create a goal. It is blocked if one of the goals in `blocked_by` is not completed.
 
-        With a `session` it is for that session only. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown status,
-        and NODE_NOT_FOUND for a parent or blocker that does not exist.
+        A goal with a `session` is for that session only. `deadline` is a day or a time of RFC 3339. Raises
+        INVALID_ARGUMENT, INVALID_PROPERTY for an unknown status, and NODE_NOT_FOUND for an unknown parent or blocker.
         """
         return self._wait(
             self._facade.create,
@@ -2556,7 +2557,7 @@ class SyncProspective(_Sync[Prospective]):
         )
 
     def get(self, goal_id: str) -> Goal:
-        """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no goal."""
+        """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a goal."""
         return self._wait(self._facade.get, goal_id)
 
     def update(
@@ -2569,9 +2570,10 @@ class SyncProspective(_Sync[Prospective]):
         deadline: str | None = None,
         steps: Sequence[str] | None = None,
     ) -> GoalChanged:
-        """Change a goal; new steps are all to be done. Completing one frees the goals that waited for it alone.
+        """Change a goal. Omitted fields keep their values; new `steps` are all open.
 
-        Raises INVALID_ARGUMENT, also where nothing is given, INVALID_PROPERTY and NODE_NOT_FOUND.
+        Status `completed` unblocks the goals that wait only for this one. Status `pending` removes the blockers and the
+        reason of the goal. Raises INVALID_ARGUMENT, also if no field is given, INVALID_PROPERTY and NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.update,
@@ -2584,27 +2586,27 @@ class SyncProspective(_Sync[Prospective]):
         )
 
     def complete_step(self, goal_id: str, step: int | None = None) -> GoalChanged:
-        """Mark a step as done, the first that is not unless its number (from 1) is given; the last completes the goal.
+        """Mark a step as completed: the step with this number (from 1), or the first open one.
 
-        Raises INVALID_ARGUMENT for a step that there is not, or that is done, and NODE_NOT_FOUND.
+        Completing the last open step completes the goal. Raises INVALID_ARGUMENT if the step is completed or does not
+        exist, and NODE_NOT_FOUND.
         """
         return self._wait(self._facade.complete_step, goal_id, step)
 
     def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalChanged:
-        """Say that a goal cannot go on, for another goal or for a reason.
+        """Block a goal by another goal, or for a reason.
 
-        One that is blocked for a reason waits for `unblock`, whatever it waits for besides. Raises INVALID_ARGUMENT
-        without either and for a goal that is completed, INVALID_TOPOLOGY for a goal that would wait for itself, and
-        NODE_NOT_FOUND.
+        A goal that is blocked for a reason stays blocked until `unblock`, even if its blockers are completed. Raises
+        INVALID_ARGUMENT if neither is given or `by` is completed, INVALID_TOPOLOGY for a cycle, and NODE_NOT_FOUND.
         """
         return self._wait(self._facade.block, goal_id, by=by, reason=reason)
 
     def unblock(self, goal_id: str) -> GoalChanged:
-        """Say that a goal can go on, whatever it waits for. Raises NODE_NOT_FOUND."""
+        """Remove the blockers and the reason of a goal, and make it pending. Raises NODE_NOT_FOUND."""
         return self._wait(self._facade.unblock, goal_id)
 
     def abandon(self, goal_id: str) -> GoalChanged:
-        """Give a goal up; `warnings` says what still waits for it. Raises NODE_NOT_FOUND."""
+        """Abandon a goal. `warnings` names the goals that it still blocks. Raises NODE_NOT_FOUND."""
         return self._wait(self._facade.abandon, goal_id)
 
     def list(
@@ -2615,10 +2617,10 @@ class SyncProspective(_Sync[Prospective]):
         session: str | None = None,
         limit: int = 50,
     ) -> Goals:
-        """Return goals by priority and deadline: those of a status, or all that are not over.
+        """Return the goals with a status, or all unfinished goals, by priority and then by deadline.
 
-        `due_before` leaves those with a deadline before that day or time; `session` those of a session and those that
-        stay. Raises INVALID_ARGUMENT.
+        `due_before` selects goals with an earlier deadline. `session` selects the goals of a session and those without
+        a session. Maximum `limit`: 1,000. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.list, status, due_before=due_before, session=session, limit=limit)
 

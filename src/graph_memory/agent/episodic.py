@@ -1,4 +1,4 @@
-"""`Episodic`: what happened, in order."""
+"""`Episodic`: events, in the order of time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import (
     Operation,
-    check_range,
     lenient,
     new_connection,
+    new_connection_to_ref,
     new_node,
     one_line,
-    tie_to,
     write,
 )
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.recall.request import whole
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import new_id
 from graph_memory.model.results import Direction, NodeSummary
@@ -33,10 +33,10 @@ _FIND = "get_events returns the ids of events."
 
 
 class Episodic:
-    """Events of a domain. `memory.agent.episodic` is one.
+    """The events of a domain. `memory.agent.episodic` is one.
 
-    An event is a node: the log, the past, revert, branches, search and export have it like any other. A domain without
-    the types of `ontologies/agent.yaml` gets them with the first event.
+    An event is a node, so the log, the past, revert, branches, search and export include it. The first event adds the
+    types of `ontologies/agent.yaml` to a domain that lacks them.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -58,13 +58,13 @@ class Episodic:
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
     ) -> EventRecorded:
-        """Record an event with what it is about, all of it in one transaction.
+        """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
-        `timestamp` is now unless given. `caused_by` are ids of events. `entities` are given as to `create_entities`,
-        with `name`, `entityType` and `observations`: those that exist keep their type and gain what is new; the event
-        involves each. `relations` (`from`, `to`, `relationType`) join entities, with the event as evidence. Raises
-        INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for a cause that does not
-        exist, and CONTENT_TOO_LARGE.
+        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `entities` have
+        the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
+        the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
+        Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
+        and CONTENT_TOO_LARGE.
         """
         event_id, at = new_id("mem"), rfc3339("timestamp", timestamp)
         properties = {
@@ -83,58 +83,58 @@ class Episodic:
         def changes(roles: Roles) -> list[Operation]:
             event = new_node(roles["Event"], event_id, title.lstrip("# "), content, properties)
             causes = [new_connection(roles["CausedBy"], event_id, cause) for cause in caused_by]
-            return [event, *causes, *_things(roles, event_id, entities), *_ties(event_id, relations)]
+            return [event, *causes, *_entity_operations(roles, event_id, entities), *_relations(event_id, relations)]
 
-        done = await write(self._memory, changes(await prepared(self._memory, changes)))
-        named = tuple(str(one.get("name")) for one in entities) or None
-        numbers = {"since": done.since or 0, "until": done.until or 0}
-        return EventRecorded(event_id=event_id, session=session, timestamp=at, entities=named, **numbers)
+        batch = await write(self._memory, changes(await prepared(self._memory, changes)))
+        names = tuple(str(entity.get("name")) for entity in entities) or None
+        numbers = {"since": batch.since or 0, "until": batch.until or 0}
+        return EventRecorded(event_id=event_id, session=session, timestamp=at, entities=names, **numbers)
 
     async def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a session, the latest first. Raises INVALID_ARGUMENT."""
+        """Return the events of a session, newest first. Raises INVALID_ARGUMENT."""
         return await self._latest({"session": session}, limit, cursor)
 
     async def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a type in all sessions, the latest first. Raises INVALID_ARGUMENT."""
+        """Return the events of a type in all sessions, newest first. Raises INVALID_ARGUMENT."""
         return await self._latest({"event_type": event_type}, limit, cursor)
 
     async def get_by_outcome(self, outcome: Outcome, *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events with an outcome in all sessions, the latest first. Raises INVALID_ARGUMENT."""
+        """Return the events with an outcome in all sessions, newest first. Raises INVALID_ARGUMENT."""
         return await self._latest({"outcome": outcome}, limit, cursor)
 
     async def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
-        """Return what led to an event and what followed from it, each event once, also in a circle.
+        """Return the causes and consequences of an event, each event once even if they form a cycle.
 
-        `depth` steps both ways (at most 100), and `limit` events (at most 1,000); `left_out` says that there is more.
-        Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no event.
+        `depth` is the maximum number of steps in both directions (up to 100), `limit` the maximum number of events (up
+        to 1,000). `left_out` is true if the chain goes on. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is
+        not an event.
         """
-        check_range("depth", depth, 1, _DEEPEST)
-        check_range("limit", limit, 1, MOST_LINKS)
+        whole("depth", depth, 1, _DEEPEST)
+        whole("limit", limit, 1, MOST_LINKS)
         roles = await roles_of(self._memory)
-        found = await self._memory.get_node(event_id)
-        if roles is None or found.type != roles["Event"]:
-            raise fault("event_id", f"{quoted(event_id)} is a node of type {found.type}, not an event", _FIND)
-        causes, has_more = await self._walk(roles, event_id, "out", depth, limit)
-        left = max(limit - len(causes), 0)
-        effects, goes_on = await self._walk(roles, event_id, "in", depth, left)
+        node = await self._memory.get_node(event_id)
+        if roles is None or node.type != roles["Event"]:
+            raise fault("event_id", f"{quoted(event_id)} is a node of type {node.type}, not an event", _FIND)
+        causes, has_more_causes = await self._walk(roles, event_id, "out", depth, limit)
+        effects, has_more_effects = await self._walk(roles, event_id, "in", depth, limit + 1 - len(causes))
         distances = {event_id: 0}
         for sign, steps in ((-1, causes), (1, effects)):
-            for one, step in steps.items():
-                distances.setdefault(one, sign * step)
+            for other, step in steps.items():
+                distances.setdefault(other, sign * step)
         nodes = await self._memory.describe_nodes(list(distances))
-        links = [event_of(node).model_copy(update={"distance": distances[node.id]}) for node in nodes]
-        ordered = sorted(links, key=lambda one: (one.timestamp, distances[one.id], one.id))
-        return Events(events=tuple(ordered), left_out=has_more or goes_on or None)
+        events = [event_of(node).model_copy(update={"distance": distances[node.id]}) for node in nodes]
+        events.sort(key=lambda event: (event.timestamp, distances[event.id], event.id))
+        return Events(events=tuple(events), left_out=has_more_causes or has_more_effects or None)
 
     async def search(self, query: str, *, limit: int = 10) -> Events:
-        """Return the events that answer a question best, the best first. Raises INVALID_ARGUMENT."""
+        """Return the events that match a query by words and meaning, best first. Raises INVALID_ARGUMENT."""
         roles = await roles_of(self._memory)
         if roles is None:
             return Events(events=())
         filters = {"node_types": [roles["Event"]]}
-        found = await self._memory.recall.search_memories(query, filters=filters, max_results=limit)
-        nodes = await self._memory.describe_nodes([hit.id for hit in found.hits])
-        return Events(events=tuple(map(event_of, nodes)), warnings=found.warnings)
+        results = await self._memory.recall.search_memories(query, filters=filters, max_results=limit)
+        nodes = await self._memory.describe_nodes([hit.id for hit in results.hits])
+        return Events(events=tuple(map(event_of, nodes)), warnings=results.warnings)
 
     async def _latest(self, wanted: Mapping[str, object], limit: int, cursor: str | None) -> Events:
         roles = await roles_of(self._memory)
@@ -154,43 +154,45 @@ class Episodic:
     async def _walk(
         self, roles: Roles, start: str, direction: Direction, depth: int, limit: int
     ) -> tuple[Mapping[str, int], bool]:
-        """Return the events that lead to an event or follow from it, with distances; and whether there are more."""
-        found: dict[str, int] = {}
-        edge = [start]
+        """Return the distances of the events within a depth, the start included, and whether there are more events."""
+        distances = {start: 0}
+        level = [start]
         for step in range(1, depth + 1):
-            links = await self._memory.get_neighbours(edge, direction=direction, connection_type=roles["CausedBy"])
-            edge = [one for one in dict.fromkeys(chain(*links.values())) if one != start and one not in found]
-            found |= dict.fromkeys(edge[: limit - len(found)], step)
-            if len(edge) > limit - len(found) and any(one not in found for one in edge):
-                return found, True
-            if not edge:
-                return found, False
-        beyond = await self._memory.get_neighbours(edge, direction=direction, connection_type=roles["CausedBy"])
-        return found, any(one not in found for one in chain(*beyond.values()))
+            links = await self._memory.get_neighbours(level, direction=direction, connection_type=roles["CausedBy"])
+            level = [event for event in dict.fromkeys(chain(*links.values())) if event not in distances]
+            room = limit + 1 - len(distances)
+            distances |= dict.fromkeys(level[:room], step)
+            if len(level) > room:
+                return distances, True
+            if not level:
+                return distances, False
+        beyond = await self._memory.get_neighbours(level, direction=direction, connection_type=roles["CausedBy"])
+        return distances, any(event not in distances for event in chain(*beyond.values()))
 
 
 def event_of(node: NodeSummary) -> Event:
-    """Return a node as the event that it is."""
-    given = {name: value for name, value in node.properties.items() if name in Event.model_fields}
-    keywords = tuple(filter(None, str(given.pop("keywords", "")).split(", "))) or None
-    instead = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}
-    return lenient(Event, {**given, "id": node.id, "title": node.title, "keywords": keywords}, instead)
+    """Return the event that a node stores."""
+    fields = {name: value for name, value in node.properties.items() if name in Event.model_fields}
+    keywords = tuple(filter(None, str(fields.pop("keywords", "")).split(", "))) or None
+    defaults = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}
+    return lenient(Event, {**fields, "id": node.id, "title": node.title, "keywords": keywords}, defaults)
 
 
-def _things(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]]) -> list[Operation]:
-    """Return the operations for the entities that an event involves: made, or added to."""
+def _entity_operations(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]]) -> list[Operation]:
+    """Return the operations that create or extend the entities of an event and connect the event with them."""
     operations: list[Operation] = []
-    for number, one in enumerate(entities):
-        new = {key: value for key, value in one.items() if key != "observations"}
-        operations.append({"op": "create_entities", "entities": [{**new, "ref": f"entity{number}"}]})
-        if observations := one.get("observations"):
-            said = [{"entityName": one.get("name"), "contents": observations}]
-            operations.append({"op": "add_observations", "observations": said})
-        operations.append(tie_to(roles["Involves"], event_id, f"entity{number}"))
+    for number, entity in enumerate(entities):
+        ref = f"entity{number}"
+        fields = {key: value for key, value in entity.items() if key != "observations"}
+        operations.append({"op": "create_entities", "entities": [{**fields, "ref": ref}]})
+        if observations := entity.get("observations"):
+            added = [{"entityName": entity.get("name"), "contents": observations}]
+            operations.append({"op": "add_observations", "observations": added})
+        operations.append(new_connection_to_ref(roles["Involves"], event_id, ref))
     return operations
 
 
-def _ties(event_id: str, relations: Sequence[Mapping[str, object]]) -> list[Operation]:
-    """Return the operation for the relations that an event is the evidence of, if there are any."""
-    joined = [{**one, "properties": {"evidence": event_id}} for one in relations]
-    return [{"op": "create_relations", "relations": joined}] if joined else []
+def _relations(event_id: str, relations: Sequence[Mapping[str, object]]) -> list[Operation]:
+    """Return the operation that creates relations with an event as evidence, if there are any."""
+    with_evidence = [{**relation, "properties": {"evidence": event_id}} for relation in relations]
+    return [{"op": "create_relations", "relations": with_evidence}] if with_evidence else []

@@ -1,4 +1,4 @@
-"""Goals: their steps, and how far they are. Pure."""
+"""The steps and the progress of goals. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ OVER = frozenset({"completed", "abandoned"})
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What goals are connected with, by their ids."""
+class GoalContext:
+    """The ids of the parents, subgoals and unfinished blockers of goals, by the id of the goal."""
 
     parents: Mapping[str, Sequence[str]]
     subgoals: Mapping[str, Sequence[str]]
@@ -26,86 +26,93 @@ class Around:
 
 
 def stored_steps(steps: Sequence[str]) -> str:
-    """Return the steps of a goal as they are stored. Raises INVALID_ARGUMENT for too many, or one without words."""
+    """Return the stored form of steps: a JSON list. Raises INVALID_ARGUMENT for too many or empty steps."""
     if len(steps) > MOST_STEPS:
         raise fault("steps", f"{len(steps):,} steps are too many", f"Give at most {MOST_STEPS}.")
-    if not all(isinstance(one, str) and one.strip() for one in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not all(isinstance(step, str) and step.strip() for step in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise fault("steps", "A step has no words", "Give each step as text.")
-    return json.dumps([one.strip() for one in steps], ensure_ascii=False)
+    return json.dumps([step.strip() for step in steps], ensure_ascii=False)
 
 
 def steps_of(node: NodeSummary) -> tuple[GoalStep, ...]:
     """Return the steps of a goal, in order."""
-    texts = [str(one) for one in _listed(node, "steps")]
-    done = {one for one in _listed(node, "completed_steps") if isinstance(one, int)}
+    texts = [str(text) for text in _stored_list(node, "steps")]
+    done = {number for number in _stored_list(node, "completed_steps") if isinstance(number, int)}
     return tuple(GoalStep(number=number, text=text, done=number in done) for number, text in enumerate(texts, 1))
 
 
 def with_step_done(node: NodeSummary, step: int | None) -> str:
-    """Return the steps that are done after one more, as they are stored; without a number it is the first that is not.
+    """Return the stored numbers of the completed steps with one more: this step, or the first open one.
 
-    Raises INVALID_ARGUMENT for a step that there is not, or that is done.
+    Raises INVALID_ARGUMENT if the step is completed or does not exist.
     """
     steps = steps_of(node)
-    number = step if step is not None else next((one.number for one in steps if not one.done), None)
+    number = step if step is not None else _first_open(steps)
     if number is None or not 1 <= number <= len(steps) or steps[number - 1].done:
-        told = "All steps are done" if number is None else f"Step {number} is done, or does not exist"
-        raise fault("step", f"{told}: the goal has {len(steps)} steps", "Give the number of a step that is not done.")
-    return json.dumps(sorted({number, *(one.number for one in steps if one.done)}))
+        problem = "All steps are done" if number is None else f"Step {number} is done, or does not exist"
+        message = f"{problem}: the goal has {len(steps)} steps"
+        raise fault("step", message, "Give the number of a step that is not done.")
+    return json.dumps(sorted({number, *(step.number for step in steps if step.done)}))
 
 
-def goal_of(node: NodeSummary, around: Around, progress: float) -> Goal:
-    """Return a node as the goal that it is."""
+def _first_open(steps: Sequence[GoalStep]) -> int | None:
+    return next((step.number for step in steps if not step.done), None)
+
+
+def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
+    """Return the goal that a node stores."""
     own = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
     steps = steps_of(node)
-    given = {
+    fields = {
         **own,
         "id": node.id,
         "steps": steps or None,
-        "current_step": next((one.number for one in steps if not one.done), None),
+        "current_step": _first_open(steps),
         "progress": progress,
-        "parent": next(iter(around.parents.get(node.id, ())), None),
-        "subgoals": tuple(around.subgoals.get(node.id, ())) or None,
-        "blocked_by": tuple(around.blockers.get(node.id, ())) or None,
+        "parent": next(iter(context.parents.get(node.id, ())), None),
+        "subgoals": tuple(context.subgoals.get(node.id, ())) or None,
+        "blocked_by": tuple(context.blockers.get(node.id, ())) or None,
     }
-    return lenient(Goal, given, {"description": node.title, "status": "pending"})
+    return lenient(Goal, fields, {"description": node.title, "status": "pending"})
 
 
 def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequence[str]], goal: str) -> float:
-    """Return how far a goal is, 0 to 1: 1 when it is completed, else as its subgoals are on average, else by its steps.
+    """Return the progress of a goal, from 0 to 1.
 
-    Subgoals that are abandoned do not count.
+    A completed goal has 1. Otherwise it is the mean progress of the subgoals that are not abandoned, and without
+    subgoals the share of completed steps.
     """
     node = nodes[goal]
     if node.properties.get("status") == "completed":
         return 1.0
-    parts = [one for one in subgoals.get(goal, ()) if one in nodes]
-    parts = [one for one in parts if nodes[one].properties.get("status") != "abandoned"]
+    parts = [subgoal for subgoal in subgoals.get(goal, ()) if subgoal in nodes]
+    parts = [subgoal for subgoal in parts if nodes[subgoal].properties.get("status") != "abandoned"]
     if parts:
-        return round(sum(progress_of(nodes, subgoals, one) for one in parts) / len(parts), 4)
+        return round(sum(progress_of(nodes, subgoals, subgoal) for subgoal in parts) / len(parts), 4)
     steps = steps_of(node)
-    return round(sum(one.done for one in steps) / len(steps), 4) if steps else 0.0
+    return round(sum(step.done for step in steps) / len(steps), 4) if steps else 0.0
 
 
-def by_urgency(goals: Iterable[Goal]) -> list[Goal]:
-    """Return goals, the most urgent first: by priority, then by deadline."""
-    return sorted(goals, key=_urgency)
+def by_urgency(nodes: Iterable[NodeSummary]) -> list[NodeSummary]:
+    """Return the nodes of goals by priority (1 is first), then by deadline; goals without either come last."""
+    return sorted(nodes, key=_urgency)
 
 
-def _urgency(goal: Goal) -> tuple[float, str, str, str]:
-    priority = float("inf") if goal.priority is None else goal.priority
-    return priority, goal.deadline or "~", goal.description, goal.id
+def _urgency(node: NodeSummary) -> tuple[float, str, str, str]:
+    priority, deadline = node.properties.get("priority"), node.properties.get("deadline")
+    rank = float(priority) if isinstance(priority, int | float) and not isinstance(priority, bool) else float("inf")
+    return rank, str(deadline or "~"), str(node.properties.get("description", node.title)), node.id
 
 
 def text_of(description: str, steps: Sequence[str]) -> str:
-    """Return what is searched of a goal."""
+    """Return the searchable text of a goal."""
     return "\n".join([description, *(f"- {step}" for step in steps)])
 
 
-def _listed(node: NodeSummary, name: str) -> list[Any]:
-    """Return a list that is stored as JSON; nothing of what a person has changed into something else."""
+def _stored_list(node: NodeSummary, name: str) -> list[Any]:
+    """Return a list that a property stores as JSON, or an empty list if the property has another form."""
     try:
-        found: object = json.loads(str(node.properties.get(name) or "[]"))
+        value: object = json.loads(str(node.properties.get(name) or "[]"))
     except ValueError:
         return []
-    return cast("list[Any]", found) if isinstance(found, list) else []
+    return cast("list[Any]", value) if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""`Agent`: the memory types of an agent, each a part of one domain, read and written through the public facades."""
+"""`Agent`: the memory types of an agent, on the public facades."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from graph_memory.memory.api.memory import Memory
 
 
 class Agent:
-    """What an agent keeps of its own work. `memory.agent` is one.
+    """The events, patterns and goals of an agent in a domain. `memory.agent` is one.
 
-    Everything is nodes, connections and observations of the domain. A domain without the types of
-    `ontologies/agent.yaml` gets them with the first write; types of its own by these names stay as they are.
+    They are nodes and connections of the domain. The first write adds the types of `ontologies/agent.yaml`. Other types
+    with the same names stay unchanged.
     """
 
-    def __init__(self, memory: Memory, kept: dict[tuple[str, str], object], domain: str) -> None:
+    def __init__(self, memory: Memory, cache: dict[tuple[str, str], object], domain: str) -> None:
         self._memory = memory
-        self._patterns = PatternCache(kept, domain)
+        self._patterns = PatternCache(cache, domain)
 
     @property
     def episodic(self) -> Episodic:
-        """What happened, in order."""
+        """Events, in the order of time."""
         return Episodic(self._memory)
 
     @property
     def procedural(self) -> Procedural:
-        """What works in a situation, and what must be avoided there."""
+        """Patterns that work in a situation or must be avoided there."""
         return Procedural(self._memory, self._patterns)
 
     @property
     def prospective(self) -> Prospective:
-        """What is to be done, and what stands in its way."""
+        """Goals, their steps and their blockers."""
         return Prospective(self._memory)

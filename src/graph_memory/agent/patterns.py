@@ -1,20 +1,20 @@
-"""Patterns: what must hold for one to fit, and how well it has worked. Pure."""
+"""Matching and ranking of patterns. Pure."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, cast, get_args
 
-from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
+from graph_memory.agent.results import Condition, ConditionType, Pattern, PatternMatch, Step
 from graph_memory.agent.writing import lenient
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted, suggestion
 
-CONDITION_TYPES = ("keyword", "entity_type", "error_type", "custom")
+CONDITION_TYPES: tuple[str, ...] = get_args(ConditionType)
 MOST_CONDITIONS = 50
 MOST_STEPS = 100
 _Z = 1.96
@@ -23,41 +23,37 @@ _Z = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What patterns are compared with."""
+    """The situation that patterns are matched against."""
 
     query: str
     entity_types: Collection[str] = ()
     error_types: Collection[str] = ()
-    _names: Mapping[str, Collection[str]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        names = {
-            kind: {one.casefold() for one in given}
-            for kind, given in (("entity_type", self.entity_types), ("error_type", self.error_types))
-        }
-        object.__setattr__(self, "_names", names)
 
     def meets(self, condition: Condition) -> bool:
-        """Say whether a condition holds; a custom one that nobody has registered does not."""
-        if condition.type == "keyword":
-            return has_word(self.query, condition.value)
-        if condition.type == "custom":
-            holds = CUSTOM.get(condition.value)
-            return holds is not None and holds(self)
-        return condition.value.casefold() in self._names[condition.type]
+        """Return whether a condition holds. An unregistered custom condition does not hold."""
+        match condition.type:
+            case "keyword":
+                return has_word(self.query, condition.value)
+            case "custom":
+                holds = CUSTOM.get(condition.value)
+                return holds is not None and holds(self)
+            case "entity_type":
+                return condition.value.casefold() in map(str.casefold, self.entity_types)
+            case "error_type":
+                return condition.value.casefold() in map(str.casefold, self.error_types)
 
 
 CUSTOM: dict[str, Callable[[Situation], bool]] = {}
-"""The conditions of the type `custom`, by name."""
+"""Registered conditions of the type `custom`, by name."""
 
 
 def register_condition(name: str, holds: Callable[[Situation], bool]) -> None:
-    """Give patterns a condition that is decided by a function; over MCP it is used by its name."""
+    """Register a function as a custom condition. Patterns and MCP clients refer to it by name."""
     CUSTOM[name] = holds
 
 
 def has_word(text: str, word: str) -> bool:
-    """Say whether a text has a word or words, in any case, and not only as a part of another word."""
+    """Return whether a text contains a word or phrase in any case, and not only as a part of a longer word."""
     folded, wanted = text.casefold(), word.casefold()
     at = folded.find(wanted)
     while at >= 0:
@@ -69,7 +65,7 @@ def has_word(text: str, word: str) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Say whether a character goes on a word beside it: scripts without capitals are often written without spaces."""
+    """Return whether a character continues a word. Scripts without capital letters often have no spaces."""
     return character.isdigit() or character == "_" or character.lower() != character.upper()
 
 
@@ -86,29 +82,32 @@ def wilson_lower_bound(successes: int, applications: int) -> float:
 
 
 def matches(patterns: Iterable[Pattern], situation: Situation, limit: int) -> tuple[PatternMatch, ...]:
-    """Return the patterns of which a condition holds, the best first.
+    """Return the patterns with at least one condition that holds, best first.
 
-    The score is the share of the weights of the conditions that hold, times the confidence; of equal scores, the one
-    with the higher lower bound of its success rate comes first.
+    The score is the weight of the conditions that hold, divided by the weight of all conditions, times the confidence.
+    Ties are broken by the lower bound of the success rate.
     """
-    found: list[PatternMatch] = []
-    for one in patterns:
-        held = tuple(condition for condition in one.conditions if situation.meets(condition))
-        if held:
-            share = sum(each.weight for each in held) / sum(each.weight for each in one.conditions)
-            warning = f"Avoid this: {one.description or one.name}" if one.pattern_type == "anti_pattern" else None
-            score = round(share * one.confidence, 4)
-            found.append(PatternMatch(pattern=one, score=score, held=held, warning=warning))
-    found.sort(key=lambda match: (-match.score, -match.pattern.success_bound, match.pattern.name))
-    return tuple(found[:limit])
+    results = [match for pattern in patterns if (match := _match(pattern, situation))]
+    results.sort(key=lambda match: (-match.score, -match.pattern.success_bound, match.pattern.name))
+    return tuple(results[:limit])
+
+
+def _match(pattern: Pattern, situation: Situation) -> PatternMatch | None:
+    held = tuple(condition for condition in pattern.conditions if situation.meets(condition))
+    if not held:
+        return None
+    share = sum(condition.weight for condition in held) / sum(condition.weight for condition in pattern.conditions)
+    is_warning = pattern.pattern_type == "anti_pattern"
+    warning = f"Avoid this: {pattern.description or pattern.name}" if is_warning else None
+    return PatternMatch(pattern=pattern, score=round(share * pattern.confidence, 4), held=held, warning=warning)
 
 
 def conditions_of(given: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
-    """Return checked conditions. Raises INVALID_ARGUMENT for none, too many, or one that is at fault."""
+    """Return validated conditions. Raises INVALID_ARGUMENT for no, too many or invalid conditions."""
     if not 1 <= len(given) <= MOST_CONDITIONS:
         hint = 'Such as {"type": "keyword", "value": "timeout", "weight": 1}.'
         raise fault("conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(given)}", hint)
-    return tuple(_condition(one, f"conditions[{number}]") for number, one in enumerate(given))
+    return tuple(_condition(condition, f"conditions[{number}]") for number, condition in enumerate(given))
 
 
 def _condition(given: Mapping[str, object], at: str) -> Condition:
@@ -126,26 +125,26 @@ def _condition(given: Mapping[str, object], at: str) -> Condition:
 
 
 def steps_of(given: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
-    """Return checked steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
+    """Return validated steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
     if len(given) > MOST_STEPS:
         raise fault("steps", f"{len(given):,} steps are too many", f"Give at most {MOST_STEPS}.")
     steps: list[Step] = []
-    for number, one in enumerate(given):
-        data = {"action": one} if isinstance(one, str) else dict(one)
-        if not isinstance(data.get("action"), str) or data.keys() - Step.model_fields:
+    for number, step in enumerate(given):
+        fields = {"action": step} if isinstance(step, str) else dict(step)
+        if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
             raise fault("steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters.")
-        steps.append(Step.model_validate(data))
+        steps.append(Step.model_validate(fields))
     return tuple(steps)
 
 
 def stored_trigger(conditions: Sequence[Condition], confidence: float) -> str:
-    """Return what must hold, as it is stored."""
-    return _json({"conditions": [one.to_dict() for one in conditions], "confidence": confidence})
+    """Return the stored form of conditions and confidence."""
+    return _json({"conditions": [condition.to_dict() for condition in conditions], "confidence": confidence})
 
 
 def stored_procedure(steps: Sequence[Step], tools: Sequence[str], expected_outcome: str) -> str:
-    """Return what is to be done, as it is stored."""
-    return _json({"steps": [one.to_dict() for one in steps], "tools": [*tools], "expected_outcome": expected_outcome})
+    """Return the stored form of a procedure."""
+    return _json({"steps": [step.to_dict() for step in steps], "tools": [*tools], "expected_outcome": expected_outcome})
 
 
 def _json(value: object) -> str:
@@ -153,13 +152,13 @@ def _json(value: object) -> str:
 
 
 def pattern_of(node: NodeSummary) -> Pattern:
-    """Return a node as the pattern that it is, without what a person has changed into something that it cannot be."""
+    """Return the pattern that a node stores. Fields that a person has made invalid get their defaults."""
     own = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
     trigger, procedure = (_parsed(node.properties.get(name)) for name in ("trigger", "procedure"))
     successes, failures = (
         count if isinstance(count := own.get(name), int) else 0 for name in ("successes", "failures")
     )
-    given = {
+    fields = {
         **own,
         **{name: procedure[name] for name in ("steps", "tools", "expected_outcome") if name in procedure},
         "id": node.id,
@@ -168,13 +167,13 @@ def pattern_of(node: NodeSummary) -> Pattern:
         "applications": successes + failures,
         "success_bound": round(wilson_lower_bound(successes, successes + failures), 4),
     }
-    return lenient(Pattern, given, {"name": node.title, "pattern_type": "solution"})
+    return lenient(Pattern, fields, {"name": node.title, "pattern_type": "solution"})
 
 
 def _parsed(value: object) -> dict[str, Any]:
-    """Return what is stored as JSON; nothing of what is no object."""
+    """Return a stored JSON object, or an empty object for any other value."""
     try:
-        found: object = json.loads(value) if isinstance(value, str) else {}
+        parsed: object = json.loads(value) if isinstance(value, str) else {}
     except ValueError:
         return {}
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

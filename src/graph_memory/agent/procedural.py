@@ -1,4 +1,4 @@
-"""`Procedural`: what works in a situation, and what must be avoided there."""
+"""`Procedural`: patterns that work in a situation or must be avoided there, with their success counts."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from graph_memory.agent.patterns import (
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns, PatternType, Scope
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import Operation, check_range, new_connection, new_node, write
+from graph_memory.agent.writing import Operation, new_connection, new_node, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
+from graph_memory.memory.recall.request import whole
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
+from graph_memory.model.strength import fraction
 from graph_memory.model.wording import quoted
 
 _MOST_RESULTS = 100
 _MOST_CHANGES = 500
-"""Changes of a domain that are looked through for one of a pattern; after more of them all are read again."""
+"""Maximum number of log entries that are checked for changed patterns before all patterns are read again."""
 _ATTEMPTS = 200
-"""How often a count is tried again while others count: each time one of them got through."""
+"""Maximum number of attempts to count a result while other processes count too."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The patterns of a domain as its log stood at a change."""
+    """The patterns of a domain after a change of its log."""
 
     seq: int
     change: str
@@ -44,36 +46,36 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class PatternCache:
-    """The patterns of a domain, read again once one of them has changed."""
+    """A cache of the patterns of a domain. A changed pattern invalidates it."""
 
-    kept: dict[tuple[str, str], object]
+    entries: dict[tuple[str, str], object]
     domain: str
 
     async def patterns(self, memory: Memory, pattern_type: str) -> Sequence[Pattern]:
-        """Return the patterns as they are now."""
+        """Return the current patterns."""
         [last] = (await memory.history.log(limit=1)).entries
-        known = self.kept.get((self.domain, pattern_type))
+        known = self.entries.get((self.domain, pattern_type))
         if isinstance(known, _Known) and await self._is_unchanged(memory, pattern_type, known, last):
-            self.kept[self.domain, pattern_type] = replace(known, seq=last.seq, change=last.id)
+            self.entries[self.domain, pattern_type] = replace(known, seq=last.seq, change=last.id)
             return known.patterns
-        found = await memory.query_nodes(type=pattern_type)
-        patterns = [pattern_of(node) for node in await memory.describe_nodes(found.node_ids)]
-        self.kept[self.domain, pattern_type] = _Known(last.seq, last.id, patterns)
+        results = await memory.query_nodes(type=pattern_type)
+        patterns = [pattern_of(node) for node in await memory.describe_nodes(results.node_ids)]
+        self.entries[self.domain, pattern_type] = _Known(last.seq, last.id, patterns)
         return patterns
 
     @staticmethod
     async def _is_unchanged(memory: Memory, pattern_type: str, known: _Known, last: LogEntry) -> bool:
-        """Say whether no pattern has changed since they were read; the domain may be another one of its name."""
+        """Return whether no pattern has changed since. A deleted domain of the same name counts as changed."""
         if last.id == known.change:
             return True
         if not 0 < last.seq - known.seq <= _MOST_CHANGES:
             return False
         *changes, first = (await memory.history.log(since=known.seq, limit=_MOST_CHANGES + 1)).entries
-        return first.id == known.change and not any(one.type in (pattern_type, None) for one in changes)
+        return first.id == known.change and not any(change.type in (pattern_type, None) for change in changes)
 
 
 class Procedural:
-    """Patterns of a domain, with how often each has worked. `memory.agent.procedural` is one."""
+    """The patterns of a domain, with their success counts. `memory.agent.procedural` is one."""
 
     def __init__(self, memory: Memory, cache: PatternCache) -> None:
         self._memory = memory
@@ -101,17 +103,16 @@ class Procedural:
         NODE_NOT_FOUND for an event that does not exist.
         """
         known = conditions_of(conditions)
-        if not 0 <= confidence <= 1:
-            raise fault("confidence", f"confidence must be 0 to 1, not {confidence}", "Give a number from 0 to 1.")
-        done = steps_of(steps)
+        confidence = fraction("confidence", confidence)
+        procedure = steps_of(steps)
         pattern_id = new_id("mem")
-        content = "\n".join(filter(None, [description, *(f"- {step.action}" for step in done), expected_outcome]))
+        content = "\n".join(filter(None, [description, *(f"- {step.action}" for step in procedure), expected_outcome]))
         properties = {
             "name": name,
             "description": description or None,
             "pattern_type": pattern_type,
             "trigger": stored_trigger(known, confidence),
-            "procedure": stored_procedure(done, tools, expected_outcome),
+            "procedure": stored_procedure(procedure, tools, expected_outcome),
             "scope": scope,
             "successes": 0,
             "failures": 0,
@@ -125,7 +126,7 @@ class Procedural:
         return await self.get(pattern_id)
 
     async def get(self, pattern_id: str) -> Pattern:
-        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern."""
+        """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""
         node, _ = await self._node(pattern_id)
         return pattern_of(node)
 
@@ -137,19 +138,19 @@ class Procedural:
         error_types: Collection[str] = (),
         limit: int = 5,
     ) -> PatternMatches:
-        """Return the patterns that fit a situation, the best first, with the conditions that hold.
+        """Return the patterns that match a situation, best first, with the conditions that hold.
 
-        A keyword holds where the query has it as a word, an entity or error type where it is given. An anti-pattern
-        comes with a `warning`. Raises INVALID_ARGUMENT.
+        A keyword holds if the query contains it as a word. An entity or error type holds if it is listed. An
+        anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
         """
-        check_range("limit", limit, 1, _MOST_RESULTS)
+        whole("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)
         return PatternMatches(matches=matches(await self._all(), situation, limit))
 
     async def apply_result(self, pattern_id: str, success: bool, *, event: str | None = None) -> Pattern:
-        """Count that a pattern was applied, and return it; the event is what it was applied in.
+        """Count a success or failure of a pattern, and return the pattern. `event` is the event of the application.
 
-        Calls at once count all. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for a node that is no pattern.
+        Concurrent calls lose no count. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern.
         """
         counter = "successes" if success else "failures"
         for attempt in range(1, _ATTEMPTS + 1):
@@ -168,27 +169,27 @@ class Procedural:
         return await self.get(pattern_id)
 
     async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
-        """Return the patterns that have worked best, by the Wilson lower bound of their success rate."""
-        check_range("limit", limit, 1, _MOST_RESULTS)
-        found = [one for one in await self._all() if pattern_type in (None, one.pattern_type)]
-        found.sort(key=lambda one: (-one.success_bound, -one.confidence, one.name))
-        return Patterns(patterns=tuple(found[:limit]))
+        """Return the patterns with the highest Wilson lower bound of the success rate. Raises INVALID_ARGUMENT."""
+        whole("limit", limit, 1, _MOST_RESULTS)
+        patterns = [pattern for pattern in await self._all() if pattern_type in (None, pattern.pattern_type)]
+        patterns.sort(key=lambda pattern: (-pattern.success_bound, -pattern.confidence, pattern.name))
+        return Patterns(patterns=tuple(patterns[:limit]))
 
     async def _learned(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
-        """Return the operation that leads a pattern to an event, unless it does."""
+        """Return the operation that connects a pattern with an event, if it is not connected yet."""
         kind = roles["LearnedFrom"]
         known = await self._memory.get_neighbours([pattern_id], direction="out", connection_type=kind)
         return [] if event in known.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]
 
     async def _node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:
         roles = await roles_of(self._memory)
-        found = await self._memory.describe_nodes([pattern_id])
-        if not found:
-            await self._memory.get_node(pattern_id)  # which says that it is not there
-        if roles is None or found[0].type != roles["Pattern"]:
-            message = f"{quoted(pattern_id)} is a node of type {found[0].type}, not a pattern"
+        nodes = await self._memory.describe_nodes([pattern_id])
+        if not nodes:
+            await self._memory.get_node(pattern_id)  # raises NODE_NOT_FOUND
+        if roles is None or nodes[0].type != roles["Pattern"]:
+            message = f"{quoted(pattern_id)} is a node of type {nodes[0].type}, not a pattern"
             raise fault("pattern_id", message, "match_patterns and get_best_patterns return the ids of patterns.")
-        return found[0], roles
+        return nodes[0], roles
 
     async def _all(self) -> Sequence[Pattern]:
         roles = await roles_of(self._memory)

@@ -10,6 +10,7 @@ from graph_memory.model.results import Result
 
 Actor = Literal["user", "agent", "system"]
 Outcome = Literal["success", "failure", "partial"]
+ConditionType = Literal["keyword", "entity_type", "error_type", "custom"]
 PatternType = Literal["solution", "workflow", "anti_pattern"]
 Scope = Literal["global", "project"]
 Status = Literal["pending", "active", "blocked", "completed", "abandoned"]
@@ -29,12 +30,12 @@ class Event(Result):
     summary: str | None = None
     keywords: tuple[str, ...] | None = None
     distance: int | None = Field(
-        default=None, description="In a chain: steps from the event asked about, below 0 for what led to it"
+        default=None, description="In a chain: steps from the requested event, negative for its causes"
     )
 
 
 class Events(Result):
-    """Events: the latest first, of a search the best first, of a chain in the order of time."""
+    """Events, newest first; search results by relevance, and chains in the order of time."""
 
     events: tuple[Event, ...]
     next_cursor: str | None = Field(default=None, description="Pass it as cursor for the next page")
@@ -43,7 +44,7 @@ class Events(Result):
 
 
 class EventRecorded(Result):
-    """The event, and what was recorded with it."""
+    """The recorded event."""
 
     event_id: str
     session: str
@@ -54,9 +55,9 @@ class EventRecorded(Result):
 
 
 class Condition(Result):
-    """Something that must hold for a pattern to fit."""
+    """A condition of a pattern."""
 
-    type: Literal["keyword", "entity_type", "error_type", "custom"]
+    type: ConditionType
     value: str
     weight: float = Field(default=1.0, gt=0)
 
@@ -70,7 +71,7 @@ class Step(Result):
 
 
 class Pattern(Result):
-    """What works in a situation, or must be avoided there, with its track record."""
+    """A procedure that works in a situation, or an action to avoid there, with its success counts."""
 
     id: str
     name: str
@@ -90,7 +91,7 @@ class Pattern(Result):
 
 
 class PatternMatch(Result):
-    """A pattern that fits a situation, and why."""
+    """A matching pattern with the conditions that hold."""
 
     pattern: Pattern
     score: float = Field(description="Share of the weights of the conditions that hold, times the confidence")
@@ -99,13 +100,13 @@ class PatternMatch(Result):
 
 
 class PatternMatches(Result):
-    """The patterns that fit, the best first."""
+    """The matching patterns, best first."""
 
     matches: tuple[PatternMatch, ...]
 
 
 class Patterns(Result):
-    """Patterns, the best first."""
+    """Patterns, best first."""
 
     patterns: tuple[Pattern, ...]
 
@@ -119,20 +120,22 @@ class GoalStep(Result):
 
 
 class Goal(Result):
-    """Something that is to be reached."""
+    """A goal with its progress."""
 
     id: str
     description: str
     status: Status
     priority: float | None = Field(default=None, description="1 is first")
     deadline: str | None = None
-    session: str | None = Field(default=None, description="The session that it is for; absent for a goal that stays")
+    session: str | None = Field(
+        default=None, description="The session of a temporary goal; absent for a permanent goal"
+    )
     steps: tuple[GoalStep, ...] | None = None
-    current_step: int | None = Field(default=None, description="Number of the first step that is not done")
-    progress: float = Field(description="0 to 1: of its subgoals on average, else the share of its steps that are done")
-    parent: str | None = Field(default=None, description="Id of the goal of which it is a part")
+    current_step: int | None = Field(default=None, description="Number of the first open step")
+    progress: float = Field(description="0 to 1: mean of its subgoals, else the share of completed steps")
+    parent: str | None = Field(default=None, description="Id of the parent goal")
     subgoals: tuple[str, ...] | None = None
-    blocked_by: tuple[str, ...] | None = Field(default=None, description="Ids of the goals that it waits for")
+    blocked_by: tuple[str, ...] | None = Field(default=None, description="Ids of its unfinished blockers")
     blocked_reason: str | None = None
 
 
@@ -144,10 +147,10 @@ class Goals(Result):
 
 
 class GoalChanged(Result):
-    """A goal after a change, and what became of others."""
+    """A changed goal, and the goals that the change unblocked."""
 
     goal: Goal
     unblocked: tuple[str, ...] | None = Field(
-        default=None, description="Ids of goals that are pending again, since all that blocked them is completed"
+        default=None, description="Ids of goals that became pending because their last blocker was completed"
     )
     warnings: tuple[str, ...] | None = None

@@ -1,4 +1,4 @@
-"""Which types of a domain the layer uses: its own of `ontologies/agent.yaml`, by other names where those are taken."""
+"""The types of `ontologies/agent.yaml` in a domain. A name that the domain uses otherwise gets the prefix Agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PREFIX = "Agent"
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The names of the types in a domain, by their names in the layer, and the types that it lacks."""
+    """The names of the layer's types in a domain, by their names in the layer, and the missing types."""
 
     names: Mapping[str, str]
     node_types: tuple[NodeType, ...] = ()
@@ -43,7 +43,7 @@ def declared() -> Ontology:
 
 
 async def roles_of(memory: Memory) -> Roles | None:
-    """Return the roles in the domain; None where it does not exist, or has none of the node types yet."""
+    """Return the roles in the domain, or None if it does not exist or has none of the node types."""
     try:
         found = roles_in(await memory.get_ontology())
     except GraphError as error:
@@ -54,11 +54,11 @@ async def roles_of(memory: Memory) -> Roles | None:
 
 
 async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]]) -> Roles:
-    """Return the roles in the domain, which gets what it lacks: all of its types, or itself with them.
+    """Return the roles in the domain, after adding the missing types or creating the domain.
 
-    Where it lacks something, the changes are checked first, so that a call that is refused leaves nothing; only what
-    they make of entities is not, in a domain that does not exist yet. Raises what they are refused for,
-    TYPE_LIMIT_REACHED and DOMAIN_BUSY.
+    If types are missing, the changes are validated first, so a refused call adds no types. In a domain that does not
+    exist yet, changes of entities are not validated. Raises the error of an invalid change, TYPE_LIMIT_REACHED and
+    DOMAIN_BUSY.
     """
     is_checked = False
     while True:
@@ -84,26 +84,26 @@ async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation
 
 
 async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operation]) -> None:
-    """Refuse changes that would be refused once the types are there, in a domain, or in one that does not exist."""
+    """Raise the error that a change would have once the types exist. `memory` is None if the domain does not exist."""
     types = {roles[one.name]: one for one in declared().node_types}
-    new = {one["id"] for one in changes if one["op"] == "create_node"}
+    new = {change["id"] for change in changes if change["op"] == "create_node"}
     others: list[Operation] = []
-    for one in changes:
-        match one:
+    for change in changes:
+        match change:
             case {"op": "create_node", "type": str(name)}:
-                check_rules(types[name], check_properties(cast("Mapping[str, object]", one["properties"])))
+                check_rules(types[name], check_properties(cast("Mapping[str, object]", change["properties"])))
             case {"op": "create_connection", "from_node_id": str(start), "to_node_id": str(end)}:
                 for needed in {start, end} - new:
                     if not is_reference(needed):
-                        await _require_end(memory, roles, str(one["type"]), needed)
+                        await _require_end(memory, roles, str(change["type"]), needed)
             case _:
-                others.append(one)
+                others.append(change)
     if others and memory is not None:
         await write(memory, others, dry_run=True)
 
 
 async def _require_end(memory: Memory | None, roles: Roles, connection_type: str, node_id: str) -> None:
-    """Refuse what a connection could not lead to."""
+    """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if a node cannot be the target of a connection."""
     if memory is None:
         hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
@@ -123,7 +123,7 @@ async def _create(memory: Memory) -> None:
 
 
 def roles_in(ontology: Ontology) -> Roles:
-    """Return under which names a domain has the types, or would have them: those that it has otherwise are not used."""
+    """Return the names of the layer's types in an ontology, with the types that it lacks."""
     names: dict[str, str] = {}
     new_nodes: list[NodeType] = []
     new_connections: list[ConnectionType] = []
@@ -144,11 +144,11 @@ def roles_in(ontology: Ontology) -> Roles:
 
 
 def _is_ours(present: NodeType, wanted: NodeType) -> bool:
-    """Say whether a type is the layer's, also after somebody has changed it: it declares most of its properties."""
+    """Return whether a type is the layer's, even after changes: it declares two thirds of the layer's properties."""
     known = {rule.name for rule in present.properties} & {rule.name for rule in wanted.properties}
     return len(known) * 3 >= len(wanted.properties) * 2
 
 
 def _joins(present: ConnectionType, wanted: ConnectionType) -> bool:
-    """Say whether a type is made for the ends that the layer joins."""
+    """Return whether a connection type allows the ends that the layer connects."""
     return set(wanted.from_types) <= set(present.from_types) and set(wanted.to_types) <= set(present.to_types)

@@ -1,4 +1,4 @@
-"""Changes of an agent's memory: each call is one batch, so all of it is there or nothing."""
+"""Batch operations of the agent layer. Each call is one batch, so it is atomic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import BaseModel, ValidationError
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.references import escaped
 from graph_memory.memory.batch.results import BatchResult
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 
 Operation = Mapping[str, object]
@@ -18,7 +17,7 @@ _TITLE = 120
 
 
 async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: bool = False) -> BatchResult:
-    """Make the changes of one call. The first fault is raised as what it is, and nothing is changed then."""
+    """Execute a batch. If it is refused, raise the error of its first faulty operation."""
     try:
         return await memory.execute_batch(operations, options={"dry_run": dry_run})
     except GraphError as error:
@@ -30,47 +29,47 @@ async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: boo
 
 
 def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
-    """Return the operation that connects two nodes; what is no id is taken as one all the same."""
+    """Return the operation that connects two nodes, given their ids."""
     ends = {"from_node_id": escaped(from_id), "to_node_id": escaped(to_id)}
     return {"op": "create_connection", "type": connection_type, **ends}
 
 
-def tie_to(connection_type: str, from_id: str, ref: str) -> Operation:
-    """Return the operation that connects a node with what an earlier operation of the batch makes."""
+def new_connection_to_ref(connection_type: str, from_id: str, ref: str) -> Operation:
+    """Return the operation that connects a node with the node that an earlier operation of the batch creates."""
     return {"op": "create_connection", "type": connection_type, "from_node_id": from_id, "to_node_id": f"${ref}"}
 
 
-def is_reference(given: str) -> bool:
-    """Say whether text stands for what an earlier operation makes, and is not an id."""
-    return given.startswith("$") and not given.startswith("$$")
+def is_reference(end: str) -> bool:
+    """Return whether an end of a connection refers to an earlier operation of the batch."""
+    return end.startswith("$") and not end.startswith("$$")
 
 
 def one_line(text: str) -> str:
-    """Return the beginning of a text as a title: on one line, without control characters."""
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())[:_TITLE]
+    """Return the beginning of a text on one line, without control characters, as titles require it."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())[:_TITLE]
 
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def lenient(model: type[M], given: Mapping[str, object], instead: Mapping[str, object]) -> M:
-    """Return what is stored as a result, without what a person has changed into something that it cannot be."""
+def lenient(model: type[M], fields: Mapping[str, object], defaults: Mapping[str, object]) -> M:
+    """Return stored fields as a result. A field with an invalid value, after a manual edit, gets its default."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(fields)
     except ValidationError as error:
-        wrong = {str(one["loc"][0]) for one in error.errors()}
-        kept = {name: value for name, value in given.items() if name not in wrong}
-        return model.model_validate({**instead, **kept})
-
-
-def check_range(argument: str, value: int, least: int, most: int) -> None:
-    """Raise INVALID_ARGUMENT for a number out of its range."""
-    if not least <= value <= most:
-        raise fault(argument, f"{argument} must be {least} to {most:,}, not {value}", "Give another number.")
+        invalid = {str(problem["loc"][0]) for problem in error.errors()}
+        valid = {name: value for name, value in fields.items() if name not in invalid}
+        return model.model_validate({**defaults, **valid})
 
 
 def new_node(node_type: str, node_id: str, title: str, content: str, properties: Mapping[str, object]) -> Operation:
-    """Return the operation that makes a node; properties that are None are left out."""
-    given = {name: value for name, value in properties.items() if value is not None}
-    made = {"op": "create_node", "id": node_id, "type": node_type, "content": content, "format": "markdown"}
-    return {**made, "title": one_line(title) or node_type, "properties": given}
+    """Return the operation that creates a node. Properties that are None are omitted."""
+    return {
+        "op": "create_node",
+        "id": node_id,
+        "type": node_type,
+        "content": content,
+        "format": "markdown",
+        "title": one_line(title) or node_type,
+        "properties": {name: value for name, value in properties.items() if value is not None},
+    }

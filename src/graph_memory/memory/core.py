@@ -53,8 +53,8 @@ class Core:
     accesses: AccessTally = field(default_factory=AccessTally)
     together: AccessTally = field(default_factory=AccessTally)
     """How often the ends of connections were told of in one reply, by the connections."""
-    kept: dict[tuple[str, str], object] = field(default_factory=dict[tuple[str, str], object])
-    """What layers keep of domains as long as the memory is open, by domain and name: what can be read again."""
+    layer_cache: dict[tuple[str, str], object] = field(default_factory=dict[tuple[str, str], object])
+    """Cached data of layers such as `agent`, by domain and type."""
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
         """Return the same for somebody else; an actor and a session that are named already stay."""

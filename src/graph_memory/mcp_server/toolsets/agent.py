@@ -1,13 +1,14 @@
-"""The tools of the toolset `agent_memory`: what happened, what works, and what is to be done."""
+"""The tools of the toolset `agent_memory`: events, patterns and goals."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.agent.results import (
     Actor,
+    ConditionType,
     EventRecorded,
     Events,
     GoalChanged,
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
 Most = Annotated[int, Field(ge=1, le=100)]
 
 
-_THING = object_schema({"name": STRING, "type": STRING, "observations": STRINGS}, "name")
-_TIE = object_schema({"from": STRING, "to": STRING, "type": STRING}, "from", "to", "type")
+_ENTITY = object_schema({"name": STRING, "type": STRING, "observations": STRINGS}, "name")
+_RELATION = object_schema({"from": STRING, "to": STRING, "type": STRING}, "from", "to", "type")
 _CONDITION = object_schema(
     {
         "type": {
             **STRING,
-            "enum": ["keyword", "entity_type", "error_type", "custom"],
+            "enum": [*get_args(ConditionType)],
             "description": "Default keyword",
         },
         "value": STRING,
@@ -45,8 +46,8 @@ _CONDITION = object_schema(
     },
     "value",
 )
-Thing = Annotated[dict[str, Any], WithJsonSchema(_THING)]
-Tie = Annotated[dict[str, Any], WithJsonSchema(_TIE)]
+GivenEntity = Annotated[dict[str, Any], WithJsonSchema(_ENTITY)]
+GivenRelation = Annotated[dict[str, Any], WithJsonSchema(_RELATION)]
 GivenCondition = Annotated[dict[str, Any], WithJsonSchema(_CONDITION)]
 
 
@@ -63,8 +64,8 @@ class RecordEvent(Call):
     duration_ms: NotRequired[float]
     keywords: NotRequired[Names]
     caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
-    entities: NotRequired[Annotated[list[Thing], Field(description="What it is about: made, or added to")]]
-    relations: NotRequired[Annotated[list[Tie], Field(description="Between entities, by their names")]]
+    entities: NotRequired[Annotated[list[GivenEntity], Field(description="Its entities: created or extended")]]
+    relations: NotRequired[Annotated[list[GivenRelation], Field(description="Between entities, by their names")]]
 
 
 class GetEvents(Call):
@@ -126,7 +127,7 @@ class SetGoal(Call):
     deadline: NotRequired[Annotated[str, Field(description="Day or time")]]
     session: NotRequired[Annotated[str, Field(description="Only for this session")]]
     steps: NotRequired[Names]
-    parent: NotRequired[Annotated[str, Field(description="Id of the goal of which it is a part")]]
+    parent: NotRequired[Annotated[str, Field(description="Id of the parent goal")]]
     blocked_by: NotRequired[Annotated[Names, Field(description="Ids of goals")]]
 
 
@@ -134,7 +135,7 @@ class UpdateGoal(Call):
     """Arguments of `update_goal`."""
 
     goal_id: str
-    status: NotRequired[Annotated[Status, Field(description="pending also takes away what blocks it")]]
+    status: NotRequired[Annotated[Status, Field(description="pending also removes its blockers")]]
     complete_step: NotRequired[Annotated[int, Field(ge=0, description="Number of a step; 0 is the next")]]
     blocked_by: NotRequired[Annotated[str, Field(description="Id of a goal")]]
     blocked_reason: NotRequired[str]
@@ -147,19 +148,19 @@ class UpdateGoal(Call):
 class ListGoals(Call):
     """Arguments of `list_goals`."""
 
-    status: NotRequired[Annotated[Status, Field(description="Default: all that are not over")]]
+    status: NotRequired[Annotated[Status, Field(description="Default: all unfinished goals")]]
     due_before: NotRequired[str]
     session: NotRequired[str]
     limit: NotRequired[Most]
 
 
 async def record_event(memory: Memory, given: RecordEvent) -> EventRecorded:
-    """Record that something happened, with what it is about: a tool call, an error, a decision, what the user said."""
+    """Record an event, such as a tool call, an error, a decision or a message, and the entities that it involves."""
     return await _agent(memory, given).episodic.record(**_rest(given))
 
 
 async def get_events(memory: Memory, given: GetEvents) -> Events:
-    """Return events of a session, type or outcome, the latest first; a chain of causes; or those that fit a query."""
+    """Return events of a session, type or outcome, newest first, the causes and effects of an event, or search hits."""
     episodic, ways = _agent(memory, given).episodic, ("session", "type", "outcome", "chain_of", "query")
     asked = [name for name in ways if name in given]
     page: dict[str, Any] = {name: value for name, value in given.items() if name in ("limit", "cursor")}
@@ -180,32 +181,32 @@ async def get_events(memory: Memory, given: GetEvents) -> Events:
 
 
 async def record_pattern(memory: Memory, given: RecordPattern) -> Pattern:
-    """Record what works in a situation, or with pattern_type anti_pattern what must be avoided there."""
+    """Record a procedure that works in a situation, or with pattern_type anti_pattern an action to avoid there."""
     return await _agent(memory, given).procedural.record(**_rest(given))
 
 
 async def match_patterns(memory: Memory, given: MatchPatterns) -> PatternMatches:
-    """Return the patterns that fit a situation, the best first. Call it before you begin, and after an error."""
+    """Return the patterns that match a situation, best first. Call it before you begin, and after an error."""
     return await _agent(memory, given).procedural.match(**_rest(given))
 
 
 async def apply_pattern_result(memory: Memory, given: ApplyPatternResult) -> Pattern:
-    """Say whether a pattern that you followed has worked, so that the best come first."""
+    """Count whether a pattern that you followed has worked."""
     return await _agent(memory, given).procedural.apply_result(**_rest(given))
 
 
 async def get_best_patterns(memory: Memory, given: GetBestPatterns) -> Patterns:
-    """Return the patterns that have worked best, by the lower bound of their success rate."""
+    """Return the patterns with the highest lower bound of the success rate."""
     return await _agent(memory, given).procedural.get_best(**_rest(given))
 
 
 async def set_goal(memory: Memory, given: SetGoal) -> GoalChanged:
-    """Make a goal: what is to be reached, by when, in which steps, and what it waits for."""
+    """Create a goal with its deadline, its steps and the goals that block it."""
     return await _agent(memory, given).prospective.create(**_rest(given))
 
 
 async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
-    """Change a goal, complete a step of it, or say what blocks it. A completed goal frees what waited for it alone."""
+    """Change a goal, complete a step, or block it. Completing a goal unblocks the goals that wait only for it."""
     goals, rest = _agent(memory, given).prospective, _rest(given)
     goal, changes = str(rest.pop("goal_id")), {*rest}
     match rest:
@@ -225,7 +226,7 @@ async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
 
 
 async def list_goals(memory: Memory, given: ListGoals) -> Goals:
-    """Return goals by priority and deadline, with their progress and what blocks them."""
+    """Return goals by priority and deadline, with their progress and blockers."""
     return await _agent(memory, given).prospective.list(**_rest(given))
 
 

@@ -83,10 +83,10 @@ class Memory(Writes):
 
     @property
     def agent(self) -> Agent:
-        """The memory types of an agent: what happened, what works, and what is to be done."""
+        """The memory types of an agent: events, patterns and goals."""
         from graph_memory.agent.layer import Agent
 
-        return Agent(self, self._core.kept, self._default_domain)
+        return Agent(self, self._core.layer_cache, self._default_domain)
 
     @property
     def upkeep(self) -> Upkeep:

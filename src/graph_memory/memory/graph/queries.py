@@ -20,7 +20,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.ontology.indexes import (
     Index,
-    Part,
+    IndexRange,
     cursor_of,
     index_name,
     indexes_of,
@@ -66,7 +66,7 @@ IN_ORDER = {False: id_query("graph/in_order"), True: id_query("graph/in_reverse_
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By which property results are ordered, and whether the last comes first."""
+    """The property that orders results, and the direction."""
 
     by: str
     descending: bool
@@ -102,7 +102,7 @@ class Page:
         return min(self.limit + 1, UNLIMITED)
 
     def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-        """Return the page's ids, and the cursor of the next page when there is one. In an order, `ids` are places."""
+        """Return the ids of the page and the cursor of the next page, if any. With an order, `ids` are sort keys."""
         page = tuple(ids[: self.limit])
         has_next = len(ids) > self.limit
         if self.order is None:
@@ -246,9 +246,9 @@ def given_to(statement: Query[R], wanted: Wanted) -> dict[str, object]:
 
 
 async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: Order) -> list[str]:
-    """Return the places of what is wanted in an index of the type: one more than the page takes, if there are as many.
+    """Return the sort keys of a page of the results, and of one more result if there is one.
 
-    What lacks a property of the index is left out. Raises INVALID_ARGUMENT where the type has no such index.
+    Subjects without a property of the index are left out. Raises INVALID_ARGUMENT if the type has no such index.
     """
     check_ordered(wanted)
     is_fresh = False
@@ -260,20 +260,21 @@ async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: 
         if index is None:  # another process may have declared it
             core.log.forget(domain)
             continue
-        found = await _places(core, domain, page, wanted, Part(index, wanted.properties, order.descending), known.epoch)
-        if found is not None:
-            return found
+        entries = IndexRange(index, wanted.properties, order.descending)
+        sort_keys = await _sort_keys(core, domain, page, wanted, entries, known.epoch)
+        if sort_keys is not None:
+            return sort_keys
         core.log.forget(domain)
     return []
 
 
 def not_ordered_with(other: str) -> GraphError:
-    """Return the error for an order that is asked for together with what no index knows."""
+    """Return the error for `order_by` together with an argument that no index supports."""
     return fault("order_by", f"order_by does not go with {other}", "Leave one of them out.")
 
 
 def check_ordered(wanted: Wanted) -> None:
-    """Raise INVALID_ARGUMENT where something is asked for that no index knows."""
+    """Raise INVALID_ARGUMENT if a filter is set that no index supports."""
     given: dict[str, object] = {
         "from_node_id": wanted.from_id,
         "to_node_id": wanted.to_id,
@@ -286,7 +287,7 @@ def check_ordered(wanted: Wanted) -> None:
 
 
 def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index | None:
-    """Return the index of a type whose last property is ordered by, and whose others are those that are given."""
+    """Return the index with the given properties and then the order's, or None."""
     for index in _common_indexes(ontology, wanted):
         if index[-1] == order.by and set(index[:-1]) == set(wanted.properties):
             return index
@@ -294,7 +295,7 @@ def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index | 
 
 
 def _common_indexes(ontology: Ontology, wanted: Wanted) -> list[Index]:
-    """Return the indexes of several properties that all types have as which what is wanted is stored."""
+    """Return the indexes of several properties that all stored types of the wanted type have."""
     types = wanted.stored.types if wanted.stored else ()
     known = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
     return [index for index in (known[0] if known else ()) if len(index) > 1 and all(index in one for one in known)]
@@ -310,26 +311,28 @@ def _no_index(ontology: Ontology, wanted: Wanted, order: Order) -> GraphError:
     return fault("order_by", message, hint)
 
 
-async def _places(core: Core, domain: str, page: Page, wanted: Wanted, part: Part, epoch: str) -> list[str] | None:
-    """Return places in an index, one more than the page takes; None where the domain is another than was thought."""
+async def _sort_keys(
+    core: Core, domain: str, page: Page, wanted: Wanted, entries: IndexRange, epoch: str
+) -> list[str] | None:
+    """Return the sort keys of a page and one more, or None if the domain is no longer of this epoch."""
     types = wanted.stored.types if wanted.stored else ()
-    given = {"kind": str(wanted.kind), "types": types, "index": index_name(part.index), "until": part.bounds[1]}
-    after, found = part.after(page.after), list[str]()
+    given = {"kind": str(wanted.kind), "types": types, "index": index_name(entries.index), "until": entries.bounds[1]}
+    after, results = entries.after(page.after), list[str]()
     while True:
-        seen = await look(core, IN_ORDER[part.descending], domain, **given, after=after, limit=page.size)
+        seen = await look(core, IN_ORDER[entries.descending], domain, **given, after=after, limit=page.size)
         if seen.epoch not in (epoch, ""):
             return None
-        places = {one for one in seen.rows if one is not None}
+        keys = {key for key in seen.rows if key is not None}
         is_last = len(seen.rows) < page.size
-        horizon = None if is_last or not places else part.between(places, after)[-1]
+        horizon = None if is_last or not keys else entries.between(keys, after)[-1]
         for row in await overtaken(core, domain, seen):
-            places = {one for one in places if owner_of(one) != row.subject}
-            place = part.place(row.event, row.subject) if row.event and wanted.takes(row.event) else None
-            places |= {place} if place else set()
-        met = set(map(owner_of, found))  # what moved on between two looks is told once
-        found += [one for one in part.between(places, after, horizon) if owner_of(one) not in met]
-        if is_last or len(found) >= page.size:
-            return found[: page.size]
+            keys = {key for key in keys if owner_of(key) != row.subject}
+            key = entries.sort_key(row.event, row.subject) if row.event and wanted.takes(row.event) else None
+            keys |= {key} if key else set()
+        returned = set(map(owner_of, results))  # a subject may move on between two reads
+        results += [key for key in entries.between(keys, after, horizon) if owner_of(key) not in returned]
+        if is_last or len(results) >= page.size:
+            return results[: page.size]
         after = horizon or after
 
 

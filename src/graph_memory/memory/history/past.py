@@ -44,7 +44,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
-from graph_memory.model.ontology.indexes import Part
+from graph_memory.model.ontology.indexes import IndexRange
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_key
@@ -336,10 +336,10 @@ class Past(WeighedPast):
 
     async def _in_order(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
         queries.check_ordered(wanted)
-        part = Part((*wanted.properties, check_key(order.by)), wanted.properties, order.descending)
+        entries = IndexRange((*wanted.properties, check_key(order.by)), wanted.properties, order.descending)
         ids = await self._matching(statement, replace(page, after="", limit=UNLIMITED, order=None), wanted)
-        places = [part.place(state, str(state["_subject"])) for state in await self._states(ids)]
-        return part.between(filter(None, places), part.after(page.after))[: page.size]
+        keys = [entries.sort_key(state, str(state["_subject"])) for state in await self._states(ids)]
+        return entries.between(filter(None, keys), entries.after(page.after))[: page.size]
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
         """Return the events by which subjects were as they were, of those that there were."""

@@ -1,7 +1,7 @@
-"""Indexes of types: by the value of one property, or by equal values of some in the order of another.
+"""Indexes of types: by the value of one property, or by equal values of some properties in the order of another.
 
-What has a key in an index of several properties has its place there: text that sorts as the value of the last property
-does. Places of equal values of the others begin alike, so a page in an order is a part of the index.
+An entry of an index of several properties is a sort key: text that sorts as the value of the last property. Entries
+with equal values of the other properties have the same prefix, so an ordered page is a range of the index.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Index = tuple[str, ...]
 """The properties of an index; of several, the last is what it orders by."""
 _PREFIX_CHARACTERS = 32
 _LONGEST_NAME = 256
-"""Bytes of the name of an index of several properties: longer ones are told by their hash."""
+"""Maximum bytes of the stored name of an index. A longer name is stored as its hash."""
 
 
 def indexes_of(declared: AnyType | None) -> tuple[Index, ...]:
-    """Return all indexes of a type: each property that is `indexed` or `unique`, and the declared ones of several."""
+    """Return the indexes of a type: its `indexed` and `unique` properties, and its declared `indexes`."""
     if declared is None:
         return ()
     return (*((rule.name,) for rule in declared.properties if rule.indexed or rule.unique), *declared.indexes)
@@ -37,51 +37,50 @@ def unique_properties(declared: AnyType | None) -> tuple[str, ...]:
 
 
 def properties_of(indexes: Iterable[Index]) -> list[str]:
-    """Return the properties that indexes are made of, in the order of their names."""
+    """Return the names of the properties of indexes, sorted."""
     return sorted({name for index in indexes for name in index})
 
 
 def index_name(index: Index) -> str:
-    """Return the name under which the entries of an index are kept: a short one, that no other index has."""
+    """Return the unique stored name of an index, at most 256 bytes for several properties."""
     name = ", ".join(index)
     is_plain = len(index) == 1 or (len(name.encode()) <= _LONGEST_NAME and not any(", " in one for one in index))
     return name if is_plain else f"h:{hashlib.sha256(json.dumps(index).encode()).hexdigest()}"
 
 
 def index_value(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
-    """Return what an index has of a subject: the key of its value, or in an index of several properties its place.
+    """Return the entry of a subject in an index: the key of its value, or the sort key for several properties.
 
-    A place begins with the `place_prefix` of the values of all but the last, and ends with the id, by which equal
-    values are told apart.
+    A sort key is the prefix of all values but the last, the ordered key of the last value, and the id as tie-breaker.
     """
     *others, last = index
-    return _place(index, state, owner) if others else key_value(state[last])
+    return _sort_key(index, state, owner) if others else key_value(state[last])
 
 
-def _place(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
+def _sort_key(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
     *others, last = index
-    return f"{place_prefix([state[name] for name in others])}{ordered_key(state[last])}{SEPARATOR}{owner}"
+    return f"{key_prefix([state[name] for name in others])}{ordered_key(state[last])}{SEPARATOR}{owner}"
 
 
-def place_prefix(values: Sequence[PropertyValue]) -> str:
-    """Return how the places of all begin that have these values: always of one length."""
+def key_prefix(values: Sequence[PropertyValue]) -> str:
+    """Return the prefix of the sort keys with these values. All prefixes have the same length."""
     data = json.dumps([key_value(value) for value in values]).encode()
     return hashlib.sha256(data).hexdigest()[:_PREFIX_CHARACTERS]
 
 
-def owner_of(place: str) -> str:
-    """Return the id of what has a place."""
-    return place.rpartition(SEPARATOR)[2]
+def owner_of(sort_key: str) -> str:
+    """Return the id of the subject of a sort key."""
+    return sort_key.rpartition(SEPARATOR)[2]
 
 
-def cursor_of(place: str) -> str:
-    """Return where a page goes on after a place, in digits and letters, without what is asked for anyway."""
-    return urlsafe_b64encode(place[_PREFIX_CHARACTERS:].encode()).decode()
+def cursor_of(sort_key: str) -> str:
+    """Return the cursor after a sort key: the key without its prefix, in URL-safe base64."""
+    return urlsafe_b64encode(sort_key[_PREFIX_CHARACTERS:].encode()).decode()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The part of an index that has some values, in the order of its last property or in the reverse order."""
+class IndexRange:
+    """The entries of an index with given values, in ascending or descending order of the last property."""
 
     index: Index
     values: Mapping[str, PropertyValue]
@@ -89,29 +88,29 @@ class Part:
 
     @property
     def prefix(self) -> str:
-        """How all places in it begin."""
-        return place_prefix([self.values[name] for name in self.index[:-1]])
+        """The prefix of all sort keys in the range."""
+        return key_prefix([self.values[name] for name in self.index[:-1]])
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """What is before the first place, and what is after the last."""
+        """The exclusive bounds before the first and after the last sort key."""
         low, high = self.prefix, f"{self.prefix}~"
         return (high, low) if self.descending else (low, high)
 
     def after(self, cursor: str) -> str:
-        """Return after which place a page begins, empty text being the first page. Raises INVALID_ARGUMENT."""
+        """Return the exclusive start of a page. An empty cursor is the first page. Raises INVALID_ARGUMENT."""
         try:
             return self.prefix + b64decode(cursor, b"-_", validate=True).decode() if cursor else self.bounds[0]
         except ValueError as error:
             raise not_a_cursor(cursor) from error
 
-    def place(self, state: Mapping[str, object], owner: str) -> str | None:
-        """Return the place of a subject that has the values, None where it lacks what is ordered by."""
+    def sort_key(self, state: Mapping[str, object], owner: str) -> str | None:
+        """Return the sort key of a subject with the values of the range, or None without the last property."""
         values = cast("Mapping[str, PropertyValue]", state)
-        return _place(self.index, values, owner) if self.index[-1] in state else None
+        return _sort_key(self.index, values, owner) if self.index[-1] in state else None
 
-    def between(self, places: Iterable[str], after: str, until: str | None = None) -> list[str]:
-        """Return the places after one and up to another, in order."""
-        first, last = (until, after) if self.descending else (after, until)
-        found = [one for one in places if one != after and (first or "") <= one and (last is None or one <= last)]
-        return sorted(found, reverse=self.descending)
+    def between(self, sort_keys: Iterable[str], after: str, until: str | None = None) -> list[str]:
+        """Return the sort keys after one key and up to another, in order."""
+        low, high = (until, after) if self.descending else (after, until)
+        selected = [key for key in sort_keys if key != after and (low or "") <= key and (high is None or key <= high)]
+        return sorted(selected, reverse=self.descending)
