@@ -1,4 +1,4 @@
-"""What an agent keeps of its own work, beside the raw driver: recording, the latest events, patterns that fit."""
+"""Events and patterns of an agent, beside the raw driver."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def agent(place: Place, sizes: Sequence[int]) -> str:
             rows.append((f"{size:,}", operation.name, f"{found.ours.p50:.1f}", f"{found.floor.p50:.1f}",
                          f"{found.ratio:.1f}", f"{found.ours.p95:.1f}"))  # fmt: skip
     heading = ("events", "call", "median ms", "raw driver", "ratio", "p95 ms")
-    return f"## What an agent keeps\n\n{table(heading, rows)}"
+    return f"## Events and patterns of an agent\n\n{table(heading, rows)}"
 
 
 @dataclass(frozen=True)
