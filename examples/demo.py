@@ -119,7 +119,7 @@ def _progress(console: Console) -> Generator[local.Progress]:
 def consult(page: Page, story: Story) -> None:
     """Let the person ask, at the command line, what Getting Things Done asks every week."""
     page.chapter(
-        "The person asks (9:30)",
+        "The person asks (Tuesday, 10:30)",
         "The same memory, from a terminal. What can be done with a phone? Which project does nothing move? Whom to ask "
         "again? These questions come with graph-memory, as a small layer on what every agent can call:",
     )

@@ -34,7 +34,7 @@ class Result(BaseModel):
 
 
 class ReadyCall(Result):
-    """A call that puts something right, ready to be made."""
+    """A ready-made call that fixes a finding or resolves a conflict."""
 
     tool: str
     arguments: dict[str, Any]

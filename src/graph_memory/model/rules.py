@@ -124,7 +124,7 @@ class LinkRule:
 
 @dataclass(frozen=True, slots=True)
 class BrokenLink:
-    """The rule that a connection breaks, and the connection that is in its way where one alone is."""
+    """The rule that a connection breaks, and the conflicting connection, if there is exactly one."""
 
     rule: str
     other: str | None = None

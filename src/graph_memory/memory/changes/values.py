@@ -51,7 +51,7 @@ def _way_taken(state: Mapping[str, object], owner: str) -> GraphError:
 
 
 def taken(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
-    """Return the error for a unique value, or the way of a link, that another subject has."""
+    """Return the error for a unique value or link that another subject has."""
     if draft.kind is Kind.LINK:
         return _way_taken(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":

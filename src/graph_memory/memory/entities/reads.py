@@ -50,7 +50,7 @@ class OpenedRow(GraphRow):
 
     @property
     def notes(self) -> list[str]:
-        """What the answer of the official memory server has no room for."""
+        """Notes on properties that the official result schema cannot hold."""
         pairs = zip(self.entities, self.properties, strict=True)
         return [f"{quoted(entity[1])} has {_in_words(properties)}." for entity, properties in pairs if properties]
 

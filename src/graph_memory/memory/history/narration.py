@@ -182,12 +182,12 @@ def _change(key: str, before: State, after: State, at: datetime | None) -> str |
 
 
 def bound_words(key: str, before: object, after: object, at: datetime | None) -> str:
-    """Return what became of a bound of the time in which a subject holds, such as `ended on 26 November 2026`."""
-    past, other, noun = _BOUNDS[key]
+    """Describe the change of a validity bound, such as `ended on 26 November 2026`."""
+    past_verb, future_verb, noun = _BOUNDS[key]
     if not isinstance(after, datetime):
         return f"{noun} removed"
     instead = f", not on {_day(key, before)}" if isinstance(before, datetime) else ""
-    return f"{past if at is not None and after <= at else other} on {_day(key, after)}{instead}"
+    return f"{past_verb if at is not None and after <= at else future_verb} on {_day(key, after)}{instead}"
 
 
 def _day(key: str, at: datetime) -> str:
@@ -195,7 +195,7 @@ def _day(key: str, at: datetime) -> str:
 
 
 def alias_words(before: object, after: object, quote: Callable[[str], str] | None = None) -> str:
-    """Return which other names came and went, such as `alias "Ines" added`; of many the first."""
+    """List the first added and removed aliases, such as `alias "Ines" added`."""
     known, now = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
     words = quote or _short
     told = [f"alias {words(name)} added" for name in now if name not in known]

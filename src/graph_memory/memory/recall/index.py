@@ -363,7 +363,7 @@ async def _write_part(core: Core, domain: str, position: Position, after: Positi
 
 
 async def embed(core: Core, domain: str, until: float, patient: float = 0.0) -> str | None:
-    """Give passages that wait their vectors, until then, or until later if a handful is left; return why not."""
+    """Embed pending passages until a time, or a later time if few remain. Return why passages are left, if any."""
     embedder = core.embedder
     if embedder is None:
         return "vectors are off"

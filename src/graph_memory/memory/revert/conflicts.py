@@ -1,4 +1,4 @@
-"""What a person or an agent reads about conflicts of a revert: titles, and the call that resolves each."""
+"""Descriptions of revert conflicts: titles, and the call that resolves each conflict."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Conflict:
     """The node that has to exist first."""
     title: str | None = None
     call: ReadyCall | None = None
-    """What resolves it, as far as one call does."""
+    """The call that resolves the conflict, if one call can."""
 
     @property
     def name(self) -> str:

@@ -205,7 +205,7 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
     """Return from when something holds, or else how old it is; in the past, the day of its last change.
 
-    What holds no more says when it ended. A summary tells the day of which it is, since nobody updates it.
+    What holds no more says when it ended. A summary has its date, since summaries are not updated.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     ended = last_day(ends) if ends is not None and ends <= now else ""
