@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.clock import in_utc
 from graph_memory.model.errors import GraphError
-from graph_memory.model.times import EXAMPLES, Span, read_span
+from graph_memory.model.times import EXAMPLES, Span, Toward, read_span
 from graph_memory.model.wording import quoted
 
 _LARGEST = 2**53
@@ -69,10 +69,11 @@ def instant(argument: str, given: datetime | str, now: datetime, zone: tzinfo | 
     """Return a time in the world, in UTC. Raises INVALID_ARGUMENT.
 
     A whole day, month or year means its beginning, and its end for `valid_to`: what holds to 26 May holds on that day.
+    A month or day without a year is the nearest one.
     """
     if isinstance(given, datetime):
         return in_utc(given)
-    found = _span(given, now, zone) if isinstance(given, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    found = _span(given, now, zone, "nearest") if isinstance(given, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
     if found is None:
         told = quoted(given) if isinstance(given, str) else given  # pyright: ignore[reportUnnecessaryIsInstance] - as above
         raise fault(argument, f"{told} is not a time", f"Give {_time_in(zone)}, now, or {EXAMPLES}.")
@@ -80,9 +81,9 @@ def instant(argument: str, given: datetime | str, now: datetime, zone: tzinfo | 
     return found.ends if is_end else found.begins
 
 
-def _span(text: str, now: datetime, zone: tzinfo | None) -> Span | None:
+def _span(text: str, now: datetime, zone: tzinfo | None, toward: Toward = "past") -> Span | None:
     try:
-        return read_span(text, now, zone)
+        return read_span(text, now, zone, toward)
     except (ValueError, OverflowError):
         return None
 

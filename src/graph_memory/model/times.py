@@ -7,17 +7,23 @@ asks takes its beginning or its end. It is small on purpose: what it does not kn
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import partial
+from typing import Literal
 
 EXAMPLES = '"2 hours ago", yesterday, "last monday", "this month" or "since March"'
 """Words that are read, for hints."""
+Toward = Literal["past", "nearest", "future"]
+"""Which of the days or months with a name is meant, if the text names no year."""
 
 _TICK = timedelta(microseconds=1)
 """The smallest step between two times that are stored."""
 _DAY = timedelta(days=1)
+_LEAP_YEARS = 8
+"""Maximum number of years between two 29th of February."""
 _UNITS = {
     "second": timedelta(seconds=1),
     "minute": timedelta(minutes=1),
@@ -61,18 +67,19 @@ class Span:
         return max(self.begins, self.ends - _TICK)
 
 
-def read_span(text: str, now: datetime, zone: tzinfo | None = UTC) -> Span:
-    """Return the time that a text names. Raises ValueError and OverflowError for what names none.
+def read_span(text: str, now: datetime, zone: tzinfo | None = UTC, toward: Toward = "past") -> Span:
+    """Return the time that a text names. Raises ValueError and OverflowError for a text that names none.
 
-    What is written without a zone is in `zone`; None stands for that of the machine, as in the standard library.
-    A weekday or a month is the last one that has begun. Weeks begin on Monday.
+    A time without an offset is in `zone`; None stands for the zone of the machine, as in the standard library.
+    A weekday, or a month or day without a year, is by default the last one that has begun. `future` selects the next
+    one. `nearest` selects the nearest month or day, and the last weekday. Weeks begin on Monday.
     """
     plain = " ".join(text.lower().split())
     if ahead := _IN.fullmatch(re.sub(r"^in an? ", "in 1 ", plain)):
         at = now + int(ahead[1]) * _UNITS[ahead[2]]
         return Span(at, at)
     lead = _LEAD.match(plain)
-    reading = _Reading(plain[lead.end() :] if lead else plain, now, zone)
+    reading = _Reading(plain[lead.end() :] if lead else plain, now, zone, toward)
     for read in _READERS:
         if (found := read(reading)) is not None:
             return Span(found.begins, max(found.begins, now)) if plain.startswith("since ") else found
@@ -86,6 +93,7 @@ class _Reading:
     text: str
     now: datetime
     zone: tzinfo | None
+    toward: Toward = "past"
 
     @property
     def today(self) -> datetime:
@@ -162,7 +170,7 @@ def _clock(reading: _Reading) -> Span | None:
     """Read a time of day on a named day or today: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
     if not (found := _CLOCK.fullmatch(reading.text)):
         return None
-    midnight = _midnight(_Reading(found[1] or "today", reading.now, reading.zone))
+    midnight = _midnight(replace(reading, text=found[1] or "today"))
     if midnight is None:
         return None
     at = midnight.replace(hour=int(found[2]), minute=int(found[3]), second=int(found[4] or 0))
@@ -191,6 +199,8 @@ def _midnight(reading: _Reading) -> datetime | None:
             return today + (7 - back) * _DAY
         case "this":
             return today + (weekday - today.weekday()) * _DAY
+        case _ if reading.toward == "future":
+            return today + -back % 7 * _DAY
         case _:
             return today - back * _DAY
 
@@ -223,16 +233,30 @@ def _stepped(reading: _Reading) -> Span | None:
 
 
 def _month(reading: _Reading) -> Span | None:
-    """Read `March`, `March 2025`, `5 March`, `March 5, 2025`; without a year, the last that has begun."""
+    """Read `March`, `March 2025`, `5 March` and `March 5, 2025`."""
     found = _MONTH.fullmatch(reading.text)
     month = _month_named(found[2]) if found else None
     if found is None or month is None or (found[1] and found[3]):
         return None
-    day, today = found[1] or found[3], reading.today
-    begins = today.replace(year=int(found[4] or today.year), month=month, day=int(day or 1))
-    if not found[4] and begins > today:
-        begins = begins.replace(year=today.year - 1)
-    return reading.day(begins) if day else reading.month(begins)
+    day, this_year = found[1] or found[3], reading.today.year
+    spans = [
+        reading.day(begins) if day else reading.month(begins)
+        for year in ([int(found[4])] if found[4] else range(this_year - _LEAP_YEARS, this_year + _LEAP_YEARS + 1))
+        if 0 < int(day or 1) <= monthrange(year, month)[1]
+        and (begins := reading.today.replace(year=year, month=month, day=int(day or 1)))
+    ]
+    return spans[0] if found[4] and spans else _selected(spans, reading)
+
+
+def _selected(spans: list[Span], reading: _Reading) -> Span | None:
+    """Return the last span that has begun, the first that is not over, or the nearest to now. They are in order."""
+    match reading.toward:
+        case "past":
+            return next((span for span in reversed(spans) if span.begins <= reading.now), None)
+        case "future":
+            return next((span for span in spans if span.ends > reading.now), None)
+        case "nearest":
+            return min(spans, key=lambda span: max(span.begins - reading.now, reading.now - span.ends), default=None)
 
 
 def _months_later(first: datetime, months: int) -> datetime:

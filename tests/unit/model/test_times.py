@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from graph_memory.model.times import Span, read_span
+from graph_memory.model.times import Span, Toward, read_span
 
 NOW = datetime(2026, 11, 23, 12, 30, 15, tzinfo=UTC)
 
@@ -73,6 +73,28 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 def test_a_day_a_week_a_month_and_a_year_are_read_whole(text: str, span: Span) -> None:
     assert read_span(text, NOW) == span
+
+
+@pytest.mark.parametrize(
+    ("text", "toward", "begins"),
+    [
+        ("1 December", "nearest", utc(2026, 12, 1)),
+        ("1 December", "future", utc(2026, 12, 1)),
+        ("August", "nearest", utc(2026, 8, 1)),
+        ("August", "future", utc(2027, 8, 1)),
+        ("November", "future", utc(2026, 11, 1)),
+        ("23 November", "future", utc(2026, 11, 23)),
+        ("29 February", "past", utc(2024, 2, 29)),
+        ("29 February", "future", utc(2028, 2, 29)),
+        ("friday", "nearest", utc(2026, 11, 20)),
+        ("friday", "future", utc(2026, 11, 27)),
+        ("monday", "future", utc(2026, 11, 23)),
+        ("last friday", "future", utc(2026, 11, 20)),
+        ("March 2025", "future", utc(2025, 3, 1)),
+    ],
+)
+def test_the_caller_chooses_which_day_without_a_year_is_meant(text: str, toward: Toward, begins: datetime) -> None:
+    assert read_span(text, NOW, toward=toward).begins == begins
 
 
 @pytest.mark.parametrize(

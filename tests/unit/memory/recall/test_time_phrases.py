@@ -67,6 +67,31 @@ def test_a_time_narrows_a_question(question: str, since: str | None, until: str 
 @pytest.mark.parametrize(
     ("question", "since", "until"),
     [
+        ("What is open before 1 December?", None, "2026-12-01"),
+        ("What was planned for 1 December?", "2026-12-01", "2026-12-02"),
+        ("What was open before 1 December?", None, "2025-12-01"),
+        ("What is due by Friday?", None, "2026-11-28"),
+        ("What did we finish by Friday?", None, "2026-11-21"),
+        ("Who moved in January?", "2026-01-01", "2026-02-01"),
+        ("Who will move in October?", "2027-10-01", "2027-11-01"),
+        ("trips in January", "2027-01-01", "2027-02-01"),
+        ("trips in August", "2026-08-01", "2026-09-01"),
+        ("plans since December", "2025-12-01", None),
+        ("the tasks between 1 April and 1 September", "2026-04-01", "2026-09-02"),
+        ("What happens between Monday and Friday?", "2026-11-16", "2026-11-21"),
+        ("What must be done next week?", "2026-11-30", "2026-12-07"),
+        ("the tasks of tomorrow", "2026-11-25", "2026-11-26"),
+    ],
+)
+def test_the_verb_chooses_the_year_of_a_day_without_one(question: str, since: str | None, until: str | None):
+    found = timed(question, NOW)
+    assert found.period is not None
+    assert (found.period.since, found.period.until) == (since and day(since), until and day(until))
+
+
+@pytest.mark.parametrize(
+    ("question", "since", "until"),
+    [
         ("3 days ago", "2026-11-21T04:00", "2026-11-22T04:00"),
         ("a couple of weeks ago", "2026-11-07T04:00", "2026-11-14T04:00"),
         ("the last 10 days", "2026-11-14T16:00", "2026-11-24T16:00"),
@@ -133,7 +158,15 @@ def test_a_question_may_be_about_the_past(text: str) -> None:
     assert asks_of_past(text, NOW)
 
 
-@pytest.mark.parametrize("text", ["Where does Tomas work?", "Who leads the shop since March 2025?", "notes of today"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where does Tomas work?",
+        "Who leads the shop since March 2025?",
+        "notes of today",
+        "What is due before 1 December?",
+    ],
+)
 def test_a_question_about_the_present_is_not_about_the_past(text: str) -> None:
     assert not asks_of_past(text, NOW)
 

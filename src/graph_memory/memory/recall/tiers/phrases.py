@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.model.times import Span, read_span
+from graph_memory.model.times import Span, Toward, read_span
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -31,11 +31,11 @@ _SURE = "|".join(
         rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH},?(?: ?\d{{4}})?",
         rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:(?:, ?| )\d{{4}})?(?! ?\d)",
         rf"{MONTH}(?:, ?| )\d{{4}}",
-        rf"(?:last|this) (?:week|weekend|month|quarter|year|{WEEKDAY}|{MONTH})",
+        rf"(?:last|this|next) (?:week|weekend|month|quarter|year|{WEEKDAY}|{MONTH})",
         rf"(?:last|past) {_NUMBER} {_UNIT}",
         r"(?:last|past) (?:hour|day|24 hours)|past (?:week|month|year)",
         rf"{_NUMBER} {_UNIT} ago",
-        "day before yesterday|today|yesterday|this morning|this evening|tonight|last night",
+        "day before yesterday|today|yesterday|tomorrow|this morning|this evening|tonight|last night",
         "recently|lately|the other day",
     )
 )
@@ -94,6 +94,17 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 """Words of a question about the past."""
+_PAST_VERB = re.compile(
+    r"\b(?:\w{2,}ed|was|were|did|had|became|began|bought|built|came|chose|drove|felt|found|gave|got|held|kept|knew|led"
+    r"|left|lost|made|met|paid|ran|said|sent|saw|sold|spent|spoke|took|thought|told|went|won|wrote)\b",
+    re.IGNORECASE,
+)
+_FUTURE = re.compile(
+    r"\b(?:will|shall|should|must|going to|ha(?:ve|s) to|needs? to|due|deadlines?|overdue|upcoming|next|plan(?:s|ned)?"
+    r"|scheduled|expected)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about what is ahead."""
 
 
 _LAST_TIME = re.compile(
@@ -148,7 +159,10 @@ def timed(question: str, now: datetime) -> Timed:
         year = (
             "" if re.search(r"\d{4}|ago|last|this", found["first"]) else "".join(re.findall(r" \d{4}$", found["last"]))
         )
-        first, last = _span(f"{found['first']}{year}", now), _span(found["last"], now)
+        toward = _toward(question)
+        first, last = _span(f"{found['first']}{year}", now, toward), _span(found["last"], now, toward)
+        if first is not None and last is not None and first.begins >= last.ends:
+            first = _span(found["first"], last.begins)
         if first is not None and last is not None and first.begins < last.ends:
             return Timed(_without(question, found), Period(first.begins, last.ends))
     if (found := _AWAY.search(question)) is not None and (period := _away(found, now)) is not None:
@@ -166,9 +180,9 @@ def timed(question: str, now: datetime) -> Timed:
 
 def asks_of_past(question: str, now: datetime) -> bool:
     """Return whether a question is about the past, so that observations that have ended may answer it."""
-    period = timed(question, now).period
-    is_over = period is not None and period.until is not None and period.until < now
-    return is_over or _PAST.search(question) is not None
+    found = timed(question, now)
+    is_over = found.period is not None and found.period.until is not None and found.period.until < now
+    return is_over or _PAST.search(question if found.period is None else found.text) is not None
 
 
 def without_last_time(question: str) -> str | None:
@@ -185,7 +199,8 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
         if _NUMBERED.match(text) and _PART_OF_A_NUMBER.search(question[: found.start("sure")]):
             continue
         lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
-        if (span := _span(text, now)) is not None and (period := bounded(lead, span)) is not None:
+        toward = "past" if lead == "since" else _toward(question, lead)
+        if (span := _span(text, now, toward)) is not None and (period := bounded(lead, span)) is not None:
             told.append((found, period))
     return sorted(told, key=lambda one: re.search(r"\d{4}", one[0][0]) is None)
 
@@ -193,7 +208,7 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
 def _away(found: re.Match[str], now: datetime) -> Period | None:
     """Return from so long before a time until it is over, or as long after it: what it is told of may be told then."""
     is_cut = found["number"] is not None and _PART_OF_A_NUMBER.search(found.string[: found.start("number")])
-    if is_cut or (span := _span(found["time"], now)) is None:
+    if is_cut or (span := _span(found["time"], now, _toward(found.string))) is None:
         return None
     numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (found["number"] or "one").lower())
     far = timedelta(days=_DAYS.get(found["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
@@ -227,7 +242,16 @@ def bounded(lead: str, span: Span) -> Period | None:
             return Period(span.begins, span.ends)
 
 
-def _span(text: str, now: datetime) -> Span | None:
+def _toward(question: str, lead: str = "") -> Toward:
+    """Return which month or day a question means if it names no year, by its verbs and the word before the time."""
+    is_past, is_future = bool(_PAST_VERB.search(_FUTURE.sub("", question))), bool(_FUTURE.search(question))
+    if is_past == is_future:
+        return "future" if lead == "by" and not is_past else "nearest"
+    return "past" if is_past else "future"
+
+
+def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
+    """Return the time that a text names; None for a text that names none."""
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
     plain = re.sub(r"^(q\d),", r"\1", plain)
@@ -235,7 +259,7 @@ def _span(text: str, now: datetime) -> Span | None:
     plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
     plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
     try:
-        span = read_span(plain, now, UTC)
+        span = read_span(plain, now, UTC, toward)
         if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
             half = timedelta(days=_HALVES[ago[1]])
             span = Span(span.begins - half, min(span.begins + half, now))
