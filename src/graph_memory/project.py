@@ -20,10 +20,10 @@ def domain_for(setting: str, folder: Path | None = None) -> str:
 
     Without a folder it is the one that the process works in. A project is a folder with `.git` in it, and all below.
     """
-    return _project_domain(_project_of(folder or Path.cwd())) if setting == AUTO else setting
+    return _project_domain(project_root(folder or Path.cwd())) if setting == AUTO else setting
 
 
-def _project_of(folder: Path) -> Path:
+def project_root(folder: Path) -> Path:
     """Return the nearest folder above that is the root of a git work tree, else the folder itself."""
     here = folder.expanduser().resolve()
     return next((one for one in (here, *here.parents) if os.path.lexists(one / ".git")), here)

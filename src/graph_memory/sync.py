@@ -9,7 +9,7 @@ Made from the facades by `make reference`: changes made here are lost.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -19,10 +19,13 @@ from typing import IO, Generic, Literal, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from graph_memory.agent.contextual import Contextual
+from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.layer import Agent
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
+from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import (
     Actor,
     EventRecorded,
@@ -30,6 +33,7 @@ from graph_memory.agent.results import (
     Goal,
     GoalChanged,
     Goals,
+    MemoryResults,
     Outcome,
     Pattern,
     PatternMatches,
@@ -38,6 +42,8 @@ from graph_memory.agent.results import (
     Scope,
     Status,
 )
+from graph_memory.agent.semantic import Semantic
+from graph_memory.agent.working import Working
 from graph_memory.app import open_memory
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
@@ -250,7 +256,7 @@ class SyncMemory(_Sync[Memory]):
 
     @property
     def agent(self) -> SyncAgent:
-        """The memory types of an agent: events, patterns and goals."""
+        """The memory types of an agent, such as events, patterns and goals."""
         return SyncAgent(self._facade.agent, self._portal)
 
     @property
@@ -2375,6 +2381,24 @@ class SyncUpkeep(_Sync[Upkeep]):
 class SyncAgent(_Sync[Agent]):
     """The memory types of an agent without async: those of `Agent`. It is `SyncMemory.agent`."""
 
+    def query_memory(
+        self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2000
+    ) -> MemoryResults:
+        """Return what all memory types know for a query: patterns, goals, events, entities, content and relations.
+
+        `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
+        (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
+        INVALID_ARGUMENT.
+        """
+        return self._wait(
+            self._facade.query_memory, query, event_limit=event_limit, vector_limit=vector_limit, max_tokens=max_tokens
+        )
+
+    @property
+    def working(self) -> Working:
+        """The goal, task, outputs and notes of the caller's session."""
+        return self._facade.working
+
     @property
     def episodic(self) -> SyncEpisodic:
         """Events, in the order of time."""
@@ -2389,6 +2413,26 @@ class SyncAgent(_Sync[Agent]):
     def prospective(self) -> SyncProspective:
         """Goals, their steps and their blockers."""
         return SyncProspective(self._facade.prospective, self._portal)
+
+    @property
+    def semantic(self) -> Semantic:
+        """Entities."""
+        return self._facade.semantic
+
+    @property
+    def relational(self) -> Relational:
+        """Relations between entities."""
+        return self._facade.relational
+
+    @property
+    def contextual(self) -> Contextual:
+        """Texts of other sources, and the search over everything."""
+        return self._facade.contextual
+
+    @property
+    def environmental(self) -> Environmental:
+        """The project in the current folder."""
+        return self._facade.environmental
 
 
 class SyncEpisodic(_Sync[Episodic]):
@@ -2623,6 +2667,10 @@ class SyncProspective(_Sync[Prospective]):
         a session. Maximum `limit`: 1,000. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.list, status, due_before=due_before, session=session, limit=limit)
+
+    def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
+        """Return the unfinished goals among nodes, in the order of the ids."""
+        return self._wait(self._facade.among, node_ids)
 
 
 class SyncTransaction(SyncMemory):

@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
+from graph_memory.agent.contextual import Contextual
+from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
+from graph_memory.agent.querying import query_memory
+from graph_memory.agent.relational import Relational
+from graph_memory.agent.results import MemoryResults
+from graph_memory.agent.semantic import Semantic
+from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.memory import Memory
 
 
 class Agent:
-    """The events, patterns and goals of an agent in a domain. `memory.agent` is one.
+    """The memory types of an agent in a domain. `memory.agent` is one.
 
-    They are nodes and connections of the domain. The first write adds the types of `ontologies/agent.yaml`. Other types
-    with the same names stay unchanged.
+    Events, patterns, goals and documents are nodes and connections of the domain. The first write adds the types of
+    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Working and environmental memory are in the
+    memory of the process.
     """
 
-    def __init__(self, memory: Memory, cache: dict[tuple[str, str], object], domain: str) -> None:
+    def __init__(
+        self, memory: Memory, cache: dict[tuple[str, str], object], domain: str, session: str | None = None
+    ) -> None:
         self._memory = memory
-        self._patterns = PatternCache(cache, domain)
+        self._cache = cache
+        self._domain = domain
+        self._session = session or "default"
+
+    async def query_memory(
+        self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
+    ) -> MemoryResults:
+        """Return what all memory types know for a query: patterns, goals, events, entities, content and relations.
+
+        `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
+        (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
+        INVALID_ARGUMENT.
+        """
+        return await query_memory(
+            self._memory,
+            self.procedural,
+            query,
+            event_limit=event_limit,
+            vector_limit=vector_limit,
+            max_tokens=max_tokens,
+        )
+
+    @property
+    def working(self) -> Working:
+        """The goal, task, outputs and notes of the caller's session."""
+        return Working(Sessions(self._cache), self._domain, self._session)
 
     @property
     def episodic(self) -> Episodic:
@@ -27,9 +62,29 @@ class Agent:
     @property
     def procedural(self) -> Procedural:
         """Patterns that work in a situation or must be avoided there."""
-        return Procedural(self._memory, self._patterns)
+        return Procedural(self._memory, PatternCache(self._cache, self._domain))
 
     @property
     def prospective(self) -> Prospective:
         """Goals, their steps and their blockers."""
         return Prospective(self._memory)
+
+    @property
+    def semantic(self) -> Semantic:
+        """Entities."""
+        return Semantic(self._memory)
+
+    @property
+    def relational(self) -> Relational:
+        """Relations between entities."""
+        return Relational(self._memory)
+
+    @property
+    def contextual(self) -> Contextual:
+        """Texts of other sources, and the search over everything."""
+        return Contextual(self._memory)
+
+    @property
+    def environmental(self) -> Environmental:
+        """The project in the current folder."""
+        return Environmental(self._memory, self._cache)

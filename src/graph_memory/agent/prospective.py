@@ -187,6 +187,15 @@ class Prospective:
         goals = await _render_goals(self._memory, roles, by_urgency(nodes)[:limit])
         return Goals(goals=tuple(goals), left_out=max(len(nodes) - limit, 0) or None)
 
+    async def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
+        """Return the unfinished goals among nodes, in the order of the ids."""
+        roles = await roles_of(self._memory)
+        if roles is None:
+            return ()
+        nodes = await self._memory.describe_nodes(list(node_ids))
+        goals = [node for node in nodes if node.type == roles["Goal"] and node.properties.get("status") not in OVER]
+        return tuple(await _render_goals(self._memory, roles, goals))
+
     async def _change(
         self,
         roles: Roles,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from graph_memory.memory.entities.results import Relation
+from graph_memory.memory.recall.results import Hit
 from graph_memory.model.results import Result
 
 Actor = Literal["user", "agent", "system"]
@@ -154,3 +156,80 @@ class GoalChanged(Result):
         default=None, description="Ids of goals that became pending because their last blocker was completed"
     )
     warnings: tuple[str, ...] | None = None
+
+
+class WorkingMemory(Result):
+    """The working memory of a session, or the value of one of its keys."""
+
+    session: str
+    goal: str | None = None
+    active_task: str | None = None
+    recent_outputs: tuple[Any, ...] | None = Field(default=None, description="Oldest first")
+    scratchpad: dict[str, Any] | None = None
+    value: Any = Field(default=None, description="The value of the requested key")
+    context_window: int = Field(description="Maximum number of tokens")
+    used_tokens: int
+    dropped: tuple[Any, ...] | None = Field(default=None, description="Outputs that the new value has displaced")
+
+
+class GitStatus(Result):
+    """The state of a git work tree."""
+
+    branch: str
+    ahead: int | None = Field(default=None, description="Commits that the upstream branch lacks")
+    behind: int | None = Field(default=None, description="Commits of the upstream branch that are missing here")
+    changed: tuple[str, ...] = Field(description="Paths with uncommitted changes, at most 50")
+    left_out: int | None = Field(default=None, description="Changed paths beyond these")
+
+
+class Correction(Result):
+    """A correction by the user."""
+
+    original: str
+    corrected: str
+    context: str | None = None
+    time: str
+
+
+class Environment(Result):
+    """The project that an agent works in."""
+
+    project_root: str
+    project_type: str | None = Field(default=None, description="Such as python; of several, the first at the root")
+    build_system: str | None = None
+    conventions: tuple[str, ...] = Field(description="Files that say how to work here, and tools that are configured")
+    services: tuple[str, ...] = Field(description="Services of the compose file")
+    git_status: GitStatus | None = Field(default=None, description="Absent outside a git work tree")
+    file_tree: tuple[str, ...] = Field(description="Paths from the root, nearest first, without ignored files")
+    left_out: int | None = Field(default=None, description="Files beyond the limit")
+    recent_changes: tuple[str, ...] = Field(description="Paths of the files that were changed last, newest first")
+    last_scanned: str
+    stale_after: str = Field(description="Time after which the next call scans again")
+
+
+class MemoryResults(Result):
+    """What the memory types know for a query, each best first, within one token budget."""
+
+    corrections: tuple[Correction, ...] = Field(default=(), description="Corrections by the user that fit the query")
+    patterns: tuple[PatternMatch, ...] = Field(default=(), description="Patterns of which a condition holds")
+    goals: tuple[Goal, ...] = Field(default=(), description="Unfinished goals")
+    events: tuple[Hit, ...] = ()
+    entities: tuple[Hit, ...] = ()
+    content: tuple[Hit, ...] = Field(default=(), description="Documents and all other nodes")
+    relations: tuple[Relation, ...] = Field(default=(), description="Relations of the entities")
+    tokens_used: int = 0
+    left_out: dict[str, int] | None = Field(default=None, description="Results that did not fit, by field")
+    warnings: tuple[str, ...] | None = None
+
+
+class Indexed(Result):
+    """The ids of stored documents, in the order of the call."""
+
+    ids: tuple[str, ...]
+
+
+class Durable(Result):
+    """The state of the store: there is nothing to save or to load."""
+
+    durable: bool = True
+    message: str = "Every call stores its changes before it returns, so there is nothing to persist or to restore."

@@ -122,7 +122,7 @@ class OfficialTool(Tool[Any, Any]):
         self.name = name
         self.description = about
         self.effect = effect
-        self.by_name = False
+        self.by_name = self.local = False
         self._takes = takes
         self._told = told
         self._gives = gives

@@ -128,7 +128,8 @@ class Calls:
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list`; over HTTP every tool also shows the argument that carries a session."""
         carries = STARTS in self._tools and is_over_http(ctx)
-        return types.ListToolsResult(tools=[self._listed(tool, carries=carries) for tool in self._tools.values()])
+        served = [tool for tool in self._tools.values() if not (tool.local and is_over_http(ctx))]
+        return types.ListToolsResult(tools=[self._listed(tool, carries=carries) for tool in served])
 
     def _listed(self, tool: AnyTool, *, carries: bool) -> types.Tool:
         update: dict[str, object] = {"description": self._advice.description(tool.description)}
@@ -142,7 +143,7 @@ class Calls:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Answer `tools/call`: with what the tool gives, or with an error that the agent can act on."""
         tool = self._tools.get(params.name)
-        if tool is None:
+        if tool is None or (tool.local and is_over_http(ctx)):
             if are_official(self._tools.values()):
                 return unknown(params.name)
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown(params.name))

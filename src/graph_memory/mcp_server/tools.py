@@ -46,7 +46,8 @@ class Effect(Enum):
 class Tool(Generic[A, R]):
     """One row of the table of tools. Name and description are those of the function.
 
-    One that is `by_name` is not served with its toolset, only if its own name is given.
+    One that is `by_name` is not served with its toolset, only if its own name is given. A `local` tool is about the
+    machine of the server, so it is not served over HTTP.
     """
 
     def __init__(
@@ -57,11 +58,13 @@ class Tool(Generic[A, R]):
         effect: Effect,
         *,
         by_name: bool = False,
+        local: bool = False,
     ) -> None:
         self.name = function.__name__
         self.description = _LINE_BREAK.sub(" ", inspect.cleandoc(function.__doc__ or ""))
         self.effect = effect
         self.by_name = by_name
+        self.local = local
         self._function = function
         self._gives = gives
         self._arguments = Arguments(self.name, takes)

@@ -49,3 +49,25 @@ async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(env
         refused = await agent.client.call_tool("get_events", {"session": "monday", "type": "fix"})
         assert refused.is_error
         assert "session does not go with type" in str(refused.content)
+
+
+async def test_notes_of_a_session_one_query_over_all_types_and_the_project(environment: dict[str, str], domain: str):
+    tools = "agent_memory,get_environment"
+    async with connected(environment, "--toolsets", tools, "--domain", domain) as agent:
+        await agent.call("working_memory", action="set", key="goal", value="Release")
+        await agent.call("working_memory", action="set", key="recent_outputs", value={"failed": 3})
+        assert (await agent.call("working_memory", action="get"))["goal"] == "Release"
+        assert (await agent.call("working_memory", action="get", key="goal"))["value"] == "Release"
+        refused = await agent.client.call_tool("working_memory", {"action": "set", "key": "goal"})
+        assert "set needs a value" in str(refused.content)
+        await agent.call("record_event", event_type="error", content="disk full", session="monday")
+        await agent.call(
+            "record_pattern", name="Never fill it", pattern_type="anti_pattern", conditions=[{"value": "disk"}]
+        )
+        found = await agent.call("query_memory", query="disk full", max_tokens=500)
+        assert [one["title"] for one in found["events"]] == ["disk full"]
+        assert found["patterns"][0]["warning"]
+        assert found["tokens_used"] <= 500
+        assert (await agent.call("get_environment", limit=3))["project_root"]
+    async with connected(environment, "--toolsets", tools, "--domain", domain) as agent:
+        assert "goal" not in await agent.call("working_memory", action="get")

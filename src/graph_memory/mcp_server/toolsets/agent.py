@@ -1,18 +1,20 @@
-"""The tools of the toolset `agent_memory`: events, patterns and goals."""
+"""The tools of the toolset `agent_memory`: events, patterns, goals and the other memory types of an agent."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.agent.results import (
     Actor,
     ConditionType,
+    Environment,
     EventRecorded,
     Events,
     GoalChanged,
     Goals,
+    MemoryResults,
     Outcome,
     Pattern,
     PatternMatches,
@@ -20,8 +22,19 @@ from graph_memory.agent.results import (
     PatternType,
     Scope,
     Status,
+    WorkingMemory,
 )
-from graph_memory.mcp_server.arguments import NUMBER, STRING, STRINGS, Call, Cursor, Fraction, Names, object_schema
+from graph_memory.mcp_server.arguments import (
+    ANY_KEYS,
+    NUMBER,
+    STRING,
+    STRINGS,
+    Call,
+    Cursor,
+    Fraction,
+    Names,
+    object_schema,
+)
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 
@@ -46,6 +59,7 @@ _CONDITION = object_schema(
     },
     "value",
 )
+GivenValue = Annotated[Any, WithJsonSchema({"anyOf": [STRING, NUMBER, ANY_KEYS]})]
 GivenEntity = Annotated[dict[str, Any], WithJsonSchema(_ENTITY)]
 GivenRelation = Annotated[dict[str, Any], WithJsonSchema(_RELATION)]
 GivenCondition = Annotated[dict[str, Any], WithJsonSchema(_CONDITION)]
@@ -145,6 +159,30 @@ class UpdateGoal(Call):
     steps: NotRequired[Names]
 
 
+class WorkWithMemory(Call):
+    """Arguments of `working_memory`."""
+
+    action: Literal["set", "get", "clear"]
+    key: NotRequired[Annotated[str, Field(description="goal, active_task, recent_outputs (appends) or your own")]]
+    value: NotRequired[GivenValue]
+
+
+class QueryMemory(Call):
+    """Arguments of `query_memory`."""
+
+    query: str
+    event_limit: NotRequired[Annotated[int, Field(ge=0, le=50)]]
+    vector_limit: NotRequired[Annotated[int, Field(ge=1, le=50)]]
+    max_tokens: NotRequired[Annotated[int, Field(ge=100, description="Default 2,000")]]
+
+
+class GetEnvironment(Call):
+    """Arguments of `get_environment`."""
+
+    refresh: NotRequired[bool]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=5_000, description="Paths of the file tree (200)")]]
+
+
 class ListGoals(Call):
     """Arguments of `list_goals`."""
 
@@ -230,6 +268,32 @@ async def list_goals(memory: Memory, given: ListGoals) -> Goals:
     return await _agent(memory, given).prospective.list(**_rest(given))
 
 
+async def working_memory(memory: Memory, given: WorkWithMemory) -> WorkingMemory:
+    """Keep notes for this session only, such as the goal and tool outputs. They end with the server."""
+    working = _agent(memory, given).working
+    match given:
+        case {"action": "get"}:
+            return await working.get(given.get("key"))
+        case {"action": "clear"}:
+            return await working.clear(given.get("key"))
+        case {"key": key, "value": value}:
+            return await working.set(key, value)
+        case _:
+            missing = "value" if "key" in given else "key"
+            raise fault(missing, f"set needs a {missing}", "Give both key and value.")
+
+
+async def query_memory(memory: Memory, given: QueryMemory) -> MemoryResults:
+    """Search events, entities, content, relations, patterns and goals at once, within one token budget."""
+    return await _agent(memory, given).query_memory(**_rest(given))
+
+
+async def get_environment(memory: Memory, given: GetEnvironment) -> Environment:
+    """Return the project of the server's folder: type, build system, conventions, git status, files."""
+    environment, most = _agent(memory, given).environmental, given.get("limit", 200)
+    return await (environment.refresh(limit=most) if given.get("refresh") else environment.get(limit=most))
+
+
 def _agent(memory: Memory, given: Call) -> Agent:
     """Return the agent of the domain that a call is about."""
     return (memory.in_domain(given["domain"]) if "domain" in given else memory).agent
@@ -249,4 +313,7 @@ AGENT_MEMORY: tuple[AnyTool, ...] = (
     Tool(set_goal, SetGoal, GoalChanged, Effect.CREATES),
     Tool(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
     Tool(list_goals, ListGoals, Goals, Effect.READS),
+    Tool(working_memory, WorkWithMemory, WorkingMemory, Effect.MIXED),
+    Tool(query_memory, QueryMemory, MemoryResults, Effect.READS),
+    Tool(get_environment, GetEnvironment, Environment, Effect.READS, by_name=True, local=True),
 )

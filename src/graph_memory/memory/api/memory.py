@@ -83,10 +83,10 @@ class Memory(Writes):
 
     @property
     def agent(self) -> Agent:
-        """The memory types of an agent: events, patterns and goals."""
+        """The memory types of an agent, such as events, patterns and goals."""
         from graph_memory.agent.layer import Agent
 
-        return Agent(self, self._core.layer_cache, self._default_domain)
+        return Agent(self, self._core.layer_cache, self._default_domain, self._core.origin.session)
 
     @property
     def upkeep(self) -> Upkeep:

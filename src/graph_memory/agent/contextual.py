@@ -1,0 +1,95 @@
+"""`Contextual`: texts of other sources, and the search over everything, under the names of the ten memory types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from graph_memory.agent.results import Durable, Indexed
+from graph_memory.agent.roles import Roles, prepared
+from graph_memory.agent.writing import Operation, new_node, one_line, write
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.recall.results import SearchResult
+from graph_memory.model.arguments import fault
+from graph_memory.model.events import new_id
+from graph_memory.model.properties import check_properties
+from graph_memory.model.results import NodeDeleted
+
+_TITLE_FROM = 1_000
+
+
+class Contextual:
+    """The texts of a domain and the search over them. `memory.agent.contextual` is one.
+
+    Events, entities and all other nodes are indexed by the write that stores them. `index` adds texts of other sources.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def index(
+        self,
+        text: str,
+        source: str,
+        *,
+        title: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> Indexed:
+        """Store a text of another source, such as a web page, as a node of type `Document`. See `index_batch`."""
+        return await self.index_batch([{"text": text, "source": source, "title": title, "metadata": metadata}])
+
+    async def index_batch(self, documents: Sequence[Mapping[str, object]]) -> Indexed:
+        """Store texts of other sources as nodes of type `Document`, in one transaction, and return their ids.
+
+        Each document has `text` and `source`, such as a URL or a path, and optionally `title` and `metadata`, whose
+        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY
+        and CONTENT_TOO_LARGE.
+        """
+        fields = [_fields(document) for document in documents]
+        node_ids = [new_id("mem") for _ in documents]
+
+        def changes(roles: Roles) -> list[Operation]:
+            return [
+                new_node(roles["Document"], node_id, title, text, properties)
+                for node_id, (title, text, properties) in zip(node_ids, fields, strict=True)
+            ]
+
+        if node_ids:
+            await write(self._memory, changes(await prepared(self._memory, changes)))
+        return Indexed(ids=tuple(node_ids))
+
+    async def search(self, query: str, k: int = 10) -> SearchResult:
+        """Return the `k` nearest passages by meaning. See `memory.recall.search_semantic`."""
+        return await self._memory.recall.search_semantic(query, limit=k)
+
+    async def search_by_vector(self, embedding: Sequence[float], k: int = 10) -> SearchResult:
+        """Return the `k` nearest passages to a vector of the domain's model."""
+        return await self._memory.recall.search_by_vector(embedding, limit=k)
+
+    async def hybrid_search(self, query: str, filters: Mapping[str, object] | None = None, k: int = 10) -> SearchResult:
+        """Return the `k` best passages by words and meaning. See `memory.recall.hybrid_search` for the filters."""
+        return await self._memory.recall.hybrid_search(query, filters=filters, max_results=k)
+
+    async def delete(self, document_id: str) -> NodeDeleted:
+        """Delete a document. Raises NODE_NOT_FOUND."""
+        return await self._memory.delete_node(document_id)
+
+    async def persist(self) -> Durable:
+        """Return that everything is stored: each call stores its changes before it returns."""
+        return Durable()
+
+    async def restore(self) -> Durable:
+        """Return that there is nothing to restore: each call reads what is stored."""
+        return Durable()
+
+
+def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, object]]:
+    """Return the title, the text and the properties of a document. Raises INVALID_ARGUMENT."""
+    match document:
+        case {"text": str(text), "source": str(source)} if text.strip() and source.strip():
+            lines = [one_line(line) for line in text[:_TITLE_FROM].splitlines()]
+            title = document.get("title") or next(filter(None, lines), source)
+        case _:
+            raise fault("documents", "A document needs a text and a source", 'Give {"text": …, "source": …}.')
+    metadata = cast("Mapping[str, object]", document.get("metadata") or {})
+    return str(title).lstrip("# "), text, {**check_properties(metadata), "source": source}

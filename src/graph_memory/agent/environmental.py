@@ -1,0 +1,257 @@
+"""`Environmental`: the project that an agent works in. It is scanned when asked for, and never stored by itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import cast
+
+import yaml
+from anyio import to_thread
+
+from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.results import Environment, EventRecorded, GitStatus
+from graph_memory.agent.times import rfc3339
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.recall.request import whole
+from graph_memory.model.arguments import fault
+from graph_memory.model.wording import escaped, quoted
+from graph_memory.project import project_root
+
+_STALE_AFTER = timedelta(minutes=5)
+_MOST_FILES = 5_000
+"""Maximum number of files that a scan looks at."""
+_MOST_CHANGED = 50
+_MOST_RECENT = 20
+_MOST_ROOTS = 100
+"""Maximum number of projects whose last scan is kept."""
+_LARGEST = 1_000_000
+"""Maximum size of a project file that is read, in bytes."""
+_GIT_SECONDS = 10
+_PROJECTS = (
+    ("pyproject.toml", "python", None),
+    ("setup.py", "python", "setuptools"),
+    ("Cargo.toml", "rust", "cargo"),
+    ("go.mod", "go", "go"),
+    ("pnpm-lock.yaml", "javascript", "pnpm"),
+    ("yarn.lock", "javascript", "yarn"),
+    ("package.json", "javascript", "npm"),
+    ("pom.xml", "java", "maven"),
+    ("build.gradle", "java", "gradle"),
+    ("build.gradle.kts", "kotlin", "gradle"),
+    ("Gemfile", "ruby", "bundler"),
+    ("composer.json", "php", "composer"),
+    ("mix.exs", "elixir", "mix"),
+    ("Package.swift", "swift", "swiftpm"),
+    ("CMakeLists.txt", "c++", "cmake"),
+    ("Makefile", None, "make"),
+)
+"""Files at the root of a project, with the type and the build system that they stand for, most telling first."""
+_CONVENTIONS = (
+    *("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".editorconfig", ".pre-commit-config.yaml", ".prettierrc"),
+    *("eslint.config.js", ".eslintrc.json", "tsconfig.json", "ruff.toml", "pytest.ini", "tox.ini", "Makefile"),
+)
+_COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+_SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
+"""Folders that are skipped outside a git work tree."""
+
+
+class Environmental:
+    """The project that an agent works in. `memory.agent.environmental` is the one of the current folder."""
+
+    def __init__(self, memory: Memory, cache: dict[tuple[str, str], object], root: Path | str | None = None) -> None:
+        self._memory = memory
+        self._cache = cache
+        self._root = root
+
+    def at(self, root: Path | str) -> Environmental:
+        """Return the environment of another project."""
+        return Environmental(self._memory, self._cache, root)
+
+    async def get(self, *, limit: int = 200) -> Environment:
+        """Return the last scan of the project, or a new scan if it is older than 5 minutes.
+
+        `limit` is the maximum number of paths of the file tree (up to 5,000). Raises INVALID_ARGUMENT, also for a root
+        that is not a folder.
+        """
+        known = self._cache.get(("", f"environment of {self._path()}"))
+        now = rfc3339("now", datetime.now(UTC))
+        if isinstance(known, Environment) and now < known.stale_after:
+            return _limited(known, limit)
+        return await self.refresh(limit=limit)
+
+    async def refresh(self, *, limit: int = 200) -> Environment:
+        """Scan the project again. Raises INVALID_ARGUMENT."""
+        return _limited(await self._scan(), limit)
+
+    async def snapshot(self, session: str = "default") -> EventRecorded:
+        """Record a new scan as an event of type `environment`. Raises INVALID_ARGUMENT."""
+        found = await self.refresh()
+        lines = [f"{name}: {value}" for name, value in found.to_dict().items() if value]
+        summary = f"{found.project_root}: {found.project_type or 'unknown type'}"
+        return await Episodic(self._memory).record(
+            "environment", "\n".join(lines), session=session, actor="system", summary=summary
+        )
+
+    async def _scan(self) -> Environment:
+        root = self._path()
+        if not root.is_dir():
+            raise fault("root", f"{quoted(str(root))} is not a folder", "Give the path of a project.")
+        found = await to_thread.run_sync(scan, root)
+        entries = [key for key in self._cache if key[1].startswith("environment of ")]
+        for key in entries[:-_MOST_ROOTS]:
+            del self._cache[key]
+        self._cache["", f"environment of {root}"] = found
+        return found
+
+    def _path(self) -> Path:
+        return project_root(Path.cwd()) if self._root is None else Path(self._root).expanduser().resolve()
+
+
+def scan(root: Path) -> Environment:
+    """Return the environment of a project, with all its files up to the maximum. File names are untrusted text."""
+    files = sorted(_files(root), key=lambda path: (path.count("/"), path))
+    looked_at = files[:_MOST_FILES]
+    project_type, build_system = _project_of(root)
+    now = datetime.now(UTC)
+    return Environment(
+        project_root=escaped(str(root)),
+        project_type=project_type,
+        build_system=build_system,
+        conventions=tuple(_conventions(root)),
+        services=tuple(_services(root)),
+        git_status=_git_status(root),
+        file_tree=tuple(map(escaped, looked_at)),
+        left_out=len(files) - len(looked_at) or None,
+        recent_changes=tuple(map(escaped, _newest(root, looked_at))),
+        last_scanned=rfc3339("now", now),
+        stale_after=rfc3339("now", now + _STALE_AFTER),
+    )
+
+
+def _limited(found: Environment, limit: int) -> Environment:
+    whole("limit", limit, 1, _MOST_FILES)
+    more = max(0, len(found.file_tree) - limit) + (found.left_out or 0)
+    return found.model_copy(update={"file_tree": found.file_tree[:limit], "left_out": more or None})
+
+
+def _files(root: Path) -> Sequence[str]:
+    """Return the paths of a project. In a git work tree, git applies the rules of `.gitignore`."""
+    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return [path for path in listed.split("\0") if path] if listed is not None else list(_walked(root))
+
+
+def _walked(root: Path) -> Iterator[str]:
+    """Yield the paths below a folder that is not in a git work tree, without hidden, built and linked folders."""
+    count = 0
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in _SKIPPED)
+        for name in sorted(files):
+            yield (Path(folder) / name).relative_to(root).as_posix()
+            count += 1
+        if count > 2 * _MOST_FILES:
+            return
+
+
+def _newest(root: Path, paths: Sequence[str]) -> Sequence[str]:
+    times: list[tuple[float, str]] = []
+    for path in paths:
+        with suppress(OSError):  # deleted meanwhile
+            times.append(((root / path).lstat().st_mtime, path))
+    return [path for _, path in sorted(times, reverse=True)[:_MOST_RECENT]]
+
+
+def _project_of(root: Path) -> tuple[str | None, str | None]:
+    present = [row for row in _PROJECTS if (root / row[0]).is_file()]
+    project_type = next((row[1] for row in present if row[1]), None)
+    if present and present[0][0] == "pyproject.toml":
+        return project_type, _build_backend(root)
+    return project_type, next((row[2] for row in present if row[2]), None)
+
+
+def _build_backend(root: Path) -> str | None:
+    """Return the build backend of a Python project, such as hatchling; None if it names none."""
+    match _pyproject(root):
+        case {"build-system": {"build-backend": str(backend)}}:
+            return escaped(backend)
+        case _:
+            return None
+
+
+def _pyproject(root: Path) -> object:
+    with suppress(ValueError):
+        return tomllib.loads(_text(root / "pyproject.toml"))
+    return {}
+
+
+def _conventions(root: Path) -> Iterator[str]:
+    yield from (name for name in _CONVENTIONS if (root / name).is_file())
+    match _pyproject(root):
+        case {"tool": dict()}:
+            tools = cast("Mapping[str, Mapping[str, object]]", _pyproject(root))["tool"]
+            yield from (f"{escaped(name)} in pyproject.toml" for name in sorted(tools))
+        case _:
+            return
+
+
+def _services(root: Path) -> Iterator[str]:
+    for name in _COMPOSE:
+        with suppress(yaml.YAMLError, RecursionError):
+            match composed := yaml.safe_load(_text(root / name)):
+                case {"services": dict()}:
+                    services = cast("Mapping[str, Mapping[object, object]]", composed)["services"]
+                    yield from (escaped(str(service)) for service in services)
+                    return
+                case _:
+                    continue
+
+
+def _text(path: Path) -> str:
+    """Return the text of a small file; empty if it is missing, large, linked or not text."""
+    with suppress(OSError, ValueError):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
+            return path.read_text("utf-8")
+    return ""
+
+
+def _git_status(root: Path) -> GitStatus | None:
+    told = _git(root, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--no-renames")
+    if told is None:
+        return None
+    lines = told.split("\0")
+    heads = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# ") and " " in line[2:])
+    ahead, behind = (int(number) for number in heads.get("branch.ab", "+0 -0").split())
+    fields = {"1": 8, "u": 10, "?": 1}
+    paths = [line.split(" ", fields[line[0]])[-1] for line in lines if line[:1] in fields]
+    return GitStatus(
+        branch=escaped(heads.get("branch.head", "?")),
+        ahead=ahead or None,
+        behind=-behind or None,
+        changed=tuple(map(escaped, paths[:_MOST_CHANGED])),
+        left_out=max(0, len(paths) - _MOST_CHANGED) or None,
+    )
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """Return what git prints; None without git, outside a work tree, or after 10 seconds.
+
+    The configuration of the project can start no program: no file system monitor and no hooks.
+    """
+    command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=root,
+            capture_output=True,
+            timeout=_GIT_SECONDS,
+            check=False,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

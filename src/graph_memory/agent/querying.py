@@ -1,0 +1,117 @@
+"""One query over all memory types, within one token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import anyio
+
+from graph_memory.agent.procedural import Procedural
+from graph_memory.agent.prospective import Prospective
+from graph_memory.agent.results import MemoryResults
+from graph_memory.agent.roles import Roles, roles_of
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.recall.fitting import tokens_of
+from graph_memory.memory.recall.request import whole
+from graph_memory.memory.recall.results import Hit
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import Result
+
+_MOST_HITS = 50
+_MOST_PATTERNS = 3
+_MOST_GOALS = 5
+_MOST_RELATIONS = 20
+_LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
+_FRAME = 70
+"""Tokens of the names of the fields."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The tokens that are left, and the number of results that did not fit, by type."""
+
+    tokens: int
+    left_out: dict[str, int] = field(default_factory=dict[str, int])
+
+    def admits(self, name: str, result: Result) -> bool:
+        """Return whether a result fits, and deduct its tokens. Otherwise count it as left out."""
+        cost = tokens_of([result])
+        if cost > self.tokens:
+            self.left_out[name] = self.left_out.get(name, 0) + 1
+            return False
+        self.tokens -= cost
+        return True
+
+
+async def query_memory(
+    memory: Memory,
+    procedural: Procedural,
+    query: str,
+    *,
+    event_limit: int = 5,
+    vector_limit: int = 10,
+    max_tokens: int = 2_000,
+) -> MemoryResults:
+    """Return what all memory types know for a query. See `Agent.query_memory`."""
+    whole("event_limit", event_limit, 0, _MOST_HITS)
+    whole("vector_limit", vector_limit, 1, _MOST_HITS)
+    whole("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
+    roles = await roles_of(memory)
+    hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
+    nodes = [hit for hit in hits if hit.kind == "node"]
+    matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
+    found = MemoryResults(patterns=matches.matches, warnings=warnings)
+    found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
+    return _within(found, max_tokens)
+
+
+async def _search(memory: Memory, query: str, most: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
+    """Return the hits and the warnings of a hybrid search; no hits in a domain that does not exist yet."""
+    try:
+        result = await memory.recall.hybrid_search(query, max_results=min(most, 100), include_relevance_scores=False)
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return (), None
+    return result.hits, result.warnings
+
+
+async def _by_type(
+    memory: Memory, roles: Roles | None, nodes: Sequence[Hit], event_limit: int, vector_limit: int
+) -> dict[str, object]:
+    """Return the hits by memory type, with the relations of the entities among them."""
+    types = {} if roles is None else {roles[name]: name for name in ("Event", "Goal", "Pattern")}
+    events = [hit for hit in nodes if types.get(hit.type) == "Event"]
+    goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
+    others = [hit for hit in nodes if hit.type not in types][:vector_limit]
+    found: dict[str, object] = {"events": tuple(events[:event_limit])}
+
+    async def add_entities() -> None:
+        graph = await memory.entities.open_nodes([hit.id for hit in others], detail=True)
+        entities = {entity.id for entity in graph.entities}
+        found["entities"] = tuple(hit for hit in others if hit.id in entities)
+        found["content"] = tuple(hit for hit in others if hit.id not in entities)
+        found["relations"] = graph.relations[:_MOST_RELATIONS]
+
+    async def add_goals() -> None:
+        found["goals"] = (await Prospective(memory).among(goals))[:_MOST_GOALS]
+
+    async with anyio.create_task_group() as tasks:
+        if others:
+            tasks.start_soon(add_entities)
+        if goals:
+            tasks.start_soon(add_goals)
+    return found
+
+
+def _within(found: MemoryResults, max_tokens: int) -> MemoryResults:
+    """Return the results that fit into a token budget, in the order in which an agent needs them."""
+    budget = _Budget(max_tokens - _FRAME)
+    kept: dict[str, object] = {}
+    for name in ("corrections", "patterns", "goals", "events", "entities", "content", "relations"):
+        results: Sequence[Result] = getattr(found, name)
+        kept[name] = tuple(result for result in results if budget.admits(name, result))
+    kept["left_out"] = budget.left_out or None
+    fitted = found.model_copy(update=kept)
+    return fitted.model_copy(update={"tokens_used": tokens_of([fitted])})

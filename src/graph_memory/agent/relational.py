@@ -1,0 +1,66 @@
+"""`Relational`: the relations between entities and events, under the names of the ten memory types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.entities.results import Relation, RelationsCreated
+from graph_memory.memory.recall.traversal.results import Neighbors, Paths, Walked
+from graph_memory.model.results import Direction
+from graph_memory.model.strength import fraction
+
+_EVIDENCE = "evidence"
+
+
+class Relational:
+    """The relations of a domain. `memory.agent.relational` is one. It stores nothing beside the graph."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def add_relation(
+        self,
+        source: str,
+        target: str,
+        relation_type: str,
+        *,
+        weight: float = 1.0,
+        confidence: float = 0.5,
+        evidence: Sequence[str] = (),
+        metadata: Mapping[str, object] | None = None,
+    ) -> RelationsCreated:
+        """Add a relation between two entities, given their names or ids.
+
+        `weight` and `confidence` are 0 to 1. `evidence` has ids of events. All of these are properties of the relation,
+        and so is each entry of `metadata`. Raises NODE_NOT_FOUND for an unknown name, event or id, INVALID_ARGUMENT
+        and INVALID_PROPERTY.
+        """
+        for event in evidence:
+            await self._memory.get_node(event)
+        properties = {
+            **(metadata or {}),
+            "weight": fraction("weight", weight),
+            "confidence": fraction("confidence", confidence),
+            **({_EVIDENCE: ", ".join(evidence)} if evidence else {}),
+        }
+        new = {"from": source, "to": target, "type": relation_type, "properties": properties}
+        return await self._memory.entities.create_relations([new])
+
+    async def get_relations(self, entity: str) -> tuple[Relation, ...]:
+        """Return the relations of an entity, given its name or id."""
+        return (await self._memory.entities.open_nodes([entity], detail=True)).relations
+
+    async def traverse(self, node_id: str, depth: int = 2, *, weight: str | None = None) -> Walked:
+        """Return the nodes within a depth of a node. See `memory.recall.traverse_memories`."""
+        return await self._memory.recall.traverse_memories(node_id, max_depth=depth, weight=weight)
+
+    async def find_path(self, source_id: str, target_id: str, *, max_depth: int = 5) -> Paths:
+        """Return the shortest path between two nodes. See `memory.recall.find_path`."""
+        return await self._memory.recall.find_path(source_id, target_id, max_depth=max_depth)
+
+    async def get_neighbors(
+        self, node_id: str, types: Sequence[str] | None = None, *, direction: Direction = "both", limit: int = 100
+    ) -> Neighbors:
+        """Return the neighbors of a node, also of some relation types only. See `memory.recall.get_neighbors`."""
+        return await self._memory.recall.get_neighbors(node_id, types=types, direction=direction, limit=limit)

@@ -1,0 +1,171 @@
+"""`Working`: the current goal, task, tool outputs and notes of a session, in the memory of the process."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import cast
+
+from graph_memory.agent.results import WorkingMemory
+from graph_memory.memory.recall.fitting import tokens_of_text
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import quoted
+
+CONTEXT_WINDOW = 8_000
+"""Default maximum number of tokens of a session's working memory."""
+_LARGEST_WINDOW = 200_000
+_MOST_SESSIONS = 1_000
+"""Maximum number of sessions in a process. Beyond it, the session that was used longest ago is forgotten."""
+_MOST_KEYS = 1_000
+_TEXTS = ("goal", "active_task")
+_OUTPUTS = "recent_outputs"
+_WINDOW = "context_window"
+
+
+@dataclass(slots=True)
+class _State:
+    """The working memory of a session."""
+
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    outputs: list[object] = field(default_factory=list[object])
+    scratchpad: dict[str, object] = field(default_factory=dict[str, object])
+    context_window: int = CONTEXT_WINDOW
+
+    def copied(self) -> _State:
+        return _State(dict(self.texts), list(self.outputs), dict(self.scratchpad), self.context_window)
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The working memories of a process, by domain and session."""
+
+    entries: dict[tuple[str, str], object]
+
+    def state(self, domain: str, session: str) -> _State:
+        """Return the state of a session, and mark the session as the last that was used."""
+        states = self._states
+        state = states.pop((domain, session), None) or _State()
+        self.keep(domain, session, state)
+        return state
+
+    def keep(self, domain: str, session: str, state: _State) -> None:
+        """Replace the state of a session."""
+        states = self._states
+        states[domain, session] = state
+        states.move_to_end((domain, session))
+        if len(states) > _MOST_SESSIONS:
+            states.popitem(last=False)
+
+    @property
+    def _states(self) -> OrderedDict[tuple[str, str], _State]:
+        empty: OrderedDict[tuple[str, str], _State] = OrderedDict()
+        return cast("OrderedDict[tuple[str, str], _State]", self.entries.setdefault(("", "working memory"), empty))
+
+
+class Working:
+    """The working memory of a session. `memory.agent.working` is the one of the caller's session.
+
+    It is in the memory of the process: it is not stored, and it ends with the process. The keys `goal` and
+    `active_task` are texts, `recent_outputs` a list, `context_window` the maximum number of tokens; all other keys
+    belong to the scratchpad. If an output does not fit into the window, the oldest outputs are dropped.
+    """
+
+    def __init__(self, sessions: Sessions, domain: str, session: str) -> None:
+        self._sessions = sessions
+        self._domain = domain
+        self._session = session
+
+    async def set(self, key: str, value: object) -> WorkingMemory:
+        """Set a value, and return the working memory with what was dropped for it.
+
+        A value of `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
+        CONTENT_TOO_LARGE for a value that does not fit into the window; then nothing changes.
+        """
+        state = self._sessions.state(self._domain, self._session).copied()
+        _set(state, key, value)
+        dropped: list[object] = []
+        while _tokens(state) > state.context_window:
+            if not state.outputs or (key == _OUTPUTS and len(state.outputs) == 1):
+                raise _too_large(key, state)
+            dropped.append(state.outputs.pop(0))
+        self._sessions.keep(self._domain, self._session, state)
+        return self._result(state, dropped=dropped)
+
+    async def get(self, key: str | None = None) -> WorkingMemory:
+        """Return the working memory, or only the value of a key. Raises INVALID_ARGUMENT for an unknown key."""
+        state = self._sessions.state(self._domain, self._session)
+        if key is None:
+            return self._result(state)
+        value = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}.get(key)
+        if value is None:
+            raise fault("key", f"Nothing is set for {quoted(key)}", "Call it without a key for everything that is set.")
+        return WorkingMemory(
+            session=self._session, value=value, context_window=state.context_window, used_tokens=_tokens(state)
+        )
+
+    async def clear(self, key: str | None = None) -> WorkingMemory:
+        """Remove the value of a key, or everything, and return what remains."""
+        state = self._sessions.state(self._domain, self._session)
+        kept = state.copied() if key else _State(context_window=state.context_window)
+        kept.texts.pop(key or "", None)
+        kept.scratchpad.pop(key or "", None)
+        kept.outputs = [] if key == _OUTPUTS else kept.outputs
+        kept.context_window = CONTEXT_WINDOW if key == _WINDOW else kept.context_window
+        self._sessions.keep(self._domain, self._session, kept)
+        return self._result(kept)
+
+    def _result(self, state: _State, dropped: list[object] | None = None) -> WorkingMemory:
+        return WorkingMemory(
+            session=self._session,
+            goal=state.texts.get("goal"),
+            active_task=state.texts.get("active_task"),
+            recent_outputs=tuple(state.outputs) or None,
+            scratchpad=dict(state.scratchpad) or None,
+            context_window=state.context_window,
+            used_tokens=_tokens(state),
+            dropped=tuple(dropped or ()) or None,
+        )
+
+
+def _set(state: _State, key: str, value: object) -> None:
+    """Set a value of a state. Raises INVALID_ARGUMENT."""
+    match key, _json_value(value):
+        case "", _:
+            raise fault("key", "The key is empty", "Name the value, such as goal or a word of your own.")
+        case (("goal" | "active_task"), str(text)):
+            state.texts[key] = text
+        case (("goal" | "active_task"), _):
+            raise fault("value", f"{key} is a text", "Describe it in words.")
+        case "recent_outputs", output:
+            state.outputs.append(output)
+        case "context_window", int(tokens) if not isinstance(tokens, bool) and 0 < tokens <= _LARGEST_WINDOW:
+            state.context_window = tokens
+        case "context_window", _:
+            raise fault("value", "context_window is a number of tokens", f"Give 1 to {_LARGEST_WINDOW:,}.")
+        case _, other:
+            state.scratchpad[key] = other
+            if len(state.scratchpad) > _MOST_KEYS:
+                raise fault("key", f"The scratchpad has {_MOST_KEYS:,} keys", "Clear one first.")
+
+
+def _json_value(value: object) -> object:
+    """Return a copy of a JSON value. Raises INVALID_ARGUMENT for other values."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise fault("value", "The value is not JSON", "Give text, a number, a list or an object.") from error
+
+
+def _tokens(state: _State) -> int:
+    """Return the number of tokens of a working memory as JSON."""
+    filled = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
+    shown = {name: value for name, value in filled.items() if value}
+    return tokens_of_text(json.dumps(shown, ensure_ascii=False, separators=(",", ":"))) if shown else 0
+
+
+def _too_large(key: str, state: _State) -> GraphError:
+    message = f"{quoted(key)} does not fit: the working memory would have {_tokens(state):,} tokens"
+    hint = f"context_window is {state.context_window:,} tokens. Clear other keys, or set a larger context_window."
+    return GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})

@@ -1,0 +1,107 @@
+"""One query over all memory types, the facades of the ten types, and documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory
+from support import agrees
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_query_asks_all_types_within_one_budget(memory: Memory) -> None:
+    agent = memory.agent
+    empty = await agent.query_memory("disk full")
+    assert (empty.patterns, empty.events, empty.content) == ((), (), ())
+    error = await agent.episodic.record(
+        "error",
+        "disk full while tagging",
+        entities=[{"name": "CI", "entityType": "service", "observations": ["its disk is small"]}, {"name": "runner"}],
+        relations=[{"from": "CI", "to": "runner", "relationType": "uses"}],
+    )
+    pattern = await agent.procedural.record("Prune images", conditions=[{"value": "disk"}], steps=["docker prune"])
+    goal = (await agent.prospective.create("Buy a larger disk")).goal
+    done = (await agent.prospective.create("Measure the disk")).goal
+    await agent.prospective.update(done.id, status="completed")
+    [document] = (await agent.contextual.index("A disk of CI has 20 GB.", "https://example.org/ci")).ids
+    found = await agent.query_memory("disk of CI")
+    assert [hit.id for hit in found.events] == [error.event_id]
+    assert [match.pattern.id for match in found.patterns] == [pattern.id]
+    assert [one.id for one in found.goals] == [goal.id]
+    assert found.entities[0].title == "CI"
+    assert document in {hit.id for hit in found.content}
+    assert [(one.from_name, one.to_name) for one in found.relations] == [("CI", "runner")]
+    assert all(hit.why for hit in (*found.events, *found.entities, *found.content))
+    small = await agent.query_memory("disk of CI", max_tokens=150)
+    assert small.tokens_used <= 150
+    assert sum((small.left_out or {}).values()) > 0
+    assert not (await agent.query_memory("disk of CI", event_limit=0)).events
+    with pytest.raises(GraphError):
+        await agent.query_memory("disk", max_tokens=5)
+    await agrees(memory)
+
+
+async def test_a_document_is_stored_with_its_source_found_and_deleted(memory: Memory) -> None:
+    contextual = memory.agent.contextual
+    page = {"text": "# Tides\n\nThe tide is high at noon.", "source": "https://example.org/tides"}
+    first, second = (
+        await contextual.index_batch([page, {"text": "Moon", "source": "book", "metadata": {"page": 3}}])
+    ).ids
+    assert (await contextual.search("high tide")).hits[0].id == first
+    assert (await contextual.hybrid_search("tide", {"node_types": ["Document"]})).hits[0].title == "Tides"
+    assert (await memory.get_node(second)).properties == {"page": 3, "source": "book"}
+    await contextual.delete(second)
+    assert (await contextual.persist()).durable
+    for bad in ({"text": "no source"}, {"text": " ", "source": "x"}, {"text": "x", "source": "x", "metadata": {"": 1}}):
+        with pytest.raises(GraphError):
+            await contextual.index_batch([page, bad])
+    assert [node.id for node in await memory.agent.semantic.get_by_type("Document")] == [first]
+    await agrees(memory)
+
+
+async def test_a_relation_has_weight_confidence_evidence_and_metadata(memory: Memory) -> None:
+    agent = memory.agent
+    event = (await agent.episodic.record("decision", "Ann reviews the parser")).event_id
+    ann = await agent.semantic.upsert("Ann", type="person", confidence=0.9)
+    parser = await agent.semantic.upsert("Parser", type="module")
+    related = agent.relational
+    await related.add_relation(
+        "Ann", parser.id, "reviews", weight=0.7, confidence=0.8, evidence=[event], metadata={"since": "spring"}
+    )
+    [relation] = await related.get_relations(ann.id)
+    assert (relation.from_name, relation.relation_type, relation.to_name) == ("Ann", "reviews", "Parser")
+    [connection] = (await memory.query_connections(from_node_id=ann.id, type="reviews")).connection_ids
+    properties = (await memory.get_connection(connection)).properties
+    assert properties == {"weight": 0.7, "confidence": 0.8, "evidence": event, "since": "spring"}
+    assert [node.id for node in (await related.traverse(ann.id, 1)).nodes] == [ann.id, parser.id]
+    assert (await related.find_path(ann.id, parser.id)).paths
+    assert (await related.get_neighbors(ann.id, ["reviews"])).neighbors[0].id == parser.id
+    assert (await agent.semantic.find_by_name("ann")) is not None
+    assert (await agent.semantic.get(ann.id)).entities[0].name == "Ann"
+    assert {one.name for one in (await agent.semantic.get_salient()).entities} == {"Ann", "Parser"}
+    with pytest.raises(GraphError) as caught:
+        await related.add_relation("Ann", "Parser", "wrote", evidence=["mem_unknown"])
+    assert caught.value.code is Code.NODE_NOT_FOUND
+    with pytest.raises(GraphError):
+        await related.add_relation("Ann", "Parser", "wrote", weight=float("nan"))
+    assert len(await related.get_relations("Ann")) == 1
+
+
+async def test_the_environment_is_scanned_again_when_stale_and_recorded_when_asked(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "Cargo.toml").touch()
+    environment = memory.agent.environmental.at(tmp_path)
+    assert (await environment.get()).file_tree == ("Cargo.toml",)
+    (tmp_path / "lib.rs").touch()
+    assert (await memory.agent.environmental.at(tmp_path).get()).file_tree == ("Cargo.toml",)
+    found = await environment.refresh(limit=1)
+    assert (found.file_tree, found.left_out, found.project_type) == (("Cargo.toml",), 1, "rust")
+    event = await environment.snapshot("monday")
+    [recorded] = (await memory.agent.episodic.get_recent("monday")).events
+    assert (recorded.id, recorded.event_type) == (event.event_id, "environment")
+    with pytest.raises(GraphError):
+        await memory.agent.environmental.at(tmp_path / "missing").get()

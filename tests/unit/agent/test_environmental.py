@@ -1,0 +1,82 @@
+"""What a scan of a project finds. File names and project files are untrusted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from graph_memory.agent.environmental import scan
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("files", "project_type", "build_system"),
+    [
+        ({"pyproject.toml": '[build-system]\nbuild-backend = "hatchling.build"'}, "python", "hatchling.build"),
+        ({"pyproject.toml": "not [toml"}, "python", None),
+        ({"package.json": "{}", "pnpm-lock.yaml": ""}, "javascript", "pnpm"),
+        ({"Cargo.toml": "", "Makefile": ""}, "rust", "cargo"),
+        ({"Makefile": ""}, None, "make"),
+        ({}, None, None),
+    ],
+)
+def test_the_type_and_build_system_come_from_the_files_at_the_root(
+    tmp_path: Path, files: dict[str, str], project_type: str | None, build_system: str | None
+) -> None:
+    write(tmp_path, files)
+    found = scan(tmp_path)
+    assert (found.project_type, found.build_system, found.git_status) == (project_type, build_system, None)
+
+
+def test_conventions_and_services_are_named(tmp_path: Path) -> None:
+    services = "services: {web: {image: x}, db: {image: y}}"
+    write(tmp_path, {"pyproject.toml": "[tool.ruff]\n[tool.pytest]", "AGENTS.md": "", "compose.yaml": services})
+    found = scan(tmp_path)
+    assert found.conventions == ("AGENTS.md", "pytest in pyproject.toml", "ruff in pyproject.toml")
+    assert found.services == ("web", "db")
+
+
+@pytest.mark.parametrize(
+    "text", ["- a", "services: [a]", "a: &a [*a]", "!!python/object:os.system {}", "{", "x" * 2_000_000]
+)
+def test_a_strange_compose_file_names_no_services(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"compose.yaml": text})
+    assert scan(tmp_path).services == ()
+
+
+def test_outside_git_hidden_built_and_linked_folders_are_skipped(tmp_path: Path) -> None:
+    write(tmp_path, {"a/b.py": "", "c.py": "", ".venv/x.py": "", "node_modules/y.js": ""})
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    os.utime(tmp_path / "c.py", (0, 0))
+    found = scan(tmp_path)
+    assert found.file_tree == ("c.py", "a/b.py")
+    assert found.recent_changes == ("a/b.py", "c.py")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
+def test_in_a_work_tree_git_says_what_is_ignored_and_what_has_changed(tmp_path: Path) -> None:
+    write(tmp_path, {".gitignore": "*.log\n", "kept.py": "1", "run.log": "", "line\nbreak.py": ""})
+    git(tmp_path, "init", "--initial-branch", "trunk")
+    git(tmp_path, "add", ".gitignore", "kept.py")
+    git(tmp_path, "commit", "--message", "first")
+    write(tmp_path, {"kept.py": "2"})
+    found = scan(tmp_path)
+    assert found.file_tree == (".gitignore", "kept.py", "line\\u000abreak.py")
+    assert found.git_status is not None
+    assert (found.git_status.branch, found.git_status.ahead) == ("trunk", None)
+    assert found.git_status.changed == ("kept.py", "line\\u000abreak.py")

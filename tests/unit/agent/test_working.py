@@ -1,0 +1,78 @@
+"""The working memory of a session: what it keeps, what it drops, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory import Code, GraphError
+from graph_memory.agent.working import Sessions, Working
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def sessions() -> Sessions:
+    return Sessions({})
+
+
+@pytest.fixture
+def working(sessions: Sessions) -> Working:
+    return Working(sessions, "work", "monday")
+
+
+async def test_a_session_keeps_its_goal_its_outputs_and_its_notes(sessions: Sessions, working: Working) -> None:
+    await working.set("goal", "Release 1.0")
+    await working.set("tries", [1, {"by": "Ann"}])
+    await working.set("recent_outputs", {"tool": "pytest", "failed": 3})
+    found = await working.set("recent_outputs", "passed")
+    assert (found.goal, found.scratchpad) == ("Release 1.0", {"tries": [1, {"by": "Ann"}]})
+    assert found.recent_outputs == ({"tool": "pytest", "failed": 3}, "passed")
+    assert 0 < found.used_tokens < found.context_window
+    assert (await working.get("tries")).value == [1, {"by": "Ann"}]
+    assert (await Working(sessions, "work", "tuesday").get()).goal is None
+    assert (await Working(sessions, "home", "monday").get()).goal is None
+    assert (await working.clear("goal")).goal is None
+    assert (await working.clear()).used_tokens == 0
+
+
+async def test_the_oldest_outputs_make_room_for_a_new_one(working: Working) -> None:
+    await working.set("context_window", 100)
+    await working.set("goal", "Release")
+    found = await working.get()
+    for number in range(4):
+        found = await working.set("recent_outputs", f"output {number} " + "word " * 20)
+    assert [str(output)[:8] for output in found.recent_outputs or ()] == ["output 1", "output 2", "output 3"]
+    assert [str(output)[:8] for output in found.dropped or ()] == ["output 0"]
+    assert found.used_tokens <= 100
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("", 1),
+        ("goal", 5),
+        ("note", float("nan")),
+        ("note", object()),
+        ("context_window", 0),
+        ("context_window", True),
+        ("context_window", "many"),
+        ("recent_outputs", "word " * 10_000),
+        ("note", "word " * 10_000),
+    ],
+)
+async def test_a_value_that_cannot_be_kept_changes_nothing(working: Working, key: str, value: object) -> None:
+    await working.set("recent_outputs", "passed")
+    before = await working.get()
+    with pytest.raises(GraphError) as caught:
+        await working.set(key, value)
+    assert caught.value.code in (Code.INVALID_ARGUMENT, Code.CONTENT_TOO_LARGE)
+    assert await working.get() == before
+
+
+async def test_the_session_used_longest_ago_is_forgotten(sessions: Sessions, working: Working) -> None:
+    await working.set("goal", "Release")
+    for number in range(1_000):
+        await Working(sessions, "work", str(number)).get()
+    assert (await working.get()).goal is None
+    with pytest.raises(GraphError):
+        await working.get("goal")
