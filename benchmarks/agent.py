@@ -70,6 +70,7 @@ class _Sides:
             Operation("record, two entities and relations", self.record, self.raw_record, writes=True),
             Operation("get_recent, 20", self.recent, self.raw_recent),
             Operation(f"match, {_PATTERNS:,} patterns", self.match, self.raw_recent),
+            Operation("query_memory, beside a hybrid search", self.query, self.search),
         )
 
     async def record(self, number: int) -> object:
@@ -114,6 +115,18 @@ class _Sides:
         """Look for the patterns that fit a situation."""
         found = await self.agent.procedural.match(f"it said word{number * 7 % 7_000} again")
         assert found.matches
+        return found
+
+    async def query(self, number: int) -> object:
+        """Ask all memory types."""
+        found = await self.agent.query_memory(f"call {number * 7 % 900} word{number * 7 % 7_000}")
+        assert found.events
+        return found
+
+    async def search(self, number: int) -> object:
+        """Search for the same by words and meaning, with as many hits."""
+        found = await self.agent.contextual.hybrid_search(f"call {number * 7 % 900} word{number * 7 % 7_000}", k=25)
+        assert found.hits
         return found
 
 

@@ -9,7 +9,17 @@ import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
-from graph_memory.agent import episodic, layer, procedural, prospective
+from graph_memory.agent import (
+    contextual,
+    environmental,
+    episodic,
+    layer,
+    procedural,
+    prospective,
+    relational,
+    semantic,
+    working,
+)
 from graph_memory.memory.api import entities, history, links, memory, recall, transfer, upkeep
 from graph_memory.memory.entities import past
 
@@ -28,6 +38,11 @@ FACADES = {
     "Episodic": episodic,
     "Procedural": procedural,
     "Prospective": prospective,
+    "Semantic": semantic,
+    "Relational": relational,
+    "Contextual": contextual,
+    "Working": working,
+    "Environmental": environmental,
 }
 """The classes that are made, with the modules of those they are made from."""
 
@@ -120,6 +135,11 @@ DOCSTRINGS = {
     "Episodic": "What happened, without async: the methods of `Episodic`. It is `SyncAgent.episodic`.",
     "Procedural": "What works, without async: the methods of `Procedural`. It is `SyncAgent.procedural`.",
     "Prospective": "What is to be done, without async: the methods of `Prospective`. It is `SyncAgent.prospective`.",
+    "Semantic": "Entities without async: the methods of `Semantic`. It is `SyncAgent.semantic`.",
+    "Relational": "Relations without async: the methods of `Relational`. It is `SyncAgent.relational`.",
+    "Contextual": "Documents and search without async: the methods of `Contextual`. It is `SyncAgent.contextual`.",
+    "Working": "Notes of a session without async: the methods of `Working`. It is `SyncAgent.working`.",
+    "Environmental": "The project without async: the methods of `Environmental`. It is `SyncAgent.environmental`.",
 }
 
 RUN = '''

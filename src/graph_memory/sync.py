@@ -28,11 +28,14 @@ from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import (
     Actor,
+    Durable,
+    Environment,
     EventRecorded,
     Events,
     Goal,
     GoalChanged,
     Goals,
+    Indexed,
     MemoryResults,
     Outcome,
     Pattern,
@@ -41,6 +44,7 @@ from graph_memory.agent.results import (
     PatternType,
     Scope,
     Status,
+    WorkingMemory,
 )
 from graph_memory.agent.semantic import Semantic
 from graph_memory.agent.working import Working
@@ -79,6 +83,7 @@ from graph_memory.memory.entities.results import (
     ObservationUpdated,
     Profile,
     Profiles,
+    Relation,
     RelationsCreated,
 )
 from graph_memory.memory.entities.sessions import blocks, sessions
@@ -135,6 +140,7 @@ from graph_memory.model.results import (
     ConnectionSummary,
     Direction,
     NodeContent,
+    NodeDeleted,
     NodeIds,
     NodeInfo,
     NodeSummary,
@@ -2395,9 +2401,9 @@ class SyncAgent(_Sync[Agent]):
         )
 
     @property
-    def working(self) -> Working:
+    def working(self) -> SyncWorking:
         """The goal, task, outputs and notes of the caller's session."""
-        return self._facade.working
+        return SyncWorking(self._facade.working, self._portal)
 
     @property
     def episodic(self) -> SyncEpisodic:
@@ -2415,24 +2421,24 @@ class SyncAgent(_Sync[Agent]):
         return SyncProspective(self._facade.prospective, self._portal)
 
     @property
-    def semantic(self) -> Semantic:
+    def semantic(self) -> SyncSemantic:
         """Entities."""
-        return self._facade.semantic
+        return SyncSemantic(self._facade.semantic, self._portal)
 
     @property
-    def relational(self) -> Relational:
+    def relational(self) -> SyncRelational:
         """Relations between entities."""
-        return self._facade.relational
+        return SyncRelational(self._facade.relational, self._portal)
 
     @property
-    def contextual(self) -> Contextual:
+    def contextual(self) -> SyncContextual:
         """Texts of other sources, and the search over everything."""
-        return self._facade.contextual
+        return SyncContextual(self._facade.contextual, self._portal)
 
     @property
-    def environmental(self) -> Environmental:
+    def environmental(self) -> SyncEnvironmental:
         """The project in the current folder."""
-        return self._facade.environmental
+        return SyncEnvironmental(self._facade.environmental, self._portal)
 
 
 class SyncEpisodic(_Sync[Episodic]):
@@ -2671,6 +2677,184 @@ class SyncProspective(_Sync[Prospective]):
     def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
         """Return the unfinished goals among nodes, in the order of the ids."""
         return self._wait(self._facade.among, node_ids)
+
+
+class SyncSemantic(_Sync[Semantic]):
+    """Entities without async: the methods of `Semantic`. It is `SyncAgent.semantic`."""
+
+    def upsert(
+        self,
+        name: str,
+        *,
+        type: str | None = None,
+        description: str | None = None,
+        properties: Mapping[str, object] | None = None,
+        observations: Sequence[str | Mapping[str, object]] | None = None,
+        confidence: float | None = None,
+    ) -> Profile:
+        """Create or update an entity. See `memory.entities.upsert`."""
+        return self._wait(
+            self._facade.upsert,
+            name,
+            type=type,
+            description=description,
+            properties=properties,
+            observations=observations,
+            confidence=confidence,
+        )
+
+    def get(self, entity_id: str) -> KnowledgeGraph:
+        """Return an entity and its relations, with their details, by its id or name. Unknown ids are left out."""
+        return self._wait(self._facade.get, entity_id)
+
+    def find_by_name(self, name: str) -> Profile | None:
+        """Return the entity of a name or alias; None if there is none. See `memory.entities.find_by_name`."""
+        return self._wait(self._facade.find_by_name, name)
+
+    def get_by_type(self, type: str, limit: int = 100) -> tuple[NodeSummary, ...]:
+        """Return the entities of a type, at most `limit`. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.get_by_type, type, limit)
+
+    def get_salient(self, limit: int = 10) -> Profiles:
+        """Return the most salient entities. See `memory.entities.get_salient`."""
+        return self._wait(self._facade.get_salient, limit)
+
+
+class SyncRelational(_Sync[Relational]):
+    """Relations without async: the methods of `Relational`. It is `SyncAgent.relational`."""
+
+    def add_relation(
+        self,
+        source: str,
+        target: str,
+        relation_type: str,
+        *,
+        weight: float = 1.0,
+        confidence: float = 0.5,
+        evidence: Sequence[str] = (),
+        metadata: Mapping[str, object] | None = None,
+    ) -> RelationsCreated:
+        """Add a relation between two entities, given their names or ids.
+
+        `weight` and `confidence` are 0 to 1. `evidence` has ids of events. All of these are properties of the relation,
+        and so is each entry of `metadata`. Raises NODE_NOT_FOUND for an unknown name, event or id, INVALID_ARGUMENT
+        and INVALID_PROPERTY.
+        """
+        return self._wait(
+            self._facade.add_relation,
+            source,
+            target,
+            relation_type,
+            weight=weight,
+            confidence=confidence,
+            evidence=evidence,
+            metadata=metadata,
+        )
+
+    def get_relations(self, entity: str) -> tuple[Relation, ...]:
+        """Return the relations of an entity, given its name or id."""
+        return self._wait(self._facade.get_relations, entity)
+
+    def traverse(self, node_id: str, depth: int = 2, *, weight: str | None = None) -> Walked:
+        """Return the nodes within a depth of a node. See `memory.recall.traverse_memories`."""
+        return self._wait(self._facade.traverse, node_id, depth, weight=weight)
+
+    def find_path(self, source_id: str, target_id: str, *, max_depth: int = 5) -> Paths:
+        """Return the shortest path between two nodes. See `memory.recall.find_path`."""
+        return self._wait(self._facade.find_path, source_id, target_id, max_depth=max_depth)
+
+    def get_neighbors(
+        self, node_id: str, types: Sequence[str] | None = None, *, direction: Direction = "both", limit: int = 100
+    ) -> Neighbors:
+        """Return the neighbors of a node, also of some relation types only. See `memory.recall.get_neighbors`."""
+        return self._wait(self._facade.get_neighbors, node_id, types, direction=direction, limit=limit)
+
+
+class SyncContextual(_Sync[Contextual]):
+    """Documents and search without async: the methods of `Contextual`. It is `SyncAgent.contextual`."""
+
+    def index(
+        self, text: str, source: str, *, title: str | None = None, metadata: Mapping[str, object] | None = None
+    ) -> Indexed:
+        """Store a text of another source, such as a web page, as a node of type `Document`. See `index_batch`."""
+        return self._wait(self._facade.index, text, source, title=title, metadata=metadata)
+
+    def index_batch(self, documents: Sequence[Mapping[str, object]]) -> Indexed:
+        """Store texts of other sources as nodes of type `Document`, in one transaction, and return their ids.
+
+        Each document has `text` and `source`, such as a URL or a path, and optionally `title` and `metadata`, whose
+        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY
+        and CONTENT_TOO_LARGE.
+        """
+        return self._wait(self._facade.index_batch, documents)
+
+    def search(self, query: str, k: int = 10) -> SearchResult:
+        """Return the `k` nearest passages by meaning. See `memory.recall.search_semantic`."""
+        return self._wait(self._facade.search, query, k)
+
+    def search_by_vector(self, embedding: Sequence[float], k: int = 10) -> SearchResult:
+        """Return the `k` nearest passages to a vector of the domain's model."""
+        return self._wait(self._facade.search_by_vector, embedding, k)
+
+    def hybrid_search(self, query: str, filters: Mapping[str, object] | None = None, k: int = 10) -> SearchResult:
+        """Return the `k` best passages by words and meaning. See `memory.recall.hybrid_search` for the filters."""
+        return self._wait(self._facade.hybrid_search, query, filters, k)
+
+    def delete(self, document_id: str) -> NodeDeleted:
+        """Delete a document. Raises NODE_NOT_FOUND."""
+        return self._wait(self._facade.delete, document_id)
+
+    def persist(self) -> Durable:
+        """Return that everything is stored: each call stores its changes before it returns."""
+        return self._wait(self._facade.persist)
+
+    def restore(self) -> Durable:
+        """Return that there is nothing to restore: each call reads what is stored."""
+        return self._wait(self._facade.restore)
+
+
+class SyncWorking(_Sync[Working]):
+    """Notes of a session without async: the methods of `Working`. It is `SyncAgent.working`."""
+
+    def set(self, key: str, value: object) -> WorkingMemory:
+        """Set a value, and return the working memory with what was dropped for it.
+
+        A value of `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
+        CONTENT_TOO_LARGE for a value that does not fit into the window; then nothing changes.
+        """
+        return self._wait(self._facade.set, key, value)
+
+    def get(self, key: str | None = None) -> WorkingMemory:
+        """Return the working memory, or only the value of a key. Raises INVALID_ARGUMENT for an unknown key."""
+        return self._wait(self._facade.get, key)
+
+    def clear(self, key: str | None = None) -> WorkingMemory:
+        """Remove the value of a key, or everything, and return what remains."""
+        return self._wait(self._facade.clear, key)
+
+
+class SyncEnvironmental(_Sync[Environmental]):
+    """The project without async: the methods of `Environmental`. It is `SyncAgent.environmental`."""
+
+    def at(self, root: Path | str) -> SyncEnvironmental:
+        """Return the environment of another project."""
+        return SyncEnvironmental(self._facade.at(root), self._portal)
+
+    def get(self, *, limit: int = 200) -> Environment:
+        """Return the last scan of the project, or a new scan if it is older than 5 minutes.
+
+        `limit` is the maximum number of paths of the file tree (up to 5,000). Raises INVALID_ARGUMENT, also for a root
+        that is not a folder.
+        """
+        return self._wait(self._facade.get, limit=limit)
+
+    def refresh(self, *, limit: int = 200) -> Environment:
+        """Scan the project again. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.refresh, limit=limit)
+
+    def snapshot(self, session: str = "default") -> EventRecorded:
+        """Record a new scan as an event of type `environment`. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.snapshot, session)
 
 
 class SyncTransaction(SyncMemory):

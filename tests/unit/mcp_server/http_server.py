@@ -56,4 +56,4 @@ given: dict[str, Any] = {
     for name, _, value in (word.partition("=") for word in sys.argv[1:])
 }
 log_to_stderr(settings.log_level)
-serve_http(settings, ["graph"], port=0, limits=Limits(**given))
+serve_http(settings, ["graph", "get_environment"], port=0, limits=Limits(**given))

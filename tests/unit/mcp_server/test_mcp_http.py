@@ -129,6 +129,17 @@ def test_health_is_answered_and_nothing_else_is_there(shared: Server):
     assert shared.answer("POST", "/health").status == 405
 
 
+def test_the_project_of_the_machine_is_not_served_over_http(shared: Server):
+    def asked(method: str, **params: Any) -> str:
+        request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        return shared.answer("POST", "/mcp", request, **JSON, **session).text
+
+    session = shared.session()
+    assert "get_environment" not in (listed := asked("tools/list"))
+    assert "create_node" in listed
+    assert "error" in asked("tools/call", name="get_environment", arguments={})
+
+
 @pytest.mark.parametrize("path", ["/health", "/mcp", "/"])
 @pytest.mark.parametrize("host", ["example.com", "example.com:{}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.example:{}"])
 def test_a_request_to_another_host_is_refused(shared: Server, path: str, host: str):
