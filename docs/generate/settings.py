@@ -26,8 +26,9 @@ WORDED = {
     "home": "`graph-memory` in your user data folder",
     "cache": "`graph-memory` in your user cache folder",
     "aot": "`auto`; `use` where `CI` is set",
+    "agent_limits": "`{}`",
 }
-"""Defaults that depend on the machine."""
+"""Defaults that are computed."""
 
 BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
@@ -66,6 +67,7 @@ def kind(annotation: object) -> str:
         int: "integer",
         float: "number",
         bool: "`true` or `false`",
+        dict[str, int]: "JSON",
     }
     return words.get(annotation, "list")  # pyright: ignore[reportArgumentType, reportCallIssue]
 

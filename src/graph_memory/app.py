@@ -245,6 +245,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         contents=contents,
         origin=origin,
         open_type_limit=settings.open_type_limit,
+        agent_limits=settings.agent_limits,
         search_words=settings.search_nodes == "words",
         read_graph_tokens=settings.read_graph_tokens,
         archives=settings.home / "archives",

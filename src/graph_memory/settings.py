@@ -230,6 +230,11 @@ class Settings(BaseSettings):
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )
+    agent_limits: dict[str, int] = Field(
+        default_factory=dict[str, int],
+        description='Limits of a domain for `agent prune`, as JSON such as {"events": 50000}. By default '
+        "100,000 events, 10,000 entities, 50,000 relations, 1,000 patterns and 100,000 documents.",
+    )
     log_level: str = Field(
         default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."
     )

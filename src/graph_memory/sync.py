@@ -42,6 +42,8 @@ from graph_memory.agent.results import (
     PatternMatches,
     Patterns,
     PatternType,
+    Pruned,
+    Restored,
     Scope,
     Status,
     WorkingMemory,
@@ -2399,6 +2401,28 @@ class SyncAgent(_Sync[Agent]):
         return self._wait(
             self._facade.query_memory, query, event_limit=event_limit, vector_limit=vector_limit, max_tokens=max_tokens
         )
+
+    def prune(
+        self, *, dry_run: bool = True, limits: Mapping[str, int] | None = None, archive: Path | str | None = None
+    ) -> Pruned:
+        """Archive to a file what exceeds the limits of the domain, and delete it in one batch.
+
+        Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
+        relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
+        oldest documents. Never archived are protected nodes, the sessions of unfinished goals, and events that
+        something that stays has as evidence or cause. `limits` replaces limits by name: `events`, `entities`,
+        `relations`, `patterns` and `documents`. One call archives at most 5,000 nodes and connections. Without
+        `dry_run=False` nothing changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND and FILE_CREATION_FAILED.
+        """
+        return self._wait(self._facade.prune, dry_run=dry_run, limits=limits, archive=archive)
+
+    def restore(self, archive: Path | str) -> Restored:
+        """Restore what `prune` has archived to a file, with its ids.
+
+        It reverts the batch of `prune`. If the log no longer has that batch, it creates the nodes and connections of
+        the file. Raises INVALID_ARCHIVE and REVERT_CONFLICT.
+        """
+        return self._wait(self._facade.restore, archive)
 
     @property
     def working(self) -> SyncWorking:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
+from graph_memory.agent.pruning import archive_path, checked_path, prune, restore
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
-from graph_memory.agent.results import MemoryResults
+from graph_memory.agent.results import MemoryResults, Pruned, Restored
+from graph_memory.agent.retention import Limits, limits_of
 from graph_memory.agent.semantic import Semantic
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.memory import Memory
@@ -24,12 +29,21 @@ class Agent:
     """
 
     def __init__(
-        self, memory: Memory, cache: dict[tuple[str, str], object], domain: str, session: str | None = None
+        self,
+        memory: Memory,
+        cache: dict[tuple[str, str], object],
+        domain: str,
+        *,
+        session: str | None = None,
+        archives: Path = Path("archives"),
+        limits: Mapping[str, int] | None = None,
     ) -> None:
         self._memory = memory
         self._cache = cache
         self._domain = domain
         self._session = session or "default"
+        self._archives = archives
+        self._limits = limits
 
     async def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
@@ -48,6 +62,34 @@ class Agent:
             vector_limit=vector_limit,
             max_tokens=max_tokens,
         )
+
+    async def prune(
+        self,
+        *,
+        dry_run: bool = True,
+        limits: Mapping[str, int] | None = None,
+        archive: Path | str | None = None,
+    ) -> Pruned:
+        """Archive to a file what exceeds the limits of the domain, and delete it in one batch.
+
+        Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
+        relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
+        oldest documents. Never archived are protected nodes, the sessions of unfinished goals, and events that
+        something that stays has as evidence or cause. `limits` replaces limits by name: `events`, `entities`,
+        `relations`, `patterns` and `documents`. One call archives at most 5,000 nodes and connections. Without
+        `dry_run=False` nothing changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND and FILE_CREATION_FAILED.
+        """
+        path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
+        wanted = limits_of(limits, limits_of(self._limits, Limits()))
+        return await prune(self._memory, wanted, dry_run=dry_run, archive=path)
+
+    async def restore(self, archive: Path | str) -> Restored:
+        """Restore what `prune` has archived to a file, with its ids.
+
+        It reverts the batch of `prune`. If the log no longer has that batch, it creates the nodes and connections of
+        the file. Raises INVALID_ARCHIVE and REVERT_CONFLICT.
+        """
+        return await restore(self._memory, checked_path(archive))
 
     @property
     def working(self) -> Working:

@@ -233,3 +233,23 @@ class Durable(Result):
 
     durable: bool = True
     message: str = "Every call stores its changes before it returns, so there is nothing to persist or to restore."
+
+
+class Pruned(Result):
+    """What `prune` has archived, or with `dry_run` would archive."""
+
+    archived: dict[str, int] = Field(description="Numbers of nodes and connections, by memory type")
+    examples: tuple[str, ...] = Field(description="The first 20 of them")
+    protected: int | None = Field(default=None, description="Number kept because they are protected")
+    left_out: int | None = Field(default=None, description="Beyond the maximum of one call: call it again")
+    archive: str | None = Field(default=None, description="The file, for restore")
+    since: int | None = Field(default=None, description="Number of the first change in the log, for memory_revert")
+    until: int | None = None
+    dry_run: bool | None = None
+
+
+class Restored(Result):
+    """What `restore` has brought back."""
+
+    batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was missing")
+    restored: int = Field(description="Number of nodes and connections")

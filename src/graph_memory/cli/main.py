@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.commands import (
+    agent,
     branch,
     cleanup,
     domain,
@@ -96,6 +97,7 @@ for command in (history.log, diff, history.sessions, review, history.revert, mer
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
+app.add_typer(agent.app, name="agent", rich_help_panel=REMEMBER)
 for command in (serve.mcp, upkeep.verify, upkeep.rebuild, reindex, upkeep.gc, scan, reconcile, backup, restore):
     app.command(rich_help_panel=SERVE)(command)
 for command in (doctor, config):

@@ -86,7 +86,15 @@ class Memory(Writes):
         """The memory types of an agent, such as events, patterns and goals."""
         from graph_memory.agent.layer import Agent
 
-        return Agent(self, self._core.layer_cache, self._default_domain, self._core.origin.session)
+        core = self._core
+        return Agent(
+            self,
+            core.layer_cache,
+            self._default_domain,
+            session=core.origin.session,
+            archives=core.archives,
+            limits=core.agent_limits,
+        )
 
     @property
     def upkeep(self) -> Upkeep:

@@ -1,0 +1,125 @@
+"""`graph-memory agent`: the goals and patterns of an agent, and pruning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.agent.results import Goals, Patterns, PatternType, Pruned, Restored, Status
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.model.arguments import fault
+from graph_memory.model.wording import quoted
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+app = typer.Typer(help="Goals and patterns of an agent, and pruning of its memory.", no_args_is_help=True)
+
+LimitOption = Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")]
+
+
+@command(app)
+def goals(
+    call: Call,
+    status: Annotated[Status | None, typer.Option(help="Default: all unfinished goals.")] = None,
+    due_before: Annotated[str | None, typer.Option(metavar="DAY", help="Only goals with an earlier deadline.")] = None,
+    limit: LimitOption = 50,
+) -> None:
+    """List goals by priority and deadline, with their progress and blockers."""
+
+    async def use(memory: Memory) -> Goals:
+        return await memory.agent.prospective.list(status, due_before=due_before, limit=limit)
+
+    def show(found: Goals) -> None:
+        for goal in found.goals:
+            due = f", due {goal.deadline}" if goal.deadline else ""
+            reason = f", blocked: {goal.blocked_reason}" if goal.blocked_reason else ""
+            typer.echo(plain(f"{goal.id}  {goal.description}  ({goal.status}, {goal.progress:.0%}{due}{reason})"))
+            for step in goal.steps or ():
+                typer.echo(plain(f"    {'x' if step.done else ' '} {step.number}. {step.text}"))
+        more = f", {found.left_out} more" if found.left_out else ""
+        note(f"{counted(len(found.goals), 'goal')}{more}.")
+
+    call.answer(use, show)
+
+
+@command(app)
+def patterns(
+    call: Call,
+    pattern_type: Annotated[PatternType | None, typer.Option("--type", help="Only patterns of this type.")] = None,
+    limit: LimitOption = 20,
+) -> None:
+    """List patterns with their success counts, the most reliable first."""
+
+    async def use(memory: Memory) -> Patterns:
+        return await memory.agent.procedural.get_best(pattern_type, limit=limit)
+
+    def show(found: Patterns) -> None:
+        for pattern in found.patterns:
+            record = (
+                f"{pattern.successes} of {pattern.applications} worked" if pattern.applications else "not applied yet"
+            )
+            typer.echo(plain(f"{pattern.id}  {pattern.name}  ({pattern.pattern_type}, {record})"))
+        note(f"{counted(len(found.patterns), 'pattern')}.")
+
+    call.answer(use, show)
+
+
+@command(app)
+def prune(
+    call: Call,
+    limits: Annotated[
+        list[str] | None,
+        typer.Option("--limit", metavar="TYPE=NUMBER", help="A limit, such as events=50000. Repeatable."),
+    ] = None,
+    archive: Annotated[Path | None, typer.Option(help="File of the archive. Default: a new file in archives.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be archived.")] = False,
+    yes: takes.YesOption = False,
+) -> None:
+    """Archive what exceeds the limits of the domain to a file, from which `agent restore` brings it back."""
+    wanted = dict(map(_limit, limits or ()))
+
+    async def use(memory: Memory, *, dry: bool) -> Pruned:
+        return await memory.agent.prune(dry_run=dry, limits=wanted, archive=archive)
+
+    if takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would be archived."):
+        call.preview(lambda memory: use(memory, dry=True), _show_pruned, "Reading")
+        takes.confirm("Archive this?")
+    call.answer(lambda memory: use(memory, dry=dry_run), _show_pruned, "Archiving")
+
+
+@command(app)
+def restore(
+    call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file that prune has written.")]
+) -> None:
+    """Restore what `agent prune` has archived to a file."""
+
+    async def use(memory: Memory) -> Restored:
+        return await memory.agent.restore(archive)
+
+    call.answer(use, lambda done: note(f"Restored {counted(done.restored, 'item')}."))
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """Return the name and the number of a limit. Raises INVALID_ARGUMENT."""
+    name, _, number = text.partition("=")
+    if not number.isdecimal():
+        raise fault("--limit", f"{quoted(text)} is not a limit", "Give a memory type and a number: events=50000.")
+    return name, int(number)
+
+
+def _show_pruned(found: Pruned) -> None:
+    for title in found.examples:
+        typer.echo(plain(title))
+    amounts = ", ".join(f"{number:,} {name}" for name, number in found.archived.items()) or "Nothing"
+    note(f"{amounts} {'would be archived' if found.dry_run else 'archived'}.")
+    if found.protected:
+        note(f"{counted(found.protected, 'protected item')} kept.")
+    if found.left_out:
+        note(f"{found.left_out:,} more exceed the limits: run it again.")
+    if found.archive:
+        note(f"Restore with: graph-memory agent restore {found.archive}")

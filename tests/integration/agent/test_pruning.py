@@ -1,0 +1,81 @@
+"""Pruning archives to a file, in one batch, and restore brings everything back."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory
+from support import agrees
+
+pytestmark = pytest.mark.anyio
+LIMITS = {"events": 1, "entities": 1, "relations": 0, "patterns": 0, "documents": 0}
+
+
+async def filled(memory: Memory) -> dict[str, str]:
+    """Fill a domain, and return the ids of what can be archived."""
+    agent, at = memory.agent, "2026-01-01T09:00:00Z"
+    first = (await agent.episodic.record("error", "disk full", session="old", timestamp=at)).event_id
+    second = (await agent.episodic.record("fix", "pruned", session="old", timestamp=at, caused_by=[first])).event_id
+    kept = (await agent.episodic.record("error", "protected", session="older", timestamp=at)).event_id
+    await memory.protect(node_id=kept)
+    await agent.episodic.record("note", "today", session="new", entities=[{"name": "CI"}])
+    await agent.semantic.upsert("Runner", observations=["has 2 cores"])
+    await agent.relational.add_relation("Runner", "CI", "runs", weight=0.2)
+    pattern = await agent.procedural.record("Restart", conditions=[{"value": "disk"}])
+    for _ in range(5):
+        await agent.procedural.apply_result(pattern.id, False)
+    [document] = (await agent.contextual.index("A page about disks", "https://example.org")).ids
+    return {"first": first, "second": second, "kept": kept, "pattern": pattern.id, "document": document}
+
+
+async def test_what_exceeds_the_limits_is_archived_and_restored(memory: Memory, tmp_path: Path) -> None:
+    agent, ids, archive = memory.agent, await filled(memory), tmp_path / "old.jsonl.gz"
+    trial = await agent.prune(limits=LIMITS, archive=archive)
+    assert (trial.dry_run, archive.exists()) == (True, False)
+    done = await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
+    assert (
+        done.archived == trial.archived == {"events": 2, "entities": 1, "relations": 1, "patterns": 1, "documents": 1}
+    )
+    assert done.protected == 1
+    assert [node.id for node in await memory.describe_nodes([*ids.values()])] == [ids["kept"]]
+    assert await agent.semantic.find_by_name("Runner") is None
+    await agent.episodic.record("note", session="newer", timestamp="2026-02-01T09:00:00Z")
+    with pytest.raises(GraphError) as caught:
+        await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
+    assert caught.value.code is Code.FILE_CREATION_FAILED
+    assert (await agent.restore(archive)).restored > 5
+    assert {node.id for node in await memory.describe_nodes([*ids.values()])} == {*ids.values()}
+    assert [one.relation_type for one in await agent.relational.get_relations("Runner")] == ["runs"]
+    await agrees(memory)
+
+
+async def test_an_archive_is_restored_after_the_log_was_compacted(memory: Memory, tmp_path: Path) -> None:
+    agent, ids, archive = memory.agent, await filled(memory), tmp_path / "old.jsonl.gz"
+    done = await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
+    await agent.episodic.record("note", "later")
+    await memory.history.compact((done.until or 0) + 2, archive=tmp_path / "log.jsonl.gz")
+    await agent.restore(archive)
+    chain = (await agent.episodic.get_chain(ids["first"])).events
+    assert [event.id for event in chain] == [ids["first"], ids["second"]]
+    assert (await agent.procedural.get(ids["pattern"])).failures == 5
+    assert (await memory.get_node_content(ids["document"])).content == "A page about disks"
+    runner = (await agent.semantic.get("Runner")).entities[0]
+    assert runner.observations == ("has 2 cores",)
+    [runs] = (await memory.query_connections(from_node_id=runner.id, type="runs")).connection_ids
+    assert (await memory.get_connection(runs)).properties["weight"] == 0.2
+    await agrees(memory)
+
+
+async def test_a_file_that_is_no_archive_changes_nothing(memory: Memory, tmp_path: Path) -> None:
+    await filled(memory)
+    before = (await memory.history.log(limit=1)).entries[0].seq
+    for number, content in enumerate([b"", b"text", gzip.compress(b"[1]"), gzip.compress(b'{"op": "delete_node"}')]):
+        (path := tmp_path / str(number)).write_bytes(content)
+        with pytest.raises(GraphError):
+            await memory.agent.restore(path)
+    with pytest.raises(GraphError):
+        await memory.agent.restore(tmp_path / "missing")
+    assert (await memory.history.log(limit=1)).entries[0].seq == before

@@ -1,0 +1,81 @@
+"""What `prune` selects, and what it never selects."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graph_memory import GraphError
+from graph_memory.agent.retention import Limits, Selection, StoredConnection, StoredNode, limits_of, selected
+
+NOW = datetime(2026, 11, 27, tzinfo=UTC)
+
+
+def event(node_id: str, session: str, day: int, month: int = 10) -> StoredNode:
+    at = f"2026-{month:02}-{day:02}T09:00:00.000Z"
+    return StoredNode(node_id, "Event", node_id, at, {"session": session, "timestamp": at})
+
+
+def pattern(node_id: str, successes: int, failures: int) -> StoredNode:
+    return StoredNode(node_id, "Pattern", node_id, "", {"successes": successes, "failures": failures})
+
+
+def goal(session: str, status: str) -> StoredNode:
+    return StoredNode("goal", "Goal", "goal", "", {"session": session, "status": status})
+
+
+def link(kind: str, start: str, end: str, **properties: object) -> StoredConnection:
+    return StoredConnection(f"{start}-{kind}-{end}", kind, start, end, "", properties)  # type: ignore[arg-type]
+
+
+EVENTS = [event("a1", "a", 1), event("a2", "a", 3), event("b1", "b", 2), event("c1", "c", 26, 11)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "others", "connections", "expected"),
+    [
+        (4, [], [], []),
+        (3, [], [], ["b1"]),
+        (2, [], [], ["b1", "a1", "a2"]),
+        (0, [], [], ["b1", "a1", "a2"]),
+        (0, [goal("a", "active")], [], ["b1"]),
+        (0, [goal("a", "completed")], [], ["b1", "a1", "a2"]),
+        (0, [pattern("p", 0, 0)], [link("LearnedFrom", "p", "a2")], ["b1", "a1"]),
+        (0, [pattern("p", 0, 0)], [link("LearnedFrom", "p", "a2"), link("CausedBy", "a2", "b1")], ["a1"]),
+        (0, [], [link("CausedBy", "c1", "a2"), link("CausedBy", "a2", "a1")], ["b1"]),
+        (0, [], [link("", "x", "y", evidence="b1, a1")], ["a2"]),
+    ],
+)
+def test_whole_finished_sessions_go_first_without_events_that_something_cites(
+    limit: int, others: list[StoredNode], connections: list[StoredConnection], expected: list[str]
+) -> None:
+    found = selected([*EVENTS, *others], connections, [], Limits(events=limit), NOW)
+    assert found == Selection(events=tuple(expected))
+
+
+def test_patterns_that_were_applied_often_and_failed_go_first() -> None:
+    patterns = [pattern("new", 0, 2), pattern("bad", 0, 9), pattern("poor", 2, 7), pattern("good", 9, 0)]
+    assert selected(patterns, [], [], Limits(patterns=0), NOW).patterns == ("bad", "poor")
+    assert selected(patterns, [], [], Limits(patterns=3), NOW).patterns == ("bad",)
+    cited = selected([*patterns, EVENTS[0]], [link("LearnedFrom", "bad", "a1")], [], Limits(0, patterns=0), NOW)
+    assert cited.events == ("a1",)
+
+
+def test_the_least_salient_entities_and_the_lightest_relations_go_first() -> None:
+    relations = [link("", "x", "y", weight=0.9), link("", "y", "z", weight=0.1), link("", "z", "x")]
+    about = link("Involves", "c1", "z")
+    found = selected(EVENTS, [*relations, about], ["x", "y", "z"], Limits(entities=1, relations=2), NOW)
+    assert found == Selection(entities=("y",), relations=("y--z",))
+
+
+def test_the_oldest_documents_go_first() -> None:
+    documents = [StoredNode(name, "Document", name, f"2026-0{name}-01", {}) for name in ("3", "1", "2")]
+    assert selected(documents, [], [], Limits(documents=1), NOW).documents == ("1", "2")
+
+
+@pytest.mark.parametrize("given", [{"cats": 1}, {"events": -1}, {"events": True}, {"events": 1.5}])
+def test_a_limit_that_is_none_is_refused(given: dict[str, object]) -> None:
+    assert limits_of({"events": 5}, Limits(patterns=7)) == Limits(events=5, patterns=7)
+    with pytest.raises(GraphError):
+        limits_of(given, Limits())
