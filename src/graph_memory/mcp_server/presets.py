@@ -12,9 +12,28 @@ Preset = Literal["agent", "application", "official", "all"]
 AGENT: Sequence[str] = (
     *("session_start", "session_end", "remember", "decide", "recall", "search_memories", "open_nodes"),
     *("create_relations", "delete_relations", "update_entity", "edit_block", "forget"),
-    *("memory_log", "memory_revert_session"),
+    *("memory_log", "memory_revert_session", "record_event", "set_goal", "list_goals"),
 )
 """The tools of the preset `agent`. Toolsets share two of these names, so these are names of tools only."""
+LISTED: Mapping[str, Sequence[str]] = {
+    "recall": (
+        "query",
+        "focus",
+        "depth",
+        "since",
+        "as_of",
+        "valid_at",
+        "max_tokens",
+        "as",
+        "domains",
+        "include_children",
+    ),
+    "search_memories": ("query", "as_of", "max_results", "max_tokens", "cursor", "domains", "include_children"),
+    "memory_log": ("since", "until", "session", "actor", "limit", "cursor"),
+    "record_event": ("event_type", "content", "session", "outcome", "caused_by", "entities", "relations"),
+    "set_goal": ("description", "priority", "deadline", "steps", "parent", "blocked_by"),
+}
+"""The arguments that the preset `agent` lists of its tools with many arguments. Calls may have the others, too."""
 OF_TOOLSETS: Mapping[str, Sequence[str]] = {
     "application": Settings.model_fields["toolsets"].default,
     "official": ("entities",),

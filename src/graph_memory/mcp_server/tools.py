@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from copy import copy
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -82,6 +83,16 @@ class Tool(Generic[A, R]):
     def takes(self, argument: str) -> bool:
         """Return whether the tool has an argument of that name."""
         return argument in properties_of(self.listed.input_schema)
+
+    def listing(self, arguments: Sequence[str] | None) -> Tool[A, R]:
+        """Return the same tool, with only these arguments and `domain` in its list entry; None lists all."""
+        if arguments is None:
+            return self
+        schema = self.listed.input_schema
+        shown = {name: part for name, part in properties_of(schema).items() if name in (*arguments, "domain")}
+        tool = copy(self)
+        vars(tool)["listed"] = self.listed.model_copy(update={"input_schema": {**schema, "properties": shown}})
+        return tool
 
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
-from graph_memory.mcp_server.presets import AGENT, OF_TOOLSETS
+from graph_memory.mcp_server.presets import AGENT, LISTED, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.agent import AGENT_MEMORY
 from graph_memory.mcp_server.toolsets.batch import BATCH
@@ -49,7 +49,8 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
     tools = {tool.name: [tool] for tools in TOOLSETS.values() for tool in tools}
     named = tools | {name: [tool for tool in tools if not tool.by_name] for name, tools in TOOLSETS.items()}
     presets = {name: [tool for part in parts for tool in named[part]] for name, parts in OF_TOOLSETS.items()}
-    presets |= {"agent": [*chain(*(tools[name] for name in AGENT))], "all": [*chain(*tools.values())]}
+    agent = [tool.listing(LISTED.get(name)) for name in AGENT for tool in tools[name]]
+    presets |= {"agent": agent, "all": [*chain(*tools.values())]}
     named |= presets
     for name in names:
         if name not in named:
