@@ -9,7 +9,7 @@ import anyio
 
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
-from graph_memory.agent.results import MemoryResults
+from graph_memory.agent.results import Found, FoundPattern, MemoryResults, PatternMatch
 from graph_memory.agent.roles import Roles, roles_of
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.fitting import tokens_of
@@ -61,7 +61,7 @@ async def query_memory(
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
     matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
-    found = MemoryResults(patterns=matches.matches, warnings=warnings)
+    found = MemoryResults(patterns=tuple(map(_pattern, matches.matches)), warnings=warnings)
     found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
     return _within(found, max_tokens)
 
@@ -85,13 +85,13 @@ async def _by_type(
     events = [hit for hit in nodes if types.get(hit.type) == "Event"]
     goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
     others = [hit for hit in nodes if hit.type not in types][:vector_limit]
-    found: dict[str, object] = {"events": tuple(events[:event_limit])}
+    found: dict[str, object] = {"events": tuple(map(_found, events[:event_limit]))}
 
     async def add_entities() -> None:
         graph = await memory.entities.open_nodes([hit.id for hit in others], detail=True)
         entities = {entity.id for entity in graph.entities}
-        found["entities"] = tuple(hit for hit in others if hit.id in entities)
-        found["content"] = tuple(hit for hit in others if hit.id not in entities)
+        found["entities"] = tuple(_found(hit) for hit in others if hit.id in entities)
+        found["content"] = tuple(_found(hit) for hit in others if hit.id not in entities)
         found["relations"] = graph.relations[:_MOST_RELATIONS]
 
     async def add_goals() -> None:
@@ -105,13 +105,30 @@ async def _by_type(
     return found
 
 
+def _found(hit: Hit) -> Found:
+    return Found(id=hit.id, type=hit.type, title=hit.title, why=hit.why, passage=hit.passage, created=hit.created)
+
+
+def _pattern(match: PatternMatch) -> FoundPattern:
+    pattern = match.pattern
+    return FoundPattern(
+        id=pattern.id,
+        name=pattern.name,
+        why=tuple(condition.value for condition in match.held),
+        score=match.score,
+        steps=tuple(step.action for step in pattern.steps) or None,
+        success_bound=pattern.success_bound if pattern.applications else None,
+        warning=match.warning,
+    )
+
+
 def _within(found: MemoryResults, max_tokens: int) -> MemoryResults:
     """Return the results that fit into a token budget, in the order in which an agent needs them."""
     budget = _Budget(max_tokens - _FRAME)
     kept: dict[str, object] = {}
     for name in ("corrections", "patterns", "goals", "events", "entities", "content", "relations"):
-        results: Sequence[Result] = getattr(found, name)
-        kept[name] = tuple(result for result in results if budget.admits(name, result))
+        results: Sequence[Result] = getattr(found, name) or ()
+        kept[name] = tuple(result for result in results if budget.admits(name, result)) or None
     kept["left_out"] = budget.left_out or None
     fitted = found.model_copy(update=kept)
     return fitted.model_copy(update={"tokens_used": tokens_of([fitted])})

@@ -7,8 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from graph_memory.memory.entities.results import Relation
-from graph_memory.memory.recall.results import Hit
-from graph_memory.model.results import Result
+from graph_memory.model.results import Result, Timestamp
 
 Actor = Literal["user", "agent", "system"]
 Outcome = Literal["success", "failure", "partial"]
@@ -207,16 +206,39 @@ class Environment(Result):
     stale_after: str = Field(description="Time after which the next call scans again")
 
 
+class Found(Result):
+    """A node that a query found."""
+
+    id: str
+    type: str
+    title: str
+    why: str = Field(description="In short, why it was found")
+    passage: str | None = Field(default=None, description="The part of its text that fits best")
+    created: Timestamp | None = None
+
+
+class FoundPattern(Result):
+    """A pattern of which a condition holds."""
+
+    id: str
+    name: str
+    why: tuple[str, ...] = Field(description="Values of the conditions that hold")
+    score: float
+    steps: tuple[str, ...] | None = None
+    success_bound: float | None = Field(default=None, description="Absent before it was applied")
+    warning: str | None = Field(default=None, description="Of an anti-pattern: what to avoid")
+
+
 class MemoryResults(Result):
     """What the memory types know for a query, each best first, within one token budget."""
 
-    corrections: tuple[Correction, ...] = Field(default=(), description="Corrections by the user that fit the query")
-    patterns: tuple[PatternMatch, ...] = Field(default=(), description="Patterns of which a condition holds")
-    goals: tuple[Goal, ...] = Field(default=(), description="Unfinished goals")
-    events: tuple[Hit, ...] = ()
-    entities: tuple[Hit, ...] = ()
-    content: tuple[Hit, ...] = Field(default=(), description="Documents and all other nodes")
-    relations: tuple[Relation, ...] = Field(default=(), description="Relations of the entities")
+    corrections: tuple[Correction, ...] | None = Field(default=None, description="By the user, on the same topic")
+    patterns: tuple[FoundPattern, ...] | None = None
+    goals: tuple[Goal, ...] | None = Field(default=None, description="Unfinished goals")
+    events: tuple[Found, ...] | None = None
+    entities: tuple[Found, ...] | None = None
+    content: tuple[Found, ...] | None = Field(default=None, description="Documents and all other nodes")
+    relations: tuple[Relation, ...] | None = Field(default=None, description="Relations of the entities")
     tokens_used: int = 0
     left_out: dict[str, int] | None = Field(default=None, description="Results that did not fit, by field")
     warnings: tuple[str, ...] | None = None

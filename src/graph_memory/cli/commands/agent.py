@@ -86,7 +86,7 @@ def prune(
     async def use(memory: Memory, *, dry: bool) -> Pruned:
         return await memory.agent.prune(dry_run=dry, limits=wanted, archive=archive)
 
-    if takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would be archived."):
+    if takes.asks(yes=yes or dry_run):
         call.preview(lambda memory: use(memory, dry=True), _show_pruned, "Reading")
         takes.confirm("Archive this?")
     call.answer(lambda memory: use(memory, dry=dry_run), _show_pruned, "Archiving")
@@ -115,8 +115,8 @@ def _limit(text: str) -> tuple[str, int]:
 def _show_pruned(found: Pruned) -> None:
     for title in found.examples:
         typer.echo(plain(title))
-    amounts = ", ".join(f"{number:,} {name}" for name, number in found.archived.items()) or "Nothing"
-    note(f"{amounts} {'would be archived' if found.dry_run else 'archived'}.")
+    amounts = ", ".join(f"{name} {number:,}" for name, number in found.archived.items()) or "nothing"
+    note(f"{'Would be archived' if found.dry_run else 'Archived'}: {amounts}.")
     if found.protected:
         note(f"{counted(found.protected, 'protected item')} kept.")
     if found.left_out:
