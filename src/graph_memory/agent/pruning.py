@@ -45,11 +45,14 @@ async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path)
         left_out=len(everything) - len(items) or None,
         dry_run=dry_run or None,
     )
+    deletions = await _deletions(memory, kept)
+    if deletions:
+        await memory.execute_batch(deletions, options={"dry_run": True})  # nothing is archived if it would be refused
     if dry_run or not kept:
         return result
     lines = [line async for line in _archived(memory, kept)]
     await to_thread.run_sync(_append, archive, lines, "xb")
-    batch = await memory.execute_batch(await _deletions(memory, kept))
+    batch = await memory.execute_batch(deletions)
     where = {"since": batch.since, "until": batch.until}
     await to_thread.run_sync(_append, archive, [where], "ab")
     return result.model_copy(update={"archive": str(archive), **where})
