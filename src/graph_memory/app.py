@@ -248,6 +248,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         agent_limits=settings.agent_limits,
         search_words=settings.search_nodes == "words",
         read_graph_tokens=settings.read_graph_tokens,
+        archetype=settings.archetype,
         archives=settings.home / "archives",
         embedder=vectors,
         chat=chat_model(settings),

@@ -222,6 +222,11 @@ class Settings(BaseSettings):
         description="What `search_nodes` does with words that stand nowhere together. words: it finds the entities "
         "that have each of them, the best first. plain: it finds nothing, as the official memory server does.",
     )
+    archetype: str = Field(
+        default="",
+        description="Archetype that extracts entities and relations from recorded events if a call names none, such as "
+        "coding_agent or personal_assistant. Empty: none.",
+    )
     read_graph_tokens: int = Field(
         default=25_000,
         ge=1_000,

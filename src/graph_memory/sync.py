@@ -19,6 +19,7 @@ from typing import IO, Generic, Literal, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
@@ -2402,6 +2403,22 @@ class SyncAgent(_Sync[Agent]):
             self._facade.query_memory, query, event_limit=event_limit, vector_limit=vector_limit, max_tokens=max_tokens
         )
 
+    def record_event(self, event: Mapping[str, object], archetype: str | Archetype | None = None) -> EventRecorded:
+        """Record an event, given as an object with the arguments of `episodic.record`, and optionally its `id`.
+
+        Raises the errors of `episodic.record`.
+        """
+        return self._wait(self._facade.record_event, event, archetype)
+
+    def record_events(
+        self, events: Sequence[Mapping[str, object]], archetype: str | Archetype | None = None
+    ) -> tuple[EventRecorded, ...]:
+        """Record up to 1,000 events in one transaction: all of them, or none.
+
+        `caused_by` can have the `id` of an event of the same call. Raises the errors of `episodic.record`.
+        """
+        return self._wait(self._facade.record_events, events, archetype)
+
     def prune(
         self, *, dry_run: bool = True, limits: Mapping[str, int] | None = None, archive: Path | str | None = None
     ) -> Pruned:
@@ -2483,12 +2500,15 @@ class SyncEpisodic(_Sync[Episodic]):
         caused_by: Sequence[str] = (),
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
+        archetype: str | Archetype | None = None,
     ) -> EventRecorded:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
         `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `entities` have
         the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
         the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
+        `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
+        (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
         Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
         and CONTENT_TOO_LARGE.
         """
@@ -2506,6 +2526,7 @@ class SyncEpisodic(_Sync[Episodic]):
             caused_by=caused_by,
             entities=entities,
             relations=relations,
+            archetype=archetype,
         )
 
     def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:

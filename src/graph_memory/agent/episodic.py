@@ -6,29 +6,21 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 
+from graph_memory.agent.archetypes import Archetype
+from graph_memory.agent.pipeline import NewEvent, record_events
 from graph_memory.agent.results import Actor, Event, EventRecorded, Events, Outcome
-from graph_memory.agent.roles import Roles, prepared, roles_of
+from graph_memory.agent.roles import Roles, roles_of
 from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import (
-    Operation,
-    lenient,
-    new_connection,
-    new_connection_to_ref,
-    new_node,
-    one_line,
-    write,
-)
+from graph_memory.agent.writing import lenient
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.request import whole
 from graph_memory.model.arguments import fault
-from graph_memory.model.events import new_id
 from graph_memory.model.results import Direction, NodeSummary
 from graph_memory.model.wording import quoted
 
 MOST_LINKS = 1_000
 """Maximum number of events of a chain."""
 _DEEPEST = 100
-_TITLE_FROM = 10_000
 _FIND = "get_events returns the ids of events."
 
 
@@ -39,8 +31,9 @@ class Episodic:
     types of `ontologies/agent.yaml` to a domain that lacks them.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, archetype: str = "") -> None:
         self._memory = memory
+        self._archetype = archetype
 
     async def record(
         self,
@@ -57,38 +50,35 @@ class Episodic:
         caused_by: Sequence[str] = (),
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
+        archetype: str | Archetype | None = None,
     ) -> EventRecorded:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
         `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `entities` have
         the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
         the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
+        `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
+        (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
         Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
         and CONTENT_TOO_LARGE.
         """
-        event_id, at = new_id("mem"), rfc3339("timestamp", timestamp)
-        properties = {
-            "session": session,
-            "event_type": event_type,
-            "actor": actor,
-            "timestamp": at,
-            "outcome": outcome,
-            "duration_ms": duration_ms,
-            "summary": summary,
-            "keywords": ", ".join(keywords) if keywords else None,
-        }
-        lines = [one_line(line) for line in content[:_TITLE_FROM].splitlines()]
-        title = summary or next(filter(None, lines), event_type)
-
-        def changes(roles: Roles) -> list[Operation]:
-            event = new_node(roles["Event"], event_id, title.lstrip("# "), content, properties)
-            causes = [new_connection(roles["CausedBy"], event_id, cause) for cause in caused_by]
-            return [event, *causes, *_entity_operations(roles, event_id, entities), *_relations(event_id, relations)]
-
-        batch = await write(self._memory, changes(await prepared(self._memory, changes)))
-        names = tuple(str(entity.get("name")) for entity in entities) or None
-        numbers = {"since": batch.since or 0, "until": batch.until or 0}
-        return EventRecorded(event_id=event_id, session=session, timestamp=at, entities=names, **numbers)
+        event = NewEvent(
+            event_type=event_type,
+            content=content,
+            session=session,
+            actor=actor,
+            outcome=outcome,
+            timestamp=rfc3339("timestamp", timestamp),
+            duration_ms=duration_ms,
+            summary=summary,
+            keywords=keywords or (),
+            caused_by=caused_by,
+            entities=entities,
+            relations=relations,
+        )
+        chosen = self._archetype if archetype is None else archetype
+        [recorded] = await record_events(self._memory, [event], chosen)
+        return recorded
 
     async def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
         """Return the events of a session, newest first. Raises INVALID_ARGUMENT."""
@@ -176,23 +166,3 @@ def event_of(node: NodeSummary) -> Event:
     keywords = tuple(filter(None, str(fields.pop("keywords", "")).split(", "))) or None
     defaults = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}
     return lenient(Event, {**fields, "id": node.id, "title": node.title, "keywords": keywords}, defaults)
-
-
-def _entity_operations(roles: Roles, event_id: str, entities: Sequence[Mapping[str, object]]) -> list[Operation]:
-    """Return the operations that create or extend the entities of an event and connect the event with them."""
-    operations: list[Operation] = []
-    for number, entity in enumerate(entities):
-        ref = f"entity{number}"
-        fields = {key: value for key, value in entity.items() if key != "observations"}
-        operations.append({"op": "create_entities", "entities": [{**fields, "ref": ref}]})
-        if observations := entity.get("observations"):
-            added = [{"entityName": entity.get("name"), "contents": observations}]
-            operations.append({"op": "add_observations", "observations": added})
-        operations.append(new_connection_to_ref(roles["Involves"], event_id, ref))
-    return operations
-
-
-def _relations(event_id: str, relations: Sequence[Mapping[str, object]]) -> list[Operation]:
-    """Return the operation that creates relations with an event as evidence, if there are any."""
-    with_evidence = [{**relation, "properties": {"evidence": event_id}} for relation in relations]
-    return [{"op": "create_relations", "relations": with_evidence}] if with_evidence else []

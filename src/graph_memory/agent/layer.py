@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.pipeline import events_from, record_events
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.pruning import archive_path, checked_path, prune, restore
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
-from graph_memory.agent.results import MemoryResults, Pruned, Restored
+from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import Limits, limits_of
 from graph_memory.agent.semantic import Semantic
 from graph_memory.agent.working import Sessions, Working
@@ -37,6 +39,7 @@ class Agent:
         session: str | None = None,
         archives: Path = Path("archives"),
         limits: Mapping[str, int] | None = None,
+        archetype: str = "",
     ) -> None:
         self._memory = memory
         self._cache = cache
@@ -44,6 +47,7 @@ class Agent:
         self._session = session or "default"
         self._archives = archives
         self._limits = limits
+        self._archetype = archetype
 
     async def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
@@ -62,6 +66,26 @@ class Agent:
             vector_limit=vector_limit,
             max_tokens=max_tokens,
         )
+
+    async def record_event(
+        self, event: Mapping[str, object], archetype: str | Archetype | None = None
+    ) -> EventRecorded:
+        """Record an event, given as an object with the arguments of `episodic.record`, and optionally its `id`.
+
+        Raises the errors of `episodic.record`.
+        """
+        [recorded] = await self.record_events([event], archetype)
+        return recorded
+
+    async def record_events(
+        self, events: Sequence[Mapping[str, object]], archetype: str | Archetype | None = None
+    ) -> tuple[EventRecorded, ...]:
+        """Record up to 1,000 events in one transaction: all of them, or none.
+
+        `caused_by` can have the `id` of an event of the same call. Raises the errors of `episodic.record`.
+        """
+        chosen = self._archetype if archetype is None else archetype
+        return await record_events(self._memory, events_from(events), chosen)
 
     async def prune(
         self,
@@ -99,7 +123,7 @@ class Agent:
     @property
     def episodic(self) -> Episodic:
         """Events, in the order of time."""
-        return Episodic(self._memory)
+        return Episodic(self._memory, self._archetype)
 
     @property
     def procedural(self) -> Procedural:

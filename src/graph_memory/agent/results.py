@@ -53,6 +53,7 @@ class EventRecorded(Result):
     since: int = Field(description="Number of the first change in the log, for memory_revert")
     until: int = Field(description="Number of the last")
     entities: tuple[str, ...] | None = Field(default=None, description="Names of the entities that it involves")
+    warnings: tuple[str, ...] | None = None
 
 
 class Condition(Result):

@@ -40,6 +40,8 @@ class Core:
     """Whether `search_nodes` looks for words where the text that was given is nowhere."""
     read_graph_tokens: int = 25_000
     """Tokens of an answer of `read_graph` over MCP that says no `max_tokens`."""
+    archetype: str = ""
+    """The archetype of recorded events whose call names none."""
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None

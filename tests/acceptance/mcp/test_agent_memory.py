@@ -39,6 +39,10 @@ async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(env
         assert [one["id"] for one in last] == [fix["event_id"], error["event_id"]]
         chain = (await agent.call("get_events", chain_of=error["event_id"]))["events"]
         assert [one["distance"] for one in chain] == [0, 1]
+        read = await agent.call(
+            "record_event", event_type="tool_call", content="main.py:3: KeyError", archetype="coding_agent"
+        )
+        assert read["entities"] == ["KeyError", "main.py"]
         found = await agent.call("match_patterns", query="disk full again", error_types=["OSError"])
         assert [(one["pattern"]["id"], one["score"]) for one in found["matches"]] == [(pattern["id"], 0.5)]
         assert (await agent.call("get_best_patterns"))["patterns"][0]["applications"] == 1

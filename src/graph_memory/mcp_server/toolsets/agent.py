@@ -80,6 +80,7 @@ class RecordEvent(Call):
     caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
     entities: NotRequired[Annotated[list[GivenEntity], Field(description="Its entities: created or extended")]]
     relations: NotRequired[Annotated[list[GivenRelation], Field(description="Between entities, by their names")]]
+    archetype: NotRequired[Annotated[str, Field(description="Extracts entities: coding_agent, personal_assistant")]]
 
 
 class GetEvents(Call):

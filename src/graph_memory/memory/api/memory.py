@@ -94,6 +94,7 @@ class Memory(Writes):
             session=core.origin.session,
             archives=core.archives,
             limits=core.agent_limits,
+            archetype=core.archetype,
         )
 
     @property

@@ -1,0 +1,77 @@
+"""What an archetype extracts from an event: entities and relations that can be stored. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice, zip_longest
+
+from graph_memory.model.arguments import is_encodable
+
+MOST_CHARACTERS = 100_000
+"""Maximum number of characters of an event that archetypes receive."""
+MOST_ENTITIES = 50
+"""Maximum number of extracted entities of an event."""
+MOST_RELATIONS = 100
+"""Maximum number of extracted relations of an event."""
+_LONGEST_NAME = 200
+_MOST_LINES = 5_000
+_LONGEST_LINE = 2_000
+
+
+@dataclass(slots=True)
+class Extraction:
+    """The entities and relations that an archetype has found in an event."""
+
+    types: dict[str, str] = field(default_factory=dict[str, str])
+    """The type of each entity, by its name."""
+    observations: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    relations: dict[tuple[str, str, str], None] = field(default_factory=dict[tuple[str, str, str], None])
+    """Name, type of the relation and name, each relation once."""
+
+    def add(self, entity_type: str, name: str, *observations: str) -> str:
+        """Add an entity, and return its name. An entity that exists keeps its type and gets the new observations.
+
+        Returns an empty name, and adds nothing, if the name or the type cannot be stored.
+        """
+        name = " ".join(name.split())
+        if not _is_storable(name) or not _is_storable(entity_type):
+            return ""
+        self.types.setdefault(name, entity_type)
+        if new := tuple(text for text in observations if is_encodable(text)):
+            self.observations[name] = tuple(dict.fromkeys([*self.observations.get(name, ()), *new]))
+        return name
+
+    def relate(self, start: str, relation_type: str, end: str) -> None:
+        """Add a relation between two added entities. Other names, also empty ones, are ignored."""
+        if start != end and start in self.types and end in self.types and _is_storable(relation_type):
+            self.relations[start, relation_type, end] = None
+
+    def bounded(self) -> Extraction:
+        """Return at most 50 of the entities, as evenly by type as possible, and the relations between them."""
+        by_type: dict[str, list[str]] = {}
+        for name, entity_type in self.types.items():
+            by_type.setdefault(entity_type, []).append(name)
+        in_turn = (name for name in chain.from_iterable(zip_longest(*by_type.values())) if name is not None)
+        kept = {name: self.types[name] for name in islice(in_turn, MOST_ENTITIES)}
+        observations = {name: self.observations[name] for name in kept if name in self.observations}
+        between = (relation for relation in self.relations if relation[0] in kept and relation[2] in kept)
+        return Extraction(kept, observations, dict.fromkeys(islice(between, MOST_RELATIONS)))
+
+
+Archetype = Callable[[str, str], Extraction]
+"""A function from the type and the content of an event to what it extracts."""
+
+
+def lines_of(content: str) -> Iterator[str]:
+    """Give the first 5,000 lines that are not blank, up to 2,000 characters of each."""
+    return (line[:_LONGEST_LINE] for line in islice(filter(str.strip, content.splitlines()), _MOST_LINES))
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+def _is_storable(name: str) -> bool:
+    return 0 < len(name) <= _LONGEST_NAME and name.isprintable()

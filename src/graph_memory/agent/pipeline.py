@@ -1,0 +1,238 @@
+"""Recording events: each call is one transaction of events, causes, entities and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+from anyio import to_thread
+
+from graph_memory.agent.archetypes.extraction import MOST_CHARACTERS, Archetype, Extraction
+from graph_memory.agent.archetypes.plugins import load_archetype
+from graph_memory.agent.results import EventRecorded
+from graph_memory.agent.roles import Roles, prepared
+from graph_memory.agent.times import rfc3339
+from graph_memory.agent.writing import Operation, new_connection, new_connection_to_ref, new_node, one_line, write
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.batch.results import BatchResult
+from graph_memory.model.arguments import check_new_id, fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import new_id
+from graph_memory.model.plain import Located
+from graph_memory.model.wording import quoted
+
+MOST_EVENTS = 1_000
+"""Maximum number of events of a call."""
+_MOST_EXTRACTED = 5_000
+"""Maximum number of operations of a call for extracted entities and relations."""
+_ATTEMPTS = 4
+_SHORT = 10_000
+"""Maximum number of characters for which a thread would take longer than the extraction."""
+_TITLE_FROM = 10_000
+_UNCHANGED = frozenset({Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED})
+"""Errors after which the same events can be written without some of the extracted entities and relations."""
+_FIELDS = (
+    *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
+    *("keywords", "caused_by", "entities", "relations"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEvent:
+    """An event to record. See `Episodic.record`."""
+
+    event_type: str
+    content: str = ""
+    id: str = field(default_factory=lambda: new_id("mem"))
+    session: str = "default"
+    actor: str = "agent"
+    outcome: str | None = None
+    timestamp: str
+    duration_ms: float | None = None
+    summary: str | None = None
+    keywords: Sequence[str] = ()
+    caused_by: Sequence[str] = ()
+    entities: Sequence[Mapping[str, object]] = ()
+    relations: Sequence[Mapping[str, object]] = ()
+
+    def operations(self, roles: Roles, refs: str) -> list[Operation]:
+        """Return the operations that record the event. `refs` begins the references to its entities."""
+        properties = {
+            "session": self.session,
+            "event_type": self.event_type,
+            "actor": self.actor,
+            "timestamp": self.timestamp,
+            "outcome": self.outcome,
+            "duration_ms": self.duration_ms,
+            "summary": self.summary,
+            "keywords": ", ".join(self.keywords) or None,
+        }
+        lines = [one_line(line) for line in self.content[:_TITLE_FROM].splitlines()]
+        title = self.summary or next(filter(None, lines), self.event_type)
+        event = new_node(roles["Event"], self.id, title.lstrip("# "), self.content, properties)
+        causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
+        named = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
+        involved = [operation for entity, ref in named for operation in _involve(roles, self.id, entity, ref)]
+        evidence = {"evidence": self.id}
+        relations = [{**relation, "properties": evidence} for relation in self.relations]
+        related: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
+        return [event, *causes, *involved, *related]
+
+
+def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
+    """Return the operations that create or extend an entity and connect the event with it."""
+    fields = {key: value for key, value in entity.items() if key != "observations"}
+    operations: list[Operation] = [{"op": "create_entities", "entities": [{**fields, "ref": ref}]}]
+    if observations := entity.get("observations"):
+        added = [{"entityName": entity.get("name"), "contents": observations}]
+        operations.append({"op": "add_observations", "observations": added})
+    return [*operations, new_connection_to_ref(roles["Involves"], event_id, ref)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Extracted:
+    """An extracted entity or relation of an event: its names and operations. It is stored whole or not at all."""
+
+    event_id: str
+    names: tuple[str, ...]
+    operations: Sequence[Operation]
+
+    @property
+    def is_entity(self) -> bool:
+        return len(self.names) == 1
+
+
+def events_from(given: object) -> list[NewEvent]:
+    """Return the events that a caller gives as objects. Raises INVALID_ARGUMENT."""
+    events = [_event_from(item) for item in Located(given, "events").items()]
+    if not 1 <= len(events) <= MOST_EVENTS:
+        raise fault("events", f"{len(events):,} events in one call", f"Give 1 to {MOST_EVENTS:,} events.")
+    return events
+
+
+def _event_from(item: Located) -> NewEvent:
+    own = item.fields(_FIELDS)
+    fields: dict[str, Any] = {"event_type": own.need("event_type", "type").text()}
+    for name in ("content", "session", "actor", "outcome", "summary"):
+        fields |= {name: entry.text()} if (entry := own.get(name)) else {}
+    for name in ("keywords", "caused_by"):
+        fields |= {name: [text.text() for text in entry.items()]} if (entry := own.get(name)) else {}
+    for name in ("entities", "relations"):
+        objects = [each.entries() for each in entry.items()] if (entry := own.get(name)) else []
+        fields[name] = [{key: value.value for key, value in each.items()} for each in objects]
+    fields |= {"id": check_new_id("id", entry.text())} if (entry := own.get("id")) else {}
+    at = own.get("timestamp")
+    fields["timestamp"] = rfc3339("timestamp", cast("datetime | str", at.value) if at else None)
+    return NewEvent(**fields, duration_ms=own.number("duration_ms"))
+
+
+async def record_events(
+    memory: Memory, events: Sequence[NewEvent], archetype: str | Archetype
+) -> tuple[EventRecorded, ...]:
+    """Record events, with the entities and relations that an archetype extracts from them, in one transaction.
+
+    What cannot be stored of the extracted entities and relations is omitted, with a warning. Raises INVALID_ARGUMENT
+    for an unknown archetype, and the errors of `Episodic.record`.
+    """
+    extract = load_archetype(archetype) if archetype and isinstance(archetype, str) else archetype
+
+    def operations(roles: Roles) -> list[Operation]:
+        return [each for number, event in enumerate(events) for each in event.operations(roles, f"event{number}_")]
+
+    roles = await prepared(memory, operations)
+    extracted, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
+    batch, kept = await _write(memory, operations(roles), extracted)
+    if len(kept) < len(extracted):
+        warnings += (f"{len(extracted) - len(kept)} extracted entities and relations could not be stored",)
+    return tuple(_recorded(event, kept, batch, warnings) for event in events)
+
+
+def _recorded(
+    event: NewEvent, extracted: Sequence[_Extracted], batch: BatchResult, warnings: tuple[str, ...]
+) -> EventRecorded:
+    own = [each.names[0] for each in extracted if each.event_id == event.id and each.is_entity]
+    names = tuple(dict.fromkeys([*(str(entity.get("name")) for entity in event.entities), *own]))
+    return EventRecorded(
+        event_id=event.id,
+        session=event.session,
+        timestamp=event.timestamp,
+        since=batch.since or 0,
+        until=batch.until or 0,
+        entities=names or None,
+        warnings=warnings or None,
+    )
+
+
+async def _extract(
+    events: Sequence[NewEvent], archetype: Archetype, roles: Roles
+) -> tuple[list[_Extracted], tuple[str, ...]]:
+    """Return what an archetype extracts, and a warning if it failed."""
+    extracted: list[_Extracted] = []
+    for number, event in enumerate(events):
+        try:
+            found = await _run(archetype, event)
+        except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
+            return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
+        extracted += _parts(roles, event, found, f"event{number}_found")
+        if sum(len(each.operations) for each in extracted) > _MOST_EXTRACTED:
+            return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were given to the archetype",)
+    return extracted, ()
+
+
+async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
+    """Return what an archetype extracts from an event. For long content it runs in a thread."""
+    text = event.content[:MOST_CHARACTERS]
+    if len(text) <= _SHORT:
+        return archetype(event.event_type, text).bounded()
+    return (await to_thread.run_sync(archetype, event.event_type, text)).bounded()
+
+
+def _parts(roles: Roles, event: NewEvent, found: Extraction, refs: str) -> list[_Extracted]:
+    """Return the extracted entities and relations with their operations. Entities that the caller gave are omitted."""
+    given = {entity.get("name") for entity in event.entities}
+    parts: list[_Extracted] = []
+    for number, (name, entity_type) in enumerate(found.types.items()):
+        if name not in given:
+            entity = {"name": name, "type": entity_type, "observations": [*found.observations.get(name, ())]}
+            parts.append(_Extracted(event.id, (name,), _involve(roles, event.id, entity, f"{refs}{number}")))
+    for start, relation_type, end in found.relations:
+        relation = {"from": start, "to": end, "type": relation_type, "properties": {"evidence": event.id}}
+        parts.append(_Extracted(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))
+    return parts
+
+
+async def _write(
+    memory: Memory, operations: Sequence[Operation], extracted: Sequence[_Extracted]
+) -> tuple[BatchResult, Sequence[_Extracted]]:
+    """Write events with as many of the extracted entities and relations as can be stored, and return these."""
+    kept = extracted
+    for _ in range(_ATTEMPTS):
+        if not kept:
+            break
+        every = [*operations, *(operation for each in kept for operation in each.operations)]
+        try:
+            return await memory.execute_batch(every), kept
+        except GraphError as error:
+            if error.code not in _UNCHANGED:
+                raise
+            kept = _without_faulty(kept, error, len(operations))
+    return await write(memory, operations), ()
+
+
+def _without_faulty(extracted: Sequence[_Extracted], error: GraphError, start: int) -> list[_Extracted]:
+    """Return the entities and relations that are not at fault, or none if the error is about another operation."""
+    faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
+    faulty = {int(each["index"]) for each in faults}
+    kept: list[_Extracted] = []
+    omitted: set[tuple[str, str]] = set()
+    for each in extracted:
+        places = range(start, start + len(each.operations))
+        start = places.stop
+        is_named = not faulty and any(quoted(name) in error.message for name in each.names)
+        if is_named or not faulty.isdisjoint(places):
+            omitted |= {(each.event_id, each.names[0])} if each.is_entity else set()
+        elif each.is_entity or not {(each.event_id, name) for name in each.names} & omitted:
+            kept.append(each)
+    return kept if len(kept) < len(extracted) else []
