@@ -120,9 +120,9 @@ def _matches(rules: Rules, line: str) -> Iterator[str]:
 
 _HASH = re.compile(r"(?<![\w:@/=#~-])(?<!\w\.)[0-9a-f]{7,40}(?![\w-])")
 _DRAWN = re.compile(r"[ |\\/]{0,40}\* ")
-"""The begin of a line of `git log --graph`."""
+"""The beginning of a line of `git log --graph`."""
 _EDGE = re.compile(r"[ |\\/+^<>-]{0,40}\[?|[*+ ] [\w./-]{1,80} +|\[[\w./-]{1,80} (?:\([\w-]{1,80}\) )?")
-"""The begin of a line of `git log --oneline`, `git cherry` or `git blame`, of `git branch -v`, and of `git commit`."""
+"""The same of `git log --oneline`, `git cherry` or `git blame`, of `git branch -v`, and of `git commit`."""
 _SUBJECT = re.compile(r" \S|\] ")
 _NO_COMMIT = re.compile(r"\s*(?:index|tree|blob|sha\d*|shasum|--hash|digest)\b")
 _BEFORE_COMMIT = words("commit commits commit: revert reverts reverted cherry-pick cherry-picked merge: parent")

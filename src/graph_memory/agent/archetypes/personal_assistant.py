@@ -100,7 +100,7 @@ def _read(line: str, found: Extraction) -> None:
 
 
 def _bare(name: str) -> str:
-    """Return a name without the words at its begin that are no names, and without a possessive ending."""
+    """Return a name without its first words that are no names, and without a possessive ending."""
     parts = name.split()
     while parts and parts[0] in _NO_NAME:
         parts = parts[1:]
