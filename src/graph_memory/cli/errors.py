@@ -284,7 +284,9 @@ def _conflicts(error: GraphError) -> list[str]:
     """Return lines on what stands against a revert or merge, each with what resolves it."""
     found = cast("Sequence[object]", error.details.get("conflicts", ()))
     conflicts = [cast("Mapping[str, Any]", one) for one in found if isinstance(one, Mapping)]
-    return [line for one in conflicts for line in (plain(f"{_subject(one)}: {one['reason']}"), *_resolving(one))]
+    told = [line for one in conflicts for line in (plain(f"{_subject(one)}: {one['reason']}"), *_resolving(one))]
+    calls = cast("Mapping[str, Mapping[str, Any]]", error.details.get("calls", {}))
+    return [*told, *(f"{choice}: {as_command(ReadyCall(**call))}" for choice, call in calls.items())]
 
 
 def _subject(conflict: Mapping[str, Any]) -> str:

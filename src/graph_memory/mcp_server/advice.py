@@ -57,8 +57,8 @@ class Advice:
     def error(self, error: GraphError) -> GraphError:
         """Return an error whose hint names only tools that are served, and says who can run commands."""
         if "conflicts" in error.details:
-            details = {**error.details, "conflicts": self._with_ways(error.details["conflicts"])}
-            error = GraphError(error.code, error.message, details)
+            ready = {key: self._with_ways(part) for key, part in error.details.items() if key in ("conflicts", "calls")}
+            error = GraphError(error.code, error.message, {**error.details, **ready})
         if not error.hint:
             return error
         ask = " Without a shell, ask your user to run it." if _COMMAND in error.hint else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import cast
 
 import pytest
 
@@ -367,8 +368,30 @@ async def test_a_conflict_names_titles_and_texts_and_has_the_call_that_resolves_
     made = (await work.history.log(limit=1)).entries[0].seq
     await work.entities.update_observation("Ann", "Likes tea.", text="Likes coffee.")
     [conflict] = await refusal(work, event_ids=[made])
-    assert conflict["title"] == "Likes coffee."
-    assert conflict["call"]["arguments"]["on_conflict"] == "force"  # type: ignore[index]
+    assert (conflict["title"], "call" in conflict) == ("Likes coffee.", False)
     with pytest.raises(GraphError) as caught:
         await work.history.revert(event_ids=[made], dry_run=True)
-    assert caught.value.details["conflicts"][0]["call"]["arguments"]["dry_run"]  # type: ignore[index]
+    calls = cast("dict[str, dict[str, dict[str, object]]]", caught.value.details["calls"])
+    given = {choice: call["arguments"] for choice, call in calls.items()}
+    assert {choice: one["on_conflict"] for choice, one in given.items()} == {"skip": "skip", "force": "force"}
+    assert all(one["dry_run"] for one in given.values())
+    left = await work.history.revert(event_ids=[made], on_conflict="skip", dry_run=True)
+    assert [one.forcible for one in left.skipped] == [True]
+    assert left.force is not None
+    assert left.force.arguments == given["force"]
+
+
+async def test_an_earlier_session_is_reverted_after_a_later_one_was(memory: Memory) -> None:
+    first, second = memory.acting_as("ann", "first"), memory.acting_as("bob", "second")
+    flies = ["Ada flies.", "Ada lives in Rome."]
+    await first.entities.remember(name="Ada", type="Person", observations=flies, properties={"role": "pilot"})
+    await second.entities.remember(name="Ada", observations=["Ada sails."], properties={"role": "sailor"})
+    await second.entities.remember(name="Ben", type="Robot", relations=[{"type": "knows", "to": "Ada"}])
+    await second.entities.delete_observations([{"entityName": "Ada", "observations": ["Ada flies."]}])
+    with pytest.raises(GraphError) as caught:
+        await memory.history.revert_session("first")
+    assert "it has changed since" in caught.value.message
+    await memory.history.revert_session("second")
+    assert (await memory.history.revert_session("first")).skipped == ()
+    assert (await memory.query_nodes()).node_ids == ()
+    assert (await memory.upkeep.verify()).differences == ()

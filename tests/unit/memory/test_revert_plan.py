@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from graph_memory import Code, GraphError
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.revert.conflicts import choice_calls
+from graph_memory.memory.revert.later_changes import Run, has_same_state, runs_of
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft, Event, Op, Origin
@@ -19,6 +22,7 @@ from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import type_draft
 from graph_memory.model.properties import PropertyType, key_value
+from graph_memory.model.results import ReadyCall
 from graph_memory.model.subjects import State
 
 NOW = datetime(2026, 2, 2, tzinfo=UTC)
@@ -272,3 +276,32 @@ def test_a_refusal_names_the_first_of_what_stands_against_it() -> None:
     found = refused([Conflict(name, "it was erased") for name in ("domain", "ontology", "mem_1", "mem_2")]).message
     assert "domain cannot be reverted: it was erased; ontology cannot be reverted" in found
     assert found.endswith("; and 1 more; nothing was changed")
+
+
+def test_changes_by_others_come_in_runs_between_the_selected_ones() -> None:
+    assert runs_of([4, 7, 20], {4}) == [Run(4, (7, 20))]
+    assert runs_of([4, 7, 9, 20, 21], {4, 9}) == [Run(4, (7,)), Run(9, (20, 21))]
+    assert runs_of([4, 5], {4, 5}) == []
+
+
+def test_a_state_is_the_same_whenever_it_was_written_unless_its_type_differs_or_it_was_erased() -> None:
+    one, later = node("a", status="next", _modified=1), node("a", status="next", _modified=2)
+    assert has_same_state(event(one), event(later))
+    assert has_same_state(event(node("a", is_live=False)), event(node("a", is_live=False)))
+    others = (node("a", status="done"), node("a", "Task", status="next"), node("a", is_live=False))
+    assert not any(has_same_state(event(one), event(other)) for other in others)
+    assert not has_same_state(event(one), event(replace(later, erased=True)))
+
+
+def test_the_call_of_each_choice_is_told_once_and_not_for_a_thousand_ids() -> None:
+    stands = [Conflict(f"mem_{number}", "it has changed since, in 20", is_forcible=True) for number in range(20)]
+    few = ReadyCall(tool="memory_revert", arguments={"event_ids": ["evt_1"], "domain": "d"})
+    calls = choice_calls(stands, few)
+    assert {choice: call.arguments["on_conflict"] for choice, call in calls.items()} == {
+        "skip": "skip",
+        "force": "force",
+    }
+    assert str(refused(stands, calls).to_dict()).count("evt_1") == 2
+    assert set(choice_calls([Conflict("mem_1", "it was erased")], few)) == {"skip"}
+    many = ReadyCall(tool="memory_revert", arguments={"event_ids": [f"evt_{number}" for number in range(1_000)]})
+    assert choice_calls(stands, many) == {}

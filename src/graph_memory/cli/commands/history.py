@@ -189,6 +189,8 @@ def show_reverted(found: Reverted) -> None:
         typer.echo(f"left      {plain(title)}: {plain(skip.reason)}")
         if skip.call is not None:
             typer.echo(f"          {as_command(skip.call)}")
+    if found.force is not None:
+        typer.echo(f"          to undo these too: {as_command(found.force)}")
     verb = "would be undone" if found.dry_run else "undone"
     changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
     if (changes, left) != (len(found.changes), len(found.skipped)):

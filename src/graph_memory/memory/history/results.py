@@ -113,7 +113,8 @@ class Skipped(Result):
     subject: str
     title: str | None = None
     reason: str
-    call: ReadyCall | None = Field(default=None, description="What would undo its changes too")
+    forcible: bool | None = Field(default=None, description="Whether force undoes its changes too")
+    call: ReadyCall | None = Field(default=None, description="The call that restores the node that it needs")
 
 
 class Reverted(Result):
@@ -128,4 +129,5 @@ class Reverted(Result):
     more_changes: int | None = Field(default=None, description="How many there are beyond those")
     skipped: tuple[Skipped, ...]
     more_skipped: int | None = None
+    force: ReadyCall | None = Field(default=None, description="The call that undoes the forcible ones too")
     resumed: bool | None = Field(default=None, description="An interrupted revert was resumed")

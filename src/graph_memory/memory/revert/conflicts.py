@@ -1,21 +1,25 @@
-"""Descriptions of revert conflicts: titles, and the call that resolves each conflict."""
+"""Descriptions of revert conflicts: titles, and the calls that resolve the conflicts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import last_titles, with_titles
 from graph_memory.memory.history.results import Skipped
-from graph_memory.memory.revert.values import MOST_TOLD, Conflict
+from graph_memory.memory.revert.values import MOST_TOLD, Conflict, OnConflict
 from graph_memory.model.events import Op
 from graph_memory.model.results import ReadyCall
 from graph_memory.storage.log.reads import last_events
 
+MOST_REPEATED = 50
+"""Maximum number of event ids that a suggested call repeats."""
+
 
 async def named_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], asked: ReadyCall) -> list[Conflict]:
-    """Return conflicts, of which the first have titles beside ids and the call that resolves them."""
+    """Return conflicts. The first have titles beside ids, and the call that restores a node they need."""
     told = conflicts[:MOST_TOLD]
     subjects = {one.subject for one in told} | {one.needs for one in told if one.needs is not None}
     events = await last_events(core.store, domain, sorted(subjects))
@@ -23,22 +27,39 @@ async def named_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict]
     deleted = {event.draft.subject: event.seq for event in events if event.draft.op is Op.DELETE}
     reasons = await with_titles(core, domain, [one.reason for one in told])
     named = [
-        replace(one, reason=reason, title=titles.get(one.subject), call=_resolving(one, asked, deleted))
+        replace(one, reason=reason, title=titles.get(one.subject), call=_restoring(one, asked, deleted))
         for one, reason in zip(told, reasons, strict=True)
     ]
     return [*named, *conflicts[MOST_TOLD:]]
 
 
-def _resolving(conflict: Conflict, asked: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall:
-    """Return the call that resolves a conflict: restore the needed node, force the revert, or skip the subject."""
-    if conflict.needs is not None and conflict.needs in deleted:
-        kept = {key: value for key, value in asked.arguments.items() if key in ("domain", "dry_run")}
-        return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **kept})
-    choice = "force" if conflict.is_forcible else "skip"
-    return asked.model_copy(update={"arguments": {**asked.arguments, "on_conflict": choice}})
+def choice_calls(conflicts: Sequence[Conflict], asked: ReadyCall) -> dict[str, ReadyCall]:
+    """Return the calls that resolve all conflicts, by the value of `on_conflict`. Calls with many ids are left out."""
+    ids = asked.arguments.get("event_ids")
+    if not conflicts or (isinstance(ids, list) and len(cast("list[object]", ids)) > MOST_REPEATED):
+        return {}
+    is_forcible = any(conflict.is_forcible for conflict in conflicts)
+    choices = (OnConflict.SKIP, OnConflict.FORCE) if is_forcible else (OnConflict.SKIP,)
+    return {
+        choice: asked.model_copy(update={"arguments": {**asked.arguments, "on_conflict": str(choice)}})
+        for choice in choices
+    }
+
+
+def _restoring(conflict: Conflict, asked: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall | None:
+    """Return the call that restores the node that a conflict needs, if that node was deleted."""
+    if conflict.needs is None or conflict.needs not in deleted:
+        return None
+    kept = {key: value for key, value in asked.arguments.items() if key in ("domain", "dry_run")}
+    return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **kept})
 
 
 def skipped(conflict: Conflict) -> Skipped:
-    """Return what is told of a skipped subject; a call that skips it again is left out."""
-    call = conflict.call if conflict.call and conflict.call.arguments.get("on_conflict") != "skip" else None
-    return Skipped(subject=conflict.subject, title=conflict.title, reason=conflict.reason, call=call)
+    """Return the description of a skipped subject."""
+    return Skipped(
+        subject=conflict.subject,
+        title=conflict.title,
+        reason=conflict.reason,
+        forcible=conflict.is_forcible or None,
+        call=conflict.call,
+    )

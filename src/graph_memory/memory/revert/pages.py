@@ -19,7 +19,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import POSITION, last_seq
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
 from graph_memory.memory.revert import conflicts, revert
-from graph_memory.memory.revert.conflicts import named_conflicts
+from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.revert import SELECTED, Selection
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, refused
@@ -51,7 +51,8 @@ async def revert_any(core: Core, domain: str, selection: Selection, *, on_confli
     try:
         return await _revert_any(core, domain, selection, on_conflict=on_conflict, dry_run=dry_run)
     except NotReverted as error:
-        raise refused(await named_conflicts(core, domain, error.conflicts, selection.call)) from error
+        named = await named_conflicts(core, domain, error.conflicts, selection.call)
+        raise refused(named, choice_calls(named, selection.call)) from error
 
 
 async def _revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:

@@ -18,7 +18,8 @@ from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
 from graph_memory.memory.knowledge.reading import only_ends
-from graph_memory.memory.revert.conflicts import named_conflicts, skipped
+from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts, skipped
+from graph_memory.memory.revert.later_changes import later_changes
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal
@@ -228,7 +229,11 @@ async def reversals_of(
     check_amount(len(seqs), most)
     wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
     chains = await in_parts(reader, CHAINS, head.domain, subjects=wanted)
-    undos = [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
+    histories = {row.subject: [seq for seq in row.seqs if seq <= until] for row in chains}
+    later = await later_changes(reader, head.domain, histories, seqs)
+    undos = [
+        await _undo(core, head, row, later.get(row.subject, ()), is_implied=row.subject not in own) for row in chains
+    ]
     return [*undos, *await _left_alone(reader, head.domain, undos)]
 
 
@@ -255,7 +260,7 @@ async def _cascaded(reader: Reader, domain: str, gone: Sequence[Mapping[str, obj
     return list(found.values())
 
 
-async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until: int, *, is_implied: bool) -> Reversal:
+async def _undo(core: Core, head: Head, row: ChainRow, later: tuple[int, ...], *, is_implied: bool) -> Reversal:
     last = Event.from_row(row.last)
     previous = Event.from_row(row.previous) if row.previous else None
     target = previous.draft.state if previous else None
@@ -264,7 +269,7 @@ async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until
         last=last,
         target=target,
         type=previous.draft.type if previous else None,
-        later=tuple(seq for seq in row.seqs if seq not in selected and seq <= until),
+        later=later,
         is_implied=is_implied,
         content=await _content(core, head.domain, target, last.draft.state, row.text),
     )
@@ -326,7 +331,8 @@ async def titled(
     One that goes on after it was cut off plans only what is left, so what was written before stays without.
     """
     left = await named_conflicts(core, domain, conflicts[: len(told.skipped)], selection.call)
-    told = told.model_copy(update={"skipped": tuple(map(skipped, left))})
+    force = choice_calls(left, selection.call).get(OnConflict.FORCE)
+    told = told.model_copy(update={"skipped": tuple(map(skipped, left)), "force": force})
     if not told.changes:
         return told
     subjects = {change.subject for change in told.changes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -43,7 +43,7 @@ class Reversal:
     type: str | None = None
     """The type that it had; None where it has that now."""
     later: tuple[int, ...] = ()
-    """Numbers of its changes since, that are not to be undone."""
+    """Numbers of its changes since that are not to be undone and still have an effect."""
     is_implied: bool = False
     """Whether it comes along with a node that is restored: then it is restored if it can be."""
     content: Content | None = None
@@ -92,7 +92,7 @@ class Conflict:
     """The node that has to exist first."""
     title: str | None = None
     call: ReadyCall | None = None
-    """The call that resolves the conflict, if one call can."""
+    """The call that restores the node that the subject needs, if that node was deleted."""
 
     @property
     def name(self) -> str:
@@ -119,15 +119,16 @@ class Plan:
     """The types that there are then."""
 
 
-def refused(conflicts: Sequence[Conflict]) -> GraphError:
-    """Return the error that names what stands against it."""
+def refused(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None = None) -> GraphError:
+    """Return the error that names the conflicts, and the call for each choice."""
     named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MOST_NAMED]]
     more = f"; and {len(conflicts) - MOST_NAMED} more" if len(conflicts) > MOST_NAMED else ""
     choices = "on_conflict skip leaves these as they are"
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
     told = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
-    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, "hint": f"{choices}{force}."})
+    ready = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
+    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, **ready, "hint": f"{choices}{force}."})
 
 
 def _told(conflict: Conflict) -> dict[str, object]:
