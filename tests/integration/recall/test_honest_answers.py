@@ -30,6 +30,7 @@ async def shop(opened: Memory) -> Memory:
     await write(name="Lena", observations=["works from Malmö on most days"])
     await write(name="Shop", properties={"launch": "2026-11-20"})
     await write(name="Shop", properties={"launch": "2026-12-04"})
+    await write(name="Showroom", type="place", observations=["has ten seats", "is still waiting for the landlord"])
     await write(name="Ines", type="person")
     await write(name="Nadia", type="person", observations=["took the design over from Ines"])
     await memory.entities.forget(["Ines"])
@@ -92,6 +93,25 @@ async def test_open_work_comes_by_its_due_date_with_its_assignee(shop: Memory) -
     assert 'due "2026-12-01"' in told
     assert 'assigned to "Tomas Lind"' in told
     assert "returns policy" not in told
+
+
+async def test_sentences_that_say_that_something_is_open_come_after_the_tasks(shop: Memory) -> None:
+    told = await answer(shop, "What is open?")
+    goal, venue = told.find('"Reach 500 orders"'), told.find('"is still waiting for the landlord')
+    assert 0 < goal < venue < told.find('"has ten seats"')
+    assert "sells lamps" not in told
+    told = await answer(shop, "What is open for the showroom?")
+    assert told.find('"is still waiting for the landlord') < told.find('"has ten seats"')
+
+
+async def test_overdue_work_leaves_out_what_is_due_later(memory: Memory) -> None:
+    task = {"type": "task", "observations": ["is not decided yet"]}
+    await memory.entities.remember(name="Test the checkout", properties={"status": "open", "due": "2999-12-01"}, **task)
+    assert "No open task or goal is overdue." in ((await memory.recall.recall("What is overdue?")).warnings or ())
+    await memory.entities.remember(name="Renew the domain", properties={"status": "open", "due": "2020-01-31"}, **task)
+    told = await answer(memory, "What is overdue?")
+    assert '"Renew the domain"' in told
+    assert "checkout" not in told
 
 
 async def test_a_newer_statement_with_an_open_question_comes_before_the_earlier_one(shop: Memory) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from graph_memory.embedding.local import MODEL
@@ -9,7 +11,14 @@ from graph_memory.memory.recall.bm25 import NOTHING_ASKED
 from graph_memory.memory.recall.finding import Ranking
 from graph_memory.memory.recall.over import newest_first
 from graph_memory.memory.recall.scoring import Points, Scored, coverage
-from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, is_closed, mentions_open_work
+from graph_memory.memory.recall.tiers.open_sentences import says_open
+from graph_memory.memory.recall.tiers.open_work import (
+    asks_for_open_work,
+    asks_for_overdue_work,
+    is_closed,
+    is_overdue,
+    mentions_open_work,
+)
 from graph_memory.memory.recall.tiers.relevance import close_values, fits, nearest_values
 from unit.memory.recall.test_scoring import passage, question
 
@@ -95,3 +104,48 @@ def test_an_observation_with_an_open_question_comes_before_the_one_it_asks_about
     assert newest_first([old, other, new], {"new": ["old"]}) == [new, old, other]
     assert newest_first([new, old], {"new": ["old"]}) == [new, old]
     assert newest_first([old, other], {"new": ["old"]}) == [old, other]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The venue is not decided yet",
+        "still waiting for a reply from the printer",
+        "The contract hasn't been signed yet.",
+        "The speaker of the second day is undecided",
+        "The budget is to be confirmed",
+        "The price remains open",
+        "Der Ort steht noch aus",
+        "Die Finanzierung ist noch nicht bestätigt",
+        "Le lieu n'est pas encore choisi",
+        "La fecha está por confirmar",
+        "La sede non è ancora decisa",
+    ],
+)
+def test_a_sentence_may_say_that_something_is_open(text: str) -> None:
+    assert says_open(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The shop is open on Sundays",
+        "The venue was decided in May",
+        "is no longer waiting for a reply",
+        "The budget was confirmed",
+        "decided not to renew the lease",
+        "Der Laden ist sonntags offen",
+    ],
+)
+def test_a_sentence_about_opening_hours_or_a_decision_is_not_open(text: str) -> None:
+    assert not says_open(text)
+
+
+def test_work_is_overdue_once_its_due_day_is_over() -> None:
+    now = datetime(2026, 11, 27, 9, tzinfo=UTC)
+    overdue = {due: is_overdue([["due", due]], now) for due in ("2026-11-26", "2026-11-27", "2026-11-27T08:00:00Z")}
+    assert overdue == {"2026-11-26": True, "2026-11-27": False, "2026-11-27T08:00:00Z": True}
+    assert not any(is_overdue([["due", due]], now) for due in ("Friday", "soon", "2026-99-99", ""))
+    assert asks_for_overdue_work("What is overdue?")
+    assert not asks_for_overdue_work("What is due?")
+    assert asks_for_open_work("Was ist noch offen?")

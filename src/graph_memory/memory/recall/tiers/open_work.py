@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.request import Request
@@ -12,19 +13,24 @@ from graph_memory.memory.recall.tiers.phrases import SAYING_NOTHING
 from graph_memory.memory.recall.tiers.reading import ToldRow, told_of
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.times import read_span
 
 
 def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_OPEN = _set_of("open next todo todos pending outstanding due overdue unfinished remaining upcoming deadlines")
+_OPEN = _set_of(
+    "open next todo todos pending outstanding due overdue unfinished remaining upcoming deadlines undecided unresolved "
+    "offen ouvert ouverts pendiente pendientes aperto aperti"
+)
 _WORK = _set_of("task goal todo action issue bug ticket milestone deadline step reminder objective")
 _BESIDE = (
     _OPEN
     | _WORK
     | {f"{word}s" for word in _WORK}
     | _set_of("still left and which should must need needs soon until when who whose by them each has have")
+    | _set_of("was ist sind noch alles quoi qui est sont encore qué que está están queda todavía cosa è sono ancora")
 )
 _ABOUT = re.compile(
     r"^(?:what|which|who|list|show|anything|everything)\b.*"
@@ -39,6 +45,9 @@ _STATUS = frozenset({"status", "state"})
 _DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_date"})
 _ASSIGNEE = frozenset({"assignee", "assigned_to", "owner", "responsible"})
 _QUERY = "status open todo pending active planned blocked due deadline task goal"
+_OVERDUE = re.compile(r"\b(?:overdue|past due|past (?:its|their) due date|überfällig\w*)\b", re.IGNORECASE)
+_HAS_YEAR = re.compile(r"\b\d{4}\b")
+"""What a due date has that does not depend on the day on which it was written."""
 _HITS = 100
 _LAST = "~"
 CLOSED = _set_of(
@@ -61,6 +70,20 @@ def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
 def mentions_open_work(question: str) -> bool:
     """Return whether a question asks for open work, perhaps of somebody or for something."""
     return _ABOUT.search(question.strip()) is not None
+
+
+def asks_for_overdue_work(question: str) -> bool:
+    """Return whether a question asks only for open work whose due date is over."""
+    return _OVERDUE.search(question) is not None
+
+
+def is_overdue(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> bool:
+    """Return whether the due date among properties is over. A day is over when the next one begins."""
+    due = due_date(facts)
+    try:
+        return _HAS_YEAR.search(due) is not None and read_span(due, now).ends <= now
+    except (ValueError, OverflowError):
+        return False
 
 
 async def open_work(scope: Scope) -> list[ToldRow]:

@@ -17,7 +17,15 @@ from graph_memory.memory.recall.request import Filters, Request
 from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from graph_memory.memory.recall.scoring import Passage, Points
-from graph_memory.memory.recall.tiers.open_work import asks_for_open_work, mentions_open_work, open_work
+from graph_memory.memory.recall.tiers.open_sentences import OpenSentences, open_sentences
+from graph_memory.memory.recall.tiers.open_work import (
+    asks_for_open_work,
+    asks_for_overdue_work,
+    is_closed,
+    is_overdue,
+    mentions_open_work,
+    open_work,
+)
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow, recent, told_of
 from graph_memory.memory.recall.tiers.relevance import fits
@@ -28,6 +36,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import SUMMARY
 from graph_memory.model.times import Span
 from graph_memory.model.wording import quoted
+from graph_memory.storage.log.writing import utc_now
 
 MOST_HITS = 100
 FOCUSED = 1.5
@@ -40,6 +49,8 @@ OF_CONTEXT = 0.3
 """What a hit gains that the text of the context finds best."""
 WITHOUT_QUERY = 1 / ALIKE
 """Times that where there is no query: then nothing else says what is asked for."""
+OPEN_SENTENCE = 0.3
+"""What its value adds to 1 for a result that says that something is open. So it comes after tasks and before others."""
 _MOST_WORK = 20
 """Maximum number of open tasks and goals that come before other results."""
 _BEST_USED = 5
@@ -156,11 +167,11 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
         if seeds.values:
             seeds.narrowed = told.period
             return
-    asks_only_for_work = asks_for_open_work(query)
-    works = await open_work(scope) if asks_only_for_work or mentions_open_work(query) else []
+    works, sentences = await _open(scope, query, seeds)
+    nodes = [*dict.fromkeys((*(row.id for row in works), *sentences.passages))]
     seeds.rows |= {row.id: row for row in works}
-    if works and asks_only_for_work:
-        seeds.values |= {row.id: 1 / (1 + place / 100) for place, row in enumerate(works[: request.limit or MOST_HITS])}
+    if nodes and asks_for_open_work(query):
+        seeds.values |= {node: 1 / (1 + place / 100) for place, node in enumerate(nodes[: request.limit or MOST_HITS])}
         seeds.are_all = True
         return
     found = await _rankings(scope, request, query, told)
@@ -172,6 +183,8 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
     values = {**dict.fromkeys(ranking.asked_about, NAMED), **_scores(ranking)}
     for place, row in enumerate(works[:_MOST_WORK]):  # before what else the question names
         values[row.id] = FOCUSED + values.get(row.id, 0.0) - place / MOST_HITS
+    for node in sentences.passages.keys() & values.keys() - {row.id for row in works}:
+        values[node] = 1.0 + OPEN_SENTENCE * values[node]
     seeds.fits |= bool(works)
     if len(found) > 1 and request.context.text:
         _found_by_context(found[-1], values)
@@ -186,6 +199,30 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
             if seeds.narrowed is None or passage.owner == passage.unit or is_dated(passage, seeds.narrowed):
                 seeds.passages.setdefault(passage.unit, []).append(passage)
     await _biased(scope, request.context, seeds)
+
+
+async def _open(scope: Scope, query: str, seeds: Seeds) -> tuple[Sequence[ToldRow], OpenSentences]:
+    """Return the open tasks and goals, and the sentences that say that something is open, for questions about these.
+
+    Questions about overdue work have only tasks and goals whose due date is over.
+    """
+    is_overdue_asked = asks_for_overdue_work(query)
+    if not (asks_for_open_work(query) or mentions_open_work(query) or is_overdue_asked):
+        return [], OpenSentences()
+    works = await open_work(scope)
+    if is_overdue_asked:
+        overdue = [row for row in works if is_overdue(row.facts, scope.then or utc_now())]
+        seeds.notes += [] if overdue else ["No open task or goal is overdue."]
+        return overdue, OpenSentences()
+    sentences = await open_sentences(scope)
+    rows = await told_of(scope, Kind.NODE, list(sentences.passages))
+    passages = {
+        node: some for node, some in sentences.passages.items() if node in rows and not is_closed(rows[node].facts)
+    }
+    for node, some in passages.items():
+        seeds.passages.setdefault(node, []).extend(some)
+    seeds.points |= sentences.points
+    return works, replace(sentences, passages=passages)
 
 
 def _found_by_context(ranking: Ranking, values: dict[str, float], times: float = 1.0) -> None:
