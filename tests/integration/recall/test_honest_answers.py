@@ -30,6 +30,9 @@ async def shop(opened: Memory) -> Memory:
     await write(name="Lena", observations=["works from Malmö on most days"])
     await write(name="Shop", properties={"launch": "2026-11-20"})
     await write(name="Shop", properties={"launch": "2026-12-04"})
+    leased = {"text": "is leased from Berg", "valid_from": "2025-01-01", "valid_to": "2999-12-31"}
+    flooded = {"text": "was flooded", "time": "2026-05-02"}
+    await write(name="Warehouse", type="place", observations=[leased, flooded, "has a ramp"])
     await write(name="Showroom", type="place", observations=["has ten seats", "is still waiting for the landlord"])
     await write(name="Ines", type="person")
     await write(name="Nadia", type="person", observations=["took the design over from Ines"])
@@ -44,7 +47,7 @@ async def answer(memory: Memory, question: str) -> str:
 
 async def test_a_question_about_the_past_includes_ended_statements_with_their_ends(shop: Memory) -> None:
     told = await answer(shop, "What did Tomas do before October 2026?")
-    assert '"worked as a developer at Klarna" (until 30 September 2026)' in told
+    assert 'since 1 March 2021: "worked as a developer at Klarna" (until 30 September 2026)' in told
     assert 'then "is hosted at Scaleway"' in await answer(shop, "Where was the shop hosted before?")
     assert "Hetzner" not in await answer(shop, "Where is the shop hosted?")
 
@@ -93,6 +96,15 @@ async def test_open_work_comes_by_its_due_date_with_its_assignee(shop: Memory) -
     assert 'due "2026-12-01"' in told
     assert 'assigned to "Tomas Lind"' in told
     assert "returns policy" not in told
+
+
+async def test_observations_say_since_when_and_until_when_they_hold_and_on_which_day_they_happened(
+    shop: Memory,
+) -> None:
+    told = await answer(shop, "Tell me about the warehouse")
+    assert 'since 1 January 2025: "is leased from Berg" (until 31 December 2999)' in told
+    assert 'on 2 May 2026: "was flooded"' in told
+    assert "observed" in told.split('"has a ramp"')[0].splitlines()[-1]
 
 
 async def test_sentences_that_say_that_something_is_open_come_after_the_tasks(shop: Memory) -> None:

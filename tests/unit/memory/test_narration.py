@@ -62,6 +62,35 @@ def test_a_property_that_went_is_told() -> None:
     assert node(Op.UPDATE, {"_title": "Call"}, {"_title": "Call", "status": "next"}).endswith("status removed")
 
 
+@pytest.mark.parametrize(
+    ("key", "before", "after", "words"),
+    [
+        ("_valid_to", (26, 9, 0), (26, 14, 30), "ended on 26 November 2026 at 14:30, not at 09:00 (UTC)"),
+        ("_valid_to", (26, 9, 0), (27, 0, 0), "ended on 26 November 2026 at 24:00, not at 09:00 (UTC)"),
+        ("_valid_from", (26, 9, 0), (26, 9, 0, 5), "began on 26 November 2026 at 09:00:05, not at 09:00:00 (UTC)"),
+    ],
+)
+def test_a_bound_that_moved_within_a_day_has_its_time(
+    key: str, before: tuple[int, ...], after: tuple[int, ...], words: str
+) -> None:
+    earlier, later = (datetime(2026, 11, *at, tzinfo=UTC) for at in (before, after))  # type: ignore[misc]
+    assert node(Op.UPDATE, {"_title": "Call", key: later}, {"_title": "Call", key: earlier}).endswith(words)
+
+
+def test_a_change_of_aliases_that_changes_no_name_tells_the_values() -> None:
+    def told(before: object, after: object) -> str:
+        states: list[State] = [
+            {"_title": "Call"} | ({} if one is None else {"aliases": one})  # type: ignore[dict-item]
+            for one in (before, after)
+        ]
+        return node(Op.UPDATE, states[1], states[0]).removeprefix('Action "Call": ')
+
+    assert told(7, 8) == "aliases 7 → 8"
+    assert told(None, 8) == "aliases 8 added"
+    assert told(7, None) == "aliases removed"
+    assert told("A,B", "B, A") == 'aliases "A,B" → "B, A"'
+
+
 def test_a_value_of_another_kind_is_a_change() -> None:
     assert "n 1 → true" in node(Op.UPDATE, {"_title": "Call", "n": True}, {"_title": "Call", "n": 1})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any, cast
 
 import anyio.to_thread
@@ -75,12 +76,15 @@ class Pair:
     from_title: str | None
     to_title: str | None
     texts: tuple[str | None, str | None]
+    at: datetime
+    """The time of the last event."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Pair:
         """Return the pair that a row of the statement tells."""
         operation = cast("Difference", row["operation"])
-        known = Event.from_row(row["after"] or row["before"]).draft
+        last = Event.from_row(row["after"] or row["before"])
+        known = last.draft
         return cls(
             operation=operation,
             draft=replace(known, op=_OPS[operation], state=known.state if row["after"] else None),
@@ -88,6 +92,7 @@ class Pair:
             from_title=row["from_title"],
             to_title=row["to_title"],
             texts=(row["text_before"], row["text_after"]),
+            at=last.at,
         )
 
     @property
@@ -98,7 +103,7 @@ class Pair:
     @property
     def rendered(self) -> Rendered:
         """What became of the subject, to be told in words."""
-        return Rendered(self.draft, self.before, self.from_title, self.to_title)
+        return Rendered(self.draft, self.before, self.from_title, self.to_title, at=self.at)
 
     def entry(self) -> DiffEntry:
         """Return what differs, of content its size only."""

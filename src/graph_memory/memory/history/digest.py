@@ -11,7 +11,7 @@ from graph_memory.memory.history.narration import Rendered, alias_words, bound_w
 from graph_memory.model.events import Op
 from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import TYPES, Kind
-from graph_memory.model.name_list import ALIASES
+from graph_memory.model.name_list import ALIASES, listed_names
 from graph_memory.model.subjects import ENTITY, RELATION, State, StoredValue
 from graph_memory.model.wording import as_text, quoted
 
@@ -48,12 +48,13 @@ class ThingChanges:
     title: str
     type: str
     state: str = ""
-    """`new`, `restored` or `deleted`; empty for a thing that was there before."""
+    """`new`, `restored`, `deleted` or `merged`; empty for a thing that was there before."""
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
 
     def line(self, parts: Sequence[Part] | None = None) -> str:
         """Return the changes as one line, or only these parts of them."""
-        about = " ".join(each for each in (self.state, self.type if self.state == "new" else "") if each)
+        state = "" if self.state == "merged" else self.state
+        about = " ".join(each for each in (state, self.type if state == "new" else "") if each)
         words = "; ".join(part.words for part in (self.parts.values() if parts is None else parts))
         return f"{self.title}{f' ({about})' if about else ''}{': ' if words else ''}{words}"
 
@@ -65,6 +66,8 @@ def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChan
     the first is told. Types and domains are told as the log tells them.
     """
     things: dict[str, ThingChanges] = {}
+    names: dict[str, str] = {}
+    holders: dict[str, str] = {}
     for change in changes:
         draft = change.draft
         if draft.erased:
@@ -76,9 +79,23 @@ def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChan
         thing = things.setdefault(about, ThingChanges(about, _title(change, about, quote), ""))
         if draft.kind is Kind.NODE:
             _note_node(thing, change)
+            names.setdefault(about, str((draft.state or change.before or {}).get("name", "")))
+            holders = dict.fromkeys(_new_aliases(change), about) | holders
         for key, part in _parts(change, quote).items():
             thing.parts.setdefault(key, part)
+    for thing in things.values():
+        if thing.state == "deleted" and (holder := things.get(holders.get(names.get(thing.id, ""), ""))):
+            thing.state, thing.parts = "merged", {thing.id: Part(thing.id, f"merged into {holder.title}")}
     return list(things.values())
+
+
+def _new_aliases(change: Rendered) -> set[str]:
+    """Return the aliases that a change gives to a node."""
+    known, now = (
+        {name.strip() for key in ALIASES for name in listed_names((state or {}).get(key))}
+        for state in (change.before, change.draft.state)
+    )
+    return now - known
 
 
 def plain(value: StoredValue, quote: Quote) -> str:

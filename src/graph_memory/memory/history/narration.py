@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
@@ -18,7 +18,7 @@ from graph_memory.model.projection import declared_in
 from graph_memory.model.protection import PROTECTION, told_protection
 from graph_memory.model.strength import IMPORTANCE, STRENGTH
 from graph_memory.model.subjects import PARENT, State
-from graph_memory.model.wording import day, last_day, quoted, shown
+from graph_memory.model.wording import as_text, day, last_day, quoted, shown
 
 MOST_CHANGES = 6
 """Changes that one line tells; the rest are counted."""
@@ -186,12 +186,28 @@ def bound_words(key: str, before: object, after: object, at: datetime | None) ->
     past_verb, future_verb, noun = _BOUNDS[key]
     if not isinstance(after, datetime):
         return f"{noun} removed"
-    instead = f", not on {_day(key, before)}" if isinstance(before, datetime) else ""
-    return f"{past_verb if at is not None and after <= at else future_verb} on {_day(key, after)}{instead}"
+    verb = past_verb if at is not None and after <= at else future_verb
+    told = f"{verb} on {_day(key, after)}"
+    if not isinstance(before, datetime):
+        return told
+    if _day(key, before) != _day(key, after):
+        return f"{told}, not on {_day(key, before)}"
+    now, then = _times_of_day(key, after, before)
+    return f"{told} at {now}, not at {then} (UTC)"
 
 
 def _day(key: str, at: datetime) -> str:
     return day(at) if key == "_valid_from" else last_day(at)
+
+
+def _times_of_day(key: str, *times: datetime) -> list[str]:
+    """Return times of one day as precisely as tells them apart. A day that ends at midnight ends at 24:00."""
+    told: list[str] = []
+    for precision in ("minutes", "seconds", "microseconds"):
+        told = [at.astimezone(UTC).time().isoformat(precision) for at in times]
+        if len({*told}) == len(told):
+            break
+    return ["24:00" if key == "_valid_to" and clock.strip("0:.") == "" else clock for clock in told]
 
 
 def alias_words(before: object, after: object, quote: Callable[[str], str] | None = None) -> str:
@@ -201,7 +217,15 @@ def alias_words(before: object, after: object, quote: Callable[[str], str] | Non
     told = [f"alias {words(name)} added" for name in now if name not in known]
     told += [f"alias {words(name)} removed" for name in known if name not in now]
     more = [f"and {len(told) - _MOST_ALIASES} more"] if len(told) > _MOST_ALIASES else []
-    return ", ".join([*told[:_MOST_ALIASES], *more]) or "aliases rewritten"
+    return ", ".join([*told[:_MOST_ALIASES], *more]) or _whole_aliases(before, after, words)
+
+
+def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -> str:
+    """Describe the change of a property for aliases that adds and removes no name."""
+    now, then = (
+        words(value) if isinstance(value, str) else "" if value is None else as_text(value) for value in (after, before)
+    )
+    return f"aliases {then} → {now}" if now and then else f"aliases {now} added" if now else "aliases removed"
 
 
 def _of_decisions(key: str, before: object, after: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
@@ -27,15 +27,16 @@ class OverRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenQuestionRow:
-    """An observation, and the ids of the earlier ones that it may make out of date."""
+class ObservationNote:
+    """An observation, the ids of the earlier ones that it may make out of date, and its own time if it has one."""
 
     id: str
     asks: list[str]
+    time: datetime | None
 
 
 OVER = query("recall/over", OverRow)
-OPEN_QUESTIONS = query("recall/open_questions", OpenQuestionRow)
+OBSERVATION_NOTES = query("recall/observation_notes", ObservationNote)
 
 
 async def over(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Over]:
@@ -72,13 +73,11 @@ def _observations(passages: Sequence[Passage]) -> list[str]:
     return list(dict.fromkeys(each.owner for each in passages if each.owner_kind == Kind.OBSERVATION))
 
 
-async def open_questions(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Sequence[str]]:
-    """Return the observations with open questions, each with the ids of the earlier ones; none for a past."""
-    if scope.at is not None:
-        return {}
+async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
+    """Return notes on the observations that have open questions or a time of their own. A past has no questions."""
     ids = _observations(passages)
-    rows = await scope.core.store.read(OPEN_QUESTIONS, domain=scope.asked, ids=ids) if ids else []
-    return {row.id: row.asks for row in rows}
+    rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.asked, ids=ids) if ids else []
+    return rows if scope.at is None else [replace(row, asks=[]) for row in rows]
 
 
 def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]]) -> list[Passage]:

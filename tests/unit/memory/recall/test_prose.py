@@ -294,7 +294,7 @@ THINGS = st.lists(
             tuple
         ),
         observed=st.lists(
-            st.builds(Observed, text=st.text(max_size=30), when=st.sampled_from(["8 May 2023", "today"]), over=OVER),
+            st.builds(Observed, text=st.text(max_size=30), day=st.sampled_from(["8 May 2023", "today"]), over=OVER),
             max_size=6,
         ).map(tuple),
         unread=st.sampled_from([0, 0, 3, 4_000]),

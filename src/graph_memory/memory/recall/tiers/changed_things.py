@@ -83,7 +83,7 @@ async def _states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, M
 
 def _is_told(thing: ThingChanges, event: Event, state: Mapping[str, object] | None) -> bool:
     if state is None:
-        return thing.state == "deleted" and event.draft.type not in _NOTES
+        return thing.state in ("deleted", "merged") and event.draft.type not in _NOTES
     return state["_type"] not in _NOTES and MENTIONED not in state
 
 

@@ -91,4 +91,4 @@ def _is_named(key: str, question: Query) -> bool:
 def _observed(one: EarlierValue) -> Observed:
     later = None if one.replaced_by is None else (Statement(id=one.key, text=shown(one.replaced_by)),)
     over = Over(since=instant(one.until), replaced_by=later)
-    return Observed(f"{one.key}: {shown(one.value)}", day(instant(one.since)), over)
+    return Observed(f"{one.key}: {shown(one.value)}", day(instant(one.since)), over, "since")

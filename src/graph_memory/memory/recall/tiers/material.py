@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.results import Over
+from graph_memory.memory.recall.tiers.wording import in_words
 from graph_memory.model.properties import PropertyValue
 
 
@@ -14,8 +15,22 @@ class Observed:
     """What was observed, when, and where it holds no more, since when and what holds instead."""
 
     text: str
-    when: str
+    day: str
     over: Over | None = None
+    since: str = ""
+    """The word before the day: `since` or `from` for the beginning of its validity, `on` for the time it happened."""
+    until: str = ""
+    """The last day on which it will hold, if it is known and not over."""
+
+    @property
+    def when(self) -> str:
+        """The day on which it was observed, or the day with the word before it."""
+        return f"{self.since} {self.day}" if self.since else self.day
+
+    @property
+    def end(self) -> str:
+        """The end of its validity in words; empty if it has no end."""
+        return in_words(self.over) or (f"until {self.until}" if self.until else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Observed, Thing, Tie
-from graph_memory.memory.recall.tiers.wording import LABEL, flat, in_words, label, name, quoted, relation, value
+from graph_memory.memory.recall.tiers.wording import LABEL, flat, label, name, quoted, relation, value
 from graph_memory.model.name_list import ALIASES, listed_names
 from graph_memory.model.properties import PropertyValue
 
@@ -329,8 +329,9 @@ def _observe_on(telling: _Telling, things: Sequence[Thing]) -> None:
 
 def _observed(each: Observed, before: str) -> str:
     """Return the line of an observation; the date of the line before it is not told again."""
-    over = f" ({in_words(each.over)})" if each.over else ""
-    return f"  {'also' if each.when == before else f'observed {each.when}'}: {quoted(each.text)}{over}"
+    when = each.when if each.since else f"observed {each.day}"
+    end = f" ({each.end})" if each.end else ""
+    return f"  {'also' if each.when == before else when}: {quoted(each.text)}{end}"
 
 
 def _count_untold(telling: _Telling) -> dict[str, int]:

@@ -132,6 +132,7 @@ class _Object:
         added = 0
         for each in entry.waiting:
             told = {"text": each.text, "when": each.when} | ({"over": each.over.to_dict()} if each.over else {})
+            told |= {"until": each.until} if each.until else {}
             most = room if added >= fewest else max(room, round(self.left * PART), LEAST)
             if self.left <= 0 or (cost := self.cost(told)) > min(self.left, most):
                 waiting.append(each)

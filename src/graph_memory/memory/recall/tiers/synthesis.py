@@ -35,7 +35,6 @@ from graph_memory.memory.recall.tiers.recalling import recalled
 from graph_memory.memory.recall.tiers.request import asked as recall_asked
 from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.telling import grown, material_of
-from graph_memory.memory.recall.tiers.wording import in_words
 from graph_memory.model.arguments import check_query, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
@@ -159,7 +158,7 @@ async def material_from(known: Recalled, asked_for: Query) -> Material:
 def _piece(thing: Thing, asked_for: Query, length: int) -> Piece:
     """Return what is said of a thing, in about so many characters."""
     facts = "; ".join(f"{name}: {value}" for name, value in thing.facts)
-    observed = (f"{each.text} ({', '.join(filter(None, (each.when, in_words(each.over))))})" for each in thing.observed)
+    observed = (f"{each.text} ({', '.join(filter(None, (each.when, each.end)))})" for each in thing.observed)
     told = "\n".join(each for each in (facts, thing.summary, thing.text, *observed) if each)
     title = thing.title if thing.ends is None else f"{thing.ends[1]} → {thing.ends[3]}"
     return Piece(thing.id, thing.type, title, excerpt(told, asked_for, length).shown)

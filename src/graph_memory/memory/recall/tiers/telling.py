@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
-from graph_memory.memory.recall.over import newest_first, open_questions, over_in, over_then
+from graph_memory.memory.recall.filters import EARLIEST, LATEST, moment
+from graph_memory.memory.recall.over import newest_first, observation_notes, over_in, over_then
+from graph_memory.memory.recall.results import Over
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.earlier_values import with_earlier_values
@@ -149,17 +151,32 @@ async def _with_observed(
     """Return things with what was observed of them."""
     passages = [passage for heard_of in heard.values() for passage in heard_of.passages]
     over = await (over_in if scope.at is None else over_then)(scope, passages)
-    asks = await open_questions(scope, passages)
+    notes = await observation_notes(scope, passages)
+    asks = {note.id: note.asks for note in notes}
+    times = {note.id: note.time for note in notes if note.time is not None}
     shares = _shares(seeds, things)
 
     def told(thing: Thing) -> Thing:
         known = heard.get(thing.id, Heard())
         observed = tuple(
-            Observed(one.text, one.date, over.get(one.owner)) for one in newest_first(known.passages, asks)
+            _observed(one, over.get(one.owner), times.get(one.owner), scope.then or utc_now())
+            for one in newest_first(known.passages, asks)
         )
         return replace(thing, observed=observed, unread=known.unread, share=shares.get(thing.id, 0.0))
 
     return [told(each) for each in things]
+
+
+def _observed(passage: Passage, over: Over | None, time: datetime | None, now: datetime) -> Observed:
+    """Return an observation with its dates: those of its validity, else the time it happened, else its first day."""
+    is_ending = over is None and passage.valid_to < LATEST
+    until = last_day(moment(passage.valid_to)) if is_ending else ""
+    if passage.valid_from != EARLIEST:
+        since = "since" if moment(passage.valid_from) <= now else "from"
+        return Observed(passage.text, passage.date, over, since, until)
+    if time is not None:
+        return Observed(passage.text, day(time), over, "on", until)
+    return Observed(passage.text, passage.date, over, until=until)
 
 
 def _shares(seeds: Seeds, things: Sequence[Thing]) -> dict[str, float]:
@@ -203,16 +220,17 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
 
 
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
-    """Return from when something holds, or else how old it is; in the past, the day of its last change.
+    """Return since when and until when something holds, or else how old it is; in the past, the day of its last change.
 
     What holds no more says when it ended. A summary has its date, since summaries are not updated.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
-    ended = last_day(ends) if ends is not None and ends <= now else ""
-    if row.valid_from is not None:
-        return f"{day(instant(row.valid_from))}{ended and f' until {ended}'}"
-    if ended:
-        return f"ended {ended}"
+    begins = None if row.valid_from is None else instant(row.valid_from)
+    until = "" if ends is None else f"until {last_day(ends)}"
+    if begins is not None:
+        return f"{'since' if begins <= now else 'from'} {day(begins)}{until and f' {until}'}"
+    if ends is not None:
+        return f"ended {last_day(ends)}" if ends <= now else until
     if row.modified is None:
         return ""
     if row.type == SUMMARY:
