@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
-from graph_memory import GraphError, Memory, NodeType, PropertyRule, ontology_from
+from graph_memory import GraphError, Memory, NodeType, PropertyRule, Settings, ontology_from, open_memory
 from graph_memory.memory.recall.access import accesses_of, flush
 from graph_memory.memory.recall.coverage import count_unindexed
 from graph_memory.memory.recall.fitting import tokens_of
@@ -172,7 +173,8 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
         "- Learn Go (new goal): status done"
     ]
     goals = text.partition("## Goals\n")[2].splitlines()[:2]
-    assert goals == ['- "Ship it" (due "2026-12-04", assignee "Ben")', '- "Rest"']
+    assert goals == ['- "Ship it" (new, due "2026-12-04", assignee "Ben")', '- "Rest" (new)']
+    assert not [line for line in text.splitlines() if line.startswith(("- Ship it", "- Rest"))]  # as changes
     assert f"## Last time\nSummary as of {day(utc_now())}:\n> Hired Ben." in text
     assert "## Facts" not in text  # all of them were told above
     assert tokens_of([started]) <= 1_500
@@ -375,3 +377,30 @@ async def test_a_summary_is_called_by_a_session_that_somebody_named_or_by_its_ti
         content = str((await memory.recall.recall(focus=[ended.id])).content)
         assert "aaaa" not in content
         assert content.count("s1") == (session == "s1")
+
+
+async def test_a_block_or_summary_that_cannot_be_read_is_left_out(settings: Settings, domain: str) -> None:
+    uncached = settings.model_copy(update={"domain": domain, "content_cache_bytes": 0})
+    async with open_memory(uncached) as memory:
+        long = "It lasts. " * 1_900
+        entities = memory.acting_as("alice", "s1").entities
+        await entities.edit_block("human", "Ada, a pilot.")
+        await entities.edit_block("rules", long, limit=20_000)
+        await entities.session_end(f"Planned the launch. {long}")
+        [listed] = (await memory.history.sessions(limit=1)).sessions
+        assert listed.summary is not None
+        assert (len(listed.summary), listed.summary[-1]) == (300, "…")
+        for path in (settings.home / "blobs" / domain).iterdir():
+            path.unlink()
+        assert [one.summary for one in (await memory.history.sessions(limit=1)).sessions] == [None]
+        started = await memory.entities.session_start()
+        assert "> Ada, a pilot." in started.text
+        assert [
+            warning for warning in started.warnings or () if warning.startswith('MemoryBlock "rules" cannot be read')
+        ]
+        assert "human" in [block.label for block in (await memory.entities.get_block()).blocks]
+        assert (await memory.entities.get_block("human")).blocks[0].text == "Ada, a pilot."
+        for call in (partial(memory.entities.get_block, "rules"), partial(memory.entities.edit_block, "rules", "more")):
+            with pytest.raises(GraphError) as caught:
+                await call()
+            assert caught.value.code is Code.CONTENT_READ_FAILED

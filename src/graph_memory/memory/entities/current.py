@@ -53,6 +53,11 @@ async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str
     return await reader.read(ALIKE, domain=domain, node=node, rows=rows, spaces=_SPACES, most=MOST_ALIKE)
 
 
+async def has_observations(reader: Reader, domain: str, node: str) -> bool:
+    """Return whether a node has observations, including those that have ended."""
+    return sum(await reader.read(OBSERVED_COUNT, domain=domain, node=node)) > 0
+
+
 def equal_texts(text: str) -> Mapping[str, Sequence[str]]:
     """Return parts that every text equal to this one has, longest first, and how such a text reads without spaces."""
     parts = sorted(set(folded_text(text).split()), key=lambda part: (-len(part), part))

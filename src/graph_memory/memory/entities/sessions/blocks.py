@@ -105,7 +105,13 @@ def limit_of(note: Note) -> int:
 
 async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     """Return blocks. `Entities.get_block` tells the rest."""
-    return blocks_with(await blocks_of(core, domain), label)
+    unreadable: list[GraphError] = []
+    blocks = await blocks_of(core, domain, unreadable)
+    lost = [error for error in unreadable if label is None or _folded(str(error.details[BLOCK.key])) == _folded(label)]
+    if label is not None and lost:
+        raise lost[0]
+    warnings = tuple(f"{error.message}. It is left out." for error in lost)
+    return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
 
 
 def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
@@ -123,9 +129,9 @@ def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
     return Blocks(blocks=(every[label],))
 
 
-async def blocks_of(core: Core, domain: str) -> Sequence[Block]:
-    """Return the blocks that there are, the standard ones first, then by their labels."""
-    notes = await notes_of(core, core.store, domain, BLOCK)
+async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None = None) -> Sequence[Block]:
+    """Return the blocks that there are, the standard ones first, then by their labels. See `notes_of`."""
+    notes = await notes_of(core, core.store, domain, BLOCK, unreadable=unreadable)
     order = {label: place for place, label in enumerate(STANDARD)}
     blocks = [block_of(note) for note in notes if note.properties.get(BLOCK.key)]
     return sorted(blocks, key=lambda one: (order.get(one.label, len(order)), one.label))
@@ -160,7 +166,7 @@ def block_of(note: Note) -> Block:
 
 async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
     """Edit a block. See `Entities.edit_block`."""
-    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain))]
+    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, []))]
     edit = replace(edit, label=_same_label(edit.label, known))
     done = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.applied)
     limit = done.wanted.properties["limit"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.sessions.primer import Primer
+from graph_memory.memory.history.digest import Part
 from graph_memory.memory.history.last_session import last_session
 from graph_memory.memory.recall.tiers.changed_things import MOST_PARTS, Change, changed_things
 
@@ -20,19 +21,34 @@ class Changes:
     since: Sequence[Change]
     before: Sequence[Change]
 
-    def put(self, primer: Primer, room: int) -> set[str]:
-        """Put the newest changes into a primer within so many tokens, and return the subjects that it tells whole."""
+    @property
+    def new(self) -> set[str]:
+        """The things that were created since the last session."""
+        return {change.thing.id for change in self.since if change.thing.state == "new"}
+
+    def put(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
+        """Put the newest changes into a primer within so many tokens, and return the subjects that it tells whole.
+
+        Of new things that another section lists, only observations and connections are told.
+        """
         told: set[str] = set()
         end = primer.tokens + room
         for head, changes in ((LAST_TIME, self.since), (BEFORE if self.since else LAST, self.before)):
-            parts = [change.parts(primer.text, only_new=head != LAST_TIME) for change in changes]
-            lines = [change.line(some) for change, some in zip(changes, parts, strict=True)]
+            rows = [(change, _parts(change, primer.text, listed, head)) for change in changes]
+            rows = [(change, some) for change, some in rows if some or change.thing.id not in listed]
+            lines = [change.line(some) for change, some in rows]
             number = primer.section(head, lines, end - primer.tokens)
-            for change, some in zip(changes[:number], parts, strict=False):
+            for change, some in rows[:number]:
                 told |= {part.subject for part in some[:MOST_PARTS] if part.text}
                 if change.thing.state == "new" and len(some) <= MOST_PARTS and not change.has_content:
                     told.add(change.thing.id)
         return told
+
+
+def _parts(change: Change, told: str, listed: Collection[str], head: str) -> Sequence[Part]:
+    thing, parts = change.thing, change.parts(told, only_new=head != LAST_TIME)
+    is_listed = thing.id in listed and thing.state == "new"
+    return [part for part in parts if part.subject != thing.id] if is_listed else parts
 
 
 async def read_changes(core: Core, domain: str, project: str | None) -> Changes:

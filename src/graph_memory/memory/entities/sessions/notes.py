@@ -20,6 +20,7 @@ from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.projection import live_state, new_type_draft
 from graph_memory.model.properties import PropertyType, PropertyValue
 from graph_memory.model.subjects import MODIFIED, NodeState
+from graph_memory.model.wording import quoted
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -66,15 +67,40 @@ class Wanted:
 
 
 async def notes_of(
-    core: Core, reader: Reader, domain: str, kept: Kept, *, keys: Sequence[str] | None = None, limit: int = 100
+    core: Core,
+    reader: Reader,
+    domain: str,
+    kept: Kept,
+    *,
+    keys: Sequence[str] | None = None,
+    limit: int = 100,
+    unreadable: list[GraphError] | None = None,
 ) -> list[Note]:
-    """Return notes of a kind, those that changed last first; given keys, those that have one."""
+    """Return notes of a kind, those that changed last first; given keys, those that have one.
+
+    If `unreadable` is given, notes whose text cannot be read are left out and their errors are added to it. Otherwise
+    raises CONTENT_READ_FAILED.
+    """
     ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, keys=keys, limit=limit)
     events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
     nodes = [NodeState.from_live(live_state(events[each])) for each in ids if each in events]
     hashes = list({node.content.sha256 for node in nodes})
     texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, domain, hashes=hashes)}
-    return [Note(node, await _text(core, domain, node, texts)) for node in nodes]
+    notes: list[Note] = []
+    for node in nodes:
+        try:
+            notes.append(Note(node, await _text(core, domain, node, texts)))
+        except GraphError as error:
+            if unreadable is None or error.code is not Code.CONTENT_READ_FAILED:
+                raise
+            unreadable.append(_unreadable(node, kept, error))
+    return notes
+
+
+def _unreadable(node: NodeState, kept: Kept, error: GraphError) -> GraphError:
+    key = node.properties.get(kept.key, node.id)
+    message = f"{kept.type} {quoted(key)} cannot be read: {error.message}"
+    return GraphError(error.code, message, {**error.details, kept.key: key})
 
 
 async def _last(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:

@@ -19,7 +19,7 @@ class Block(Result):
     version: int | None = Field(default=None, description="For expected_version")
 
 
-class Blocks(Result):
+class Blocks(Answered):
     """Blocks, the standard ones first."""
 
     blocks: tuple[Block, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio.to_thread
 
@@ -12,6 +13,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.health import contradictions, open_questions
 from graph_memory.memory.entities.cleaning.looking import OF_TYPE
 from graph_memory.memory.entities.cleaning.results import Finding
+from graph_memory.memory.entities.current import has_observations
 from graph_memory.memory.entities.sessions.blocks import STANDARD, blocks_of
 from graph_memory.memory.entities.sessions.changes import read_changes
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
@@ -32,8 +34,10 @@ from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.tiers.results import Depth
 from graph_memory.memory.recall.tiers.wording import in_facts, label
 from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import is_whole
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import SUMMARY as SUMMARY_TYPE
 from graph_memory.model.subjects import SUMMARY_KEY, NodeState
 from graph_memory.model.wording import day, quoted, shown
@@ -43,6 +47,8 @@ SUMMARY = Kept(SUMMARY_TYPE, SUMMARY_KEY, "What was done in a session, and what 
 TOKENS = 1_500
 """How much a primer takes at most, unless it is said."""
 LEAST_TOKENS = 400
+LONGEST_SUMMARY = 300
+"""Maximum number of characters of each summary in a list of sessions."""
 _LISTED = 5
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
 """The part of what is left beside other sections that the newest changes may take; the same with a project."""
@@ -89,7 +95,8 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     against = (await contradictions(core, domain, ontology))[:_LISTED]
     questions, beside = _questions([*asking, *against], given.max_tokens)
     primer = Primer(given.max_tokens - beside, lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]))
-    blocks, last = await blocks_of(core, domain), await _last_summary(core, domain, given)
+    unreadable: list[GraphError] = []
+    blocks, last = await blocks_of(core, domain, unreadable), await _last_summary(core, domain, given, unreadable)
     for block in _ordered(blocks, given.project):
         head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
         primer.quotation(head, block.text, "get_block")
@@ -98,14 +105,17 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
         primer.quotation("Last time", last.text, how, [when], _PART)
     told = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
     changes = await read_changes(core, domain, given.project)
-    goals = {"Goals": await _goals(core, domain, ontology)}
+    goals = await _goals(core, domain, ontology)
+    told |= {goal.id for goal in goals if not goal.has_observations}
     telling = _Telling(core, domain, primer, told)
-    needed = primer.needed(goals)
+    needed = primer.needed({"Goals": [goal.line(changes.new) for goal in goals]})
     of_changes = max(int((primer.left - needed) * (_CHANGES_BESIDE if given.project else _CHANGES)), 0)
-    warnings = [*await telling.of_project(given.project, needed + of_changes)] if given.project else []
+    warnings = [f"{error.message}. It is left out." for error in unreadable]
+    warnings += await telling.of_project(given.project, needed + of_changes) if given.project else []
+    goals = [goal for goal in goals if not (goal.has_observations and goal.id in telling.told)]
     warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
-    told |= changes.put(primer, of_changes)
-    primer.section("Goals", goals["Goals"])
+    told |= changes.put(primer, of_changes, {goal.id for goal in goals})
+    primer.section("Goals", [goal.line(changes.new) for goal in goals])
     warnings += await telling.recalled("Facts about what is used most", "medium", None, primer.left)
     started = SessionStarted(
         session_id=session,
@@ -144,11 +154,12 @@ def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
     return sorted(told, key=lambda block: block.label not in ("persona", "human", "project", project))
 
 
-async def _last_summary(core: Core, domain: str, given: Asked) -> Note | None:
+async def _last_summary(core: Core, domain: str, given: Asked, unreadable: list[GraphError]) -> Note | None:
     """Return the last summary of this session, or of the project, or of any."""
     keys = [given.session_id] if given.session_id else []
-    own = await notes_of(core, core.store, domain, SUMMARY, keys=keys, limit=1) if keys else []
-    notes = own or await notes_of(core, core.store, domain, SUMMARY, limit=20)
+    read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=unreadable)
+    own = await read(keys=keys, limit=1) if keys else []
+    notes = own or await read(limit=20)
     of_project = [note for note in notes if given.project and note.properties.get("project") == given.project]
     return next(iter(of_project or notes), None)
 
@@ -200,8 +211,23 @@ class _Telling:
         return found.warnings or ()
 
 
-async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:
-    """Return the goals that nothing says to be reached, by their types."""
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """A goal that is not reached: its title, status, due date and assignee."""
+
+    id: str
+    title: str
+    facts: tuple[tuple[str, PropertyValue], ...]
+    has_observations: bool
+
+    def line(self, new: Collection[str]) -> str:
+        """Return the line of the goal, given the ids of things that are new since the last session."""
+        about = ", ".join(filter(None, ("new" if self.id in new else "", in_facts(self.facts))))
+        return f"- {label(self.title)}{f' ({about})' if about else ''}"
+
+
+async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
+    """Return the goals that nothing says to be reached, by their due dates."""
     names = [one.name for one in ontology.node_types if one.name.casefold() in _GOALS]
     ids = [
         each
@@ -209,9 +235,12 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[str]:
         for each in await core.store.read(OF_TYPE, domain=domain, type=name, stored=[name], limit=100)
     ]
     states = await states_of(core.store, domain, ids)
-    goals = [(title, work_facts(node.properties.items())) for title, node in states.items() if not _is_reached(node)]
-    goals.sort(key=lambda goal: due_date(goal[1]))
-    return [f"- {label(title)}{f' ({told})' if (told := in_facts(facts)) else ''}" for title, facts in goals][:_LISTED]
+    left = [(title, node) for title, node in states.items() if not _is_reached(node)]
+    left.sort(key=lambda goal: due_date(goal[1].properties.items()))
+    return [
+        _Goal(node.id, title, work_facts(node.properties.items()), await has_observations(core.store, domain, node.id))
+        for title, node in left[:_LISTED]
+    ]
 
 
 def _is_reached(node: NodeState) -> bool:
@@ -221,10 +250,15 @@ def _is_reached(node: NodeState) -> bool:
 async def with_summaries(core: Core, domain: str, found: Sessions) -> Sessions:
     """Return sessions with the summaries that `session_end` kept of them."""
     keys = [one.session for one in found.sessions if one.session is not None]
-    notes = await notes_of(core, core.store, domain, SUMMARY, keys=keys, limit=len(keys)) if keys else []
-    texts = {note.properties[SUMMARY.key]: note.text for note in notes}
+    read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=[])
+    notes = await read(keys=keys, limit=len(keys)) if keys else []
+    texts = {note.properties[SUMMARY.key]: _cut(note.text) for note in notes}
     sessions = (one.model_copy(update={"summary": texts.get(one.session or "")}) for one in found.sessions)
     return Sessions(sessions=tuple(sessions))
+
+
+def _cut(summary: str) -> str:
+    return summary if len(summary) <= LONGEST_SUMMARY else f"{summary[:LONGEST_SUMMARY].rstrip()}…"
 
 
 async def session_end(
