@@ -78,11 +78,15 @@ async def test_what_is_erased_is_gone_with_its_past_and_a_scan_says_whose_a_text
 
     owners = {one.of for one in (await memory.history.scan("Quillfeather")).findings if one.domain == domain}
     assert {"Ann", "Bob"} <= owners
+    await memory.entities.update_entity("Bob", properties={"notes": "ask ANN first", "city": "Annecy"})
+    stays = {"Bob: married Ann Quillfeather", "Bob: notes: ask ANN first"}
     tried = await memory.entities.forget(["Ann"], erase=True, dry_run=True)
     assert (tried.entities, tried.observations, tried.relations, tried.erased) == (1, 3, 1, True)
+    assert {*(tried.stays or ())} == stays
     assert await texts_of(memory, "Ann")
     done = await memory.entities.forget(["Ann"], erase=True)
     assert done.domains == (domain,)
+    assert {*(done.stays or ())} == stays
     assert {one.text for one in done.forgotten} == {None}
     left = [one for one in (await memory.history.scan("Quillfeather")).findings if one.domain == domain]
     assert {one.of for one in left} == {"Bob"}

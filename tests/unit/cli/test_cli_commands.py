@@ -365,6 +365,15 @@ def test_detail_is_that_of_the_tool(memory: RecordingMemory):
     assert shown["open"] is False
 
 
+def test_the_past_is_listed_in_an_order_too(memory: RecordingMemory):
+    memory.answers["as_of"] = memory
+    for command in (["query", "--type", "Project"], ["connection", "list"]):
+        memory.calls.clear()
+        assert run(*command, "--order-by", "n", "--descending", "--as-of", "7").exit_code == 0
+        orders = [(named["order_by"], named["descending"]) for _, _, named in memory.calls if "order_by" in named]
+        assert orders == [("n", True)], command
+
+
 def test_a_table_stops_at_a_hundred_rows_and_json_does_not(memory: RecordingMemory):
     for command in (["query"], ["find", "x"], ["connected", "mem_1"], ["connection", "list"]):
         memory.calls.clear()

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.cli.errors import explained
-from graph_memory.memory.recall.tiers.results import QueryResult
+from graph_memory.memory.entities.cleaning.results import Finding
+from graph_memory.memory.entities.sessions.results import SessionStarted
+from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
+from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import NodeBrief
+from graph_memory.model.results import NodeBrief, ReadyCall
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import RecordingMemory
 
@@ -46,3 +49,23 @@ def test_an_answer_is_followed_by_what_it_cites_and_why_it_is_so_deep(memory: Re
     shown = run("ask", "Why are the tiles late?", "--max-tokens", "300")
     assert shown.stdout.splitlines() == ["Late [mem_1].", "[mem_1] Tiles  Note"]
     assert "deep: it asks why. Written by ollama." in " ".join(shown.stderr.split())
+
+
+def test_an_empty_memory_is_told_to_a_person_and_not_as_the_guide_of_agents(memory: RecordingMemory):
+    for content in (GUIDE, IN_SHORT, {"guide": GUIDE}):
+        memory.answers["recall"] = RecallResult(depth="medium", tokens_used=300, content=content)
+        shown = run("recall", "tiles").stdout
+        assert shown.startswith("Nothing is stored in this domain yet.")
+        assert "graph-memory remember" in shown
+        assert len(shown.splitlines()) == 1
+
+
+def test_an_open_question_has_a_command_for_each_choice_that_a_shell_can_run(memory: RecordingMemory):
+    call = ReadyCall(tool="decide", arguments={"id": "question_1"})
+    choices = {"close": "the known one ends", "keep": "both hold"}
+    finding = Finding(kind="open_question", about=("a", "b"), reason="Out of date?", call=call, choices=choices)
+    memory.answers["session_start"] = SessionStarted(empty=False, text="Blocks", tokens=3, questions=(finding,))
+    assert run("session", "start").stdout.splitlines()[-2:] == [
+        "  graph-memory decide question_1 close  # the known one ends",
+        "  graph-memory decide question_1 keep  # both hold",
+    ]

@@ -191,7 +191,7 @@ def list_all(
 ) -> None:
     """List the connections that match everything given."""
     values = assigned(properties)
-    order: dict[str, Any] = {**takes.ordered(order_by, as_of, descending=descending)}
+    order: dict[str, Any] = {**takes.ordered(order_by, descending=descending)}
 
     async def find(memory: Memory, reader: Reader) -> ConnectionIds:
         return await reader.query_connections(

@@ -46,7 +46,7 @@ def query(
     if several and as_of is not None:
         raise fault("as_of", "The past of several domains cannot be listed at once", "Leave --as-of out, or --in.")
 
-    several |= {**takes.ordered(order_by, as_of, descending=descending)}
+    several |= {**takes.ordered(order_by, descending=descending)}
 
     async def found(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(

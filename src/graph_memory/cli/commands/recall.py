@@ -10,6 +10,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, harmless, note, plain
+from graph_memory.memory.recall.tiers.guide import GUIDES
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ FocusOption = Annotated[
 MaxTokensOption = Annotated[
     int | None, typer.Option(min=50, help="At most so many tokens: 500, 2,000 or 5,000 by depth.")
 ]
+_FIRST = "`graph-memory remember 'Ann likes tea.' --name Ann --type person`"
+"""A command that stores a first fact."""
 TypesOption = Annotated[list[str] | None, typer.Option("--like-type", help="This type first. Repeatable.")]
 TagsOption = Annotated[list[str] | None, typer.Option("--like-tag", help="This tag first. Repeatable.")]
 
@@ -105,6 +108,8 @@ def _show_answer(found: QueryResult) -> None:
 def _show(found: RecallResult) -> None:
     """Print what is told. What it took, and what is left out, goes to stderr."""
     content = found.content
+    if (content["guide"] if isinstance(content, dict) and "guide" in content else content) in GUIDES:
+        return typer.echo(f"Nothing is stored in this domain yet. To store a first fact, run {_FIRST}.")
     typer.echo(harmless(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)))
     told = [f"{counted(found.tokens_used, 'token')}."]
     if found.period:
@@ -113,4 +118,4 @@ def _show(found: RecallResult) -> None:
         told.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
     if found.not_covered:
         told.append(f"{counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
-    note(" ".join(told))
+    return note(" ".join(told))

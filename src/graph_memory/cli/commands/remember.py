@@ -168,6 +168,8 @@ def _show_forgotten(found: Forgotten) -> None:
     numbers = {"entities": found.entities, "observations": found.observations, "relations": found.relations}
     parts = ", ".join(f"{what} {number:,}" for what, number in numbers.items() if number)
     note(f"{'Would be' if found.dry_run else 'Now'} {'erased' if found.erased else 'ended'}: {parts}.")
+    for mention in found.stays or ():
+        note(f"Stays: {plain(mention)}")
     if found.since is not None:
         note(f"Undo it: graph-memory revert --since {found.since} --until {found.until}")
     return None

@@ -9,6 +9,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
 from graph_memory.cli.output.printing import harmless, note, plain
+from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
 from graph_memory.model.wording import quoted
 
@@ -40,9 +41,16 @@ def start(
             typer.echo("\n## Open questions")
         for one in found.questions or ():
             typer.echo(plain(f"- {' and '.join(map(quoted, one.about))}: {one.reason}"))
-            typer.echo(f"  {as_command(one.call)} {'|'.join(one.choices or ())}".rstrip())
+            for line in _commands(one):
+                typer.echo(f"  {line}")
 
     call.answer(use, show)
+
+
+def _commands(finding: Finding) -> list[str]:
+    """Return the command that settles a finding; of a question one for each choice, with its consequence."""
+    told = as_command(finding.call)
+    return [f"{told} {choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [told]
 
 
 @command(app)

@@ -58,14 +58,12 @@ class Ordered(TypedDict, total=False):
     descending: bool
 
 
-def ordered(order_by: str | None, as_of: str | None, *, descending: bool) -> Ordered:
-    """Return what the options give. Raises INVALID_ARGUMENT for an order of the past, which has no indexes."""
+def ordered(order_by: str | None, *, descending: bool) -> Ordered:
+    """Return what the options give. Raises INVALID_ARGUMENT for --descending without an order."""
     if order_by is None and not descending:
         return {}
     if order_by is None:
         raise fault("descending", "--descending needs an order", "Give --order-by PROPERTY with it.")
-    if as_of is not None:
-        raise fault("order_by", "The past cannot be listed in an order", "Leave --as-of out, or --order-by.")
     return Ordered(order_by=order_by, descending=descending)
 
 

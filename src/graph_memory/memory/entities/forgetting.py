@@ -10,10 +10,12 @@ from typing import Literal, cast
 from graph_memory.memory.changes.context import attached_to, in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.aliases import aliases_of
 from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.finding import name_of_entity
 from graph_memory.memory.entities.naming import OBSERVED_OF, check_named, nearest_known
 from graph_memory.memory.entities.observing import observations_of
+from graph_memory.memory.entities.other_mentions import other_mentions
 from graph_memory.memory.entities.reads import search_nodes
 from graph_memory.memory.entities.results import Forgot, Forgotten
 from graph_memory.memory.entities.weighing import Known
@@ -26,7 +28,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.plain import Located
-from graph_memory.model.subjects import MODIFIED, TEXT, State
+from graph_memory.model.subjects import MODIFIED, TEXT, State, user_properties
 from graph_memory.model.wording import listed_parts, quoted
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
@@ -67,7 +69,17 @@ async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_
     for subject in subjects:
         _check(known.get(subject), subject, may_be_gone=erasing)
     work = _erased if erasing else _ended
-    return await work(core, domain, list(known.values()), dry_run=dry_run)
+    done = await work(core, domain, list(known.values()), dry_run=dry_run)
+    names = [name for event in known.values() if event.draft.kind is Kind.NODE for name in _names(event)]
+    gone = {*subjects, *(one.id for one in done.forgotten)}
+    stays = await other_mentions(core, domain, names, gone) if names else ()
+    return done.model_copy(update={"stays": stays or None})
+
+
+def _names(event: Event) -> list[str]:
+    """Return the name and the aliases of an entity after an event."""
+    stored = user_properties(event.draft.state or {})
+    return [str(stored["name"]), *aliases_of(stored)] if "name" in stored else []
 
 
 async def _subjects(core: Core, domain: str, wanted: Wanted) -> list[str]:

@@ -43,4 +43,6 @@ def test_citations_that_do_not_fit_are_left_out_and_counted() -> None:
     assert fits.citations == cited[:kept]
     assert fits.warnings == (f"{20 - kept} citations are left out for max_tokens.",)
     assert fit_citations(told, 5_000) == told
+    single = told.model_copy(update={"citations": cited[:1]})
+    assert fit_citations(single, tokens_of([single]) - 1).warnings == ("1 citation is left out for max_tokens.",)
     assert (fit_citations(told, 20).citations, (fit_citations(told, 20).over or 0) > 0) == (None, True)

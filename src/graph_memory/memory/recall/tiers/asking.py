@@ -88,7 +88,8 @@ def fit_citations(told: QueryResult, most: int) -> QueryResult:
     for number in range(len(cited), -1, -1):
         fits = told.model_copy(update={"citations": cited[:number] or None, "over": None})
         if number < len(cited):
-            fits = _warned(fits, f"{len(cited) - number} citations are left out for max_tokens.")
+            left = len(cited) - number
+            fits = _warned(fits, f"{left} citation{' is' if left == 1 else 's are'} left out for max_tokens.")
         if (over := tokens_of([fits]) - most) <= 0:
             return fits
     return fits.model_copy(update={"over": over + _OVER})
