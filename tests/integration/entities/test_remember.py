@@ -200,6 +200,27 @@ async def test_a_name_that_is_only_near_makes_a_new_entity_and_is_told(memory: M
         assert wrong.value.code is Code.INVALID_ARGUMENT
 
 
+async def test_a_relation_to_an_unknown_name_is_refused_and_the_rest_is_stored(memory: Memory) -> None:
+    entities = memory.entities
+    unknown = {"type": "lives in", "to": "Yorkk"}
+    given: dict[str, object] = {"name": "Ben", "type": "person", "observations": ["plays the oboe"]}
+    given["relations"] = [unknown, {"type": "knows", "from": "York"}]
+    tried = await entities.remember(**given, dry_run=True)  # pyright: ignore[reportArgumentType]
+    assert [one.decision for one in tried.facts] == ["ADD", "REFUSED", "REFUSED"]
+    await entities.remember(name="York", type="city", observations=["has a minster"])
+    told = await entities.remember(**given)  # pyright: ignore[reportArgumentType]
+    assert [one.decision for one in told.facts] == ["ADD", "REFUSED", "ADD"]
+    evidence = str(told.facts[1].evidence)
+    assert evidence.startswith('No entity is named "Yorkk". Did you mean "York"? To create it, call remember')
+    graph = await entities.open_nodes(["Ben"])
+    assert [entity.observations for entity in graph.entities] == [("plays the oboe",)]
+    assert [(one.from_name, one.to_name) for one in graph.relations] == [("York", "Ben")]
+    with pytest.raises(GraphError) as caught:
+        await entities.remember(name="Ben", relations=[unknown])
+    assert (caught.value.code, 'Did you mean "York"?' in str(caught.value.hint)) == (Code.NODE_NOT_FOUND, True)
+    assert (await memory.upkeep.verify()).differences == ()
+
+
 async def test_relations_and_aliases_are_part_of_the_same_write_and_go_with_it(memory: Memory) -> None:
     entities = memory.entities
     await entities.remember(name="York", type="city", observations=["has a minster"])
@@ -210,7 +231,6 @@ async def test_relations_and_aliases_are_part_of_the_same_write_and_go_with_it(m
         "relations": [{"type": "lives in", "to": "York"}, {"relationType": "employs", "from": "Merrow"}],
     }
     wrong = [
-        (Code.NODE_NOT_FOUND, {"relations": [{"type": "lives in", "to": "Yorkk"}]}),
         (Code.INVALID_ARGUMENT, {"relations": [{"type": "lives in", "to": "York", "from": "York"}]}),
         (Code.INVALID_ARGUMENT, {"relations": [{"to": "York"}]}),
         (Code.INVALID_ARGUMENT, {"aliases": [""]}),

@@ -86,7 +86,7 @@ def _show_about(found: About, *, is_dry: bool) -> None:
     for one in found.facts:
         if one.model is not None:
             note(f"{one.model} decided: {plain(one.evidence)}")
-        elif one.evidence is not None and (one.decision is Decision.ADD or one.rule == "property"):
+        elif one.evidence is not None and (one.decision in (Decision.ADD, Decision.REFUSED) or one.rule == "property"):
             note(f"{plain(one.fact)}: {plain(one.evidence)}")
     note_candidates(found.candidates)
     note_questions(found.questions)

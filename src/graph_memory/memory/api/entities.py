@@ -268,9 +268,9 @@ class Entities(Cleaning):
         `candidates`, each a question with the choices `same` and `new`. A fact that changes is best said as one of the
         `properties`: each holds one value, and the log keeps the earlier ones.
 
-        `relations` are objects with a `type`, and the other end as `to` or `from`; as in `create_relations`, an end of
-        which there is no entity raises NODE_NOT_FOUND, unless the type is given as `relationType`. `aliases` are other
-        names, by which it is found from then on.
+        `relations` are objects with a `type`, and the other end as `to` or `from`. A relation to an end of which there
+        is no entity is refused, unless the type is given as `relationType`: its receipt says why, and the rest is
+        stored. If nothing else is given, it raises NODE_NOT_FOUND. `aliases` are other names, by which it is found.
 
         `replaces` names known observations, by id or text, that the new one takes the place of, or which are over if
         there is no new one; an object of `observations` may have its own. They end, are kept, and are no longer shown.

@@ -61,6 +61,11 @@ class Facts:
     aliases: tuple[str, ...] = ()
     ties: Sequence[Tie] = ()
 
+    @property
+    def says_more(self) -> bool:
+        """Whether anything but relations is to be stored."""
+        return bool(self.facts or self.properties or self.ends or self.aliases or self.type)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tie:

@@ -9,7 +9,7 @@ from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
-from graph_memory.memory.entities.remembered import Question
+from graph_memory.memory.entities.remembered import Decision, Question, Receipt
 from graph_memory.memory.entities.results import RelationsCreated, relation
 from graph_memory.memory.entities.weighing import MOST_ASKED
 from graph_memory.memory.entities.writes import Decided
@@ -17,13 +17,13 @@ from graph_memory.memory.knowledge.asked import NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
 from graph_memory.memory.knowledge.drafting import Drafting
 from graph_memory.memory.knowledge.graph import NamedGraph, Steps
-from graph_memory.memory.knowledge.names import LENIENT, entity_not_found
+from graph_memory.memory.knowledge.names import LENIENT, ask_for_name, entity_not_found
 from graph_memory.memory.knowledge.reading import related
 from graph_memory.memory.knowledge.rows import RelatedRow
 from graph_memory.memory.knowledge.spelling import RELATION, stored_name
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
-from graph_memory.model.wording import quoted
+from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.store import Reader
 
 
@@ -97,10 +97,12 @@ async def draft_relations(
     wanted: Sequence[NewRelation],
     rows: Sequence[RelatedRow],
     made: Mapping[str, str],
+    refused: list[Refusal] | None = None,
 ) -> list[NewRelation]:
     """Make the relations that are new, and return them; `made` are the ids of entities that the same write makes.
 
-    Raises NODE_NOT_FOUND, with the nearest name, for an end of which there is no entity, unless it is lenient.
+    A relation to an end of which there is no entity, unless it is lenient, is added to `refused` if that is given.
+    Otherwise raises NODE_NOT_FOUND with the nearest name.
     """
     graph, created = NamedGraph(), list[NewRelation]()
     for one, row in zip(wanted, rows, strict=True):
@@ -109,8 +111,42 @@ async def draft_relations(
         graph.note_made(name, node)
     steps = Steps(graph, drafting)
     for one in wanted:
-        if (name := steps.lacking(one)) is not None:
-            raise await entity_not_found(reader, drafting.head.domain, name, LENIENT)
-        if steps.relate(one)[1]:
-            created.append(one)
+        lacking = steps.lacking(one)
+        if lacking is None:
+            created += [one] if steps.relate(one)[1] else []
+        elif refused is None:
+            raise await entity_not_found(reader, drafting.head.domain, lacking, LENIENT)
+        else:
+            refused.append(Refusal(one, lacking, await ask_for_name(reader, drafting.head.domain, lacking)))
     return created
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A relation that was not stored: the name at its end of which there is no entity, and what may be meant."""
+
+    relation: NewRelation
+    name: str
+    meant: str = ""
+
+    @property
+    def evidence(self) -> str:
+        """Return why the relation was refused, and what to do."""
+        how = "To create it, call remember with that name and a type. Then give the relation again."
+        return f"No entity is named {quoted(self.name)}. {self.meant}{how}"
+
+
+def relation_receipts(
+    wanted: Sequence[NewRelation], made: Sequence[NewRelation], refused: Sequence[Refusal] = ()
+) -> list[Receipt]:
+    """Return what becomes of each relation."""
+    reasons = [next((each.evidence for each in refused if each.relation == one), None) for one in wanted]
+    return [
+        Receipt(
+            decision=Decision.REFUSED if reason else Decision.ADD if one in made else Decision.NOOP,
+            fact=f"{shown(one.from_name)} {shown(one.type)} {shown(one.to_name)}",
+            rule="relation",
+            evidence=reason,
+        )
+        for one, reason in zip(wanted, reasons, strict=True)
+    ]

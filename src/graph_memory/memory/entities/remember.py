@@ -30,7 +30,7 @@ from graph_memory.memory.entities.observing import Observation, ended, observati
 from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
 from graph_memory.memory.entities.outdated import find_contradicted_properties
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
-from graph_memory.memory.entities.relations import draft_relations
+from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts
 from graph_memory.memory.entities.remembered import Decision, Question, Receipt, Remembered
 from graph_memory.memory.entities.weighing import MOST_ASKED, Known
 from graph_memory.memory.entities.writes import Decided, checked, drafting_with
@@ -140,13 +140,19 @@ def _first(given: Facts, found: Found) -> Remembered:
     """Return what would be remembered in a domain that does not exist yet."""
     judged = judged_facts(given.facts, [], {}, found.name, {})
     relations = [tie.relation(found.name) for tie in given.ties]
-    lacking = next((tie.other for tie in given.ties if tie.other != found.name and not tie.lenient), None)
-    if lacking is not None:
-        raise not_found(lacking, LENIENT)
+    ties = zip(given.ties, relations, strict=True)
+    refused = [Refusal(one, tie.other) for tie, one in ties if tie.other != found.name and not tie.lenient]
+    _check_kept(given, relations, refused)
     facts = [*(receipt_of(one, None) for one in judged), *receipts_of({}, given.properties)]
-    facts += alias_receipts(found.name, {}, given.aliases) + relation_receipts(relations, relations)
+    facts += alias_receipts(found.name, {}, given.aliases) + relation_receipts(relations, relations, refused)
     kind = given.type or ENTITY
     return Remembered(entity=found.name, type=kind, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
+
+
+def _check_kept(given: Facts, relations: Sequence[NewRelation], refused: Sequence[Refusal]) -> None:
+    """Raise NODE_NOT_FOUND if relations are all that is given, and all of them are refused."""
+    if refused and len(refused) == len(relations) and not given.says_more:
+        raise not_found(refused[0].name, f"{refused[0].meant}{LENIENT}")
 
 
 def _dry(told: Remembered) -> Remembered:
@@ -372,24 +378,14 @@ class _Writing:
         """Make the relations that are new, and return the receipts of all."""
         wanted = self.relations
         rows = await related(reader, self.domain, wanted) if wanted else []
-        made = await draft_relations(reader, drafting, wanted, rows, {self.found.name: node})
+        refused: list[Refusal] = []
+        made = await draft_relations(reader, drafting, wanted, rows, {self.found.name: node}, refused)
+        _check_kept(self.given, wanted, refused)
         ids = {**ends_by_name(wanted, rows), self.found.name: node}
         self.asking = (await questions_of_relations(reader, self.domain, made, ids))[:MOST_ASKED]
-        return relation_receipts(wanted, made)
+        return relation_receipts(wanted, made, refused)
 
 
 def _called(one: Observation, fact: Fact) -> str:
     """Return what is said of an observation that is over beside a fact."""
     return "said before" if one.state.text == fact.observation.text else quoted(one.state.text)
-
-
-def relation_receipts(wanted: Sequence[NewRelation], made: Sequence[NewRelation]) -> list[Receipt]:
-    """Return what becomes of each relation."""
-    return [
-        Receipt(
-            decision=Decision.ADD if one in made else Decision.NOOP,
-            fact=f"{shown(one.from_name)} {shown(one.type)} {shown(one.to_name)}",
-            rule="relation",
-        )
-        for one in wanted
-    ]

@@ -32,6 +32,8 @@ class Decision(StrEnum):
     """What was known is over, and nothing took its place."""
     NOOP = "NOOP"
     """It was known."""
+    REFUSED = "REFUSED"
+    """It was not stored. The evidence says why, and what to do."""
 
 
 class Receipt(Result):
@@ -42,7 +44,10 @@ class Receipt(Result):
     rule: str
     evidence: Told | None = Field(
         default=None,
-        description="What the rule saw: a known text, an earlier value, since when it was over, a doubtful property",
+        description=(
+            "What the rule saw: a known text, an earlier value, since when it was over, a doubtful property. Of a "
+            "refused relation, why"
+        ),
     )
     score: float | None = None
     id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")

@@ -10,7 +10,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.name_key import first_characters
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects import folded
-from graph_memory.model.wording import nearest, quoted
+from graph_memory.model.wording import did_you_mean, nearest, quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -30,12 +30,17 @@ LENIENT = f"{_HOW} A relation with relationType in place of type may lead to a n
 
 
 async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
-    """Return the error for the name of no entity, with the only name that has all its words, else the nearest."""
+    """Return the error for the name of no entity, with the nearest name."""
+    return not_found(name, f"{await ask_for_name(reader, domain, name)}{how}")
+
+
+async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
+    """Ask "Did you mean …" with the only name that has all words of a name, else the nearest; empty if none is near."""
     found = await near_names(reader, domain, name)
     words = frozenset(WORD.findall(folded(name)))
     having = [each for each in found if words and words <= frozenset(WORD.findall(folded(each)))]
-    meant = having[0] if len(having) == 1 else nearest(name, having or found)
-    return not_found(name, how if meant is None else f"Did you mean {quoted(meant)}? {how}")
+    near = having[0] if len(having) == 1 else nearest(name, having or found)
+    return did_you_mean([] if near is None else [quoted(near)])
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
