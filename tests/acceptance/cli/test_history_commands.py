@@ -114,7 +114,8 @@ async def test_a_conflict_ends_with_its_status_and_the_command_that_resolves_it(
     assert (done.returncode, done.stdout) == (73, "")
     assert done.stderr.startswith('REVERT_CONFLICT: "Call" (call) cannot be reverted: it has changed since')
     assert "“Call”: it has changed since" in done.stderr
-    forced = done.stderr.splitlines()[-1].split()
+    choice, *forced = done.stderr.splitlines()[-1].split()
+    assert choice == "force:"
     assert forced == ["graph-memory", "revert", str(changed), "--domain", domain, "--on-conflict", "force"]
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
     assert done.stdout.startswith("left      “Call”: it has changed since")
