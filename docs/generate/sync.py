@@ -14,10 +14,12 @@ from graph_memory.agent import (
     environmental,
     episodic,
     layer,
+    meta,
     procedural,
     prospective,
     relational,
     semantic,
+    user,
     working,
 )
 from graph_memory.memory.api import entities, history, links, memory, recall, transfer, upkeep
@@ -43,6 +45,8 @@ FACADES = {
     "Contextual": contextual,
     "Working": working,
     "Environmental": environmental,
+    "UserMemory": user,
+    "MetaMemory": meta,
 }
 """The classes that are made, with the modules of those they are made from."""
 
@@ -134,6 +138,8 @@ DOCSTRINGS = {
     "Agent": "The memory types of an agent without async: those of `Agent`. It is `SyncMemory.agent`.",
     "Episodic": "What happened, without async: the methods of `Episodic`. It is `SyncAgent.episodic`.",
     "Procedural": "What works, without async: the methods of `Procedural`. It is `SyncAgent.procedural`.",
+    "UserMemory": "Users, without async: the methods of `UserMemory`. It is `SyncAgent.user`.",
+    "MetaMemory": "Capabilities, without async: the methods of `MetaMemory`. It is `SyncAgent.meta`.",
     "Prospective": "What is to be done, without async: the methods of `Prospective`. It is `SyncAgent.prospective`.",
     "Semantic": "Entities without async: the methods of `Semantic`. It is `SyncAgent.semantic`.",
     "Relational": "Relations without async: the methods of `Relational`. It is `SyncAgent.relational`.",

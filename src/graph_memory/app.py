@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
+from graph_memory.agent.user import CorrectionCache
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of
 from graph_memory.memory.accesses import MOST, AccessTally
@@ -255,7 +256,16 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         advice_time=settings.remember_model_time,
         accesses=AccessTally(MOST if settings.use_counts else 0),
         together=AccessTally(MOST if settings.use_counts else 0),
+        users_domain=settings.users_domain,
+        agent_domain=settings.agent_domain,
+        corrections=_corrections,
     )
+
+
+async def _corrections(core: Core, query: str | None) -> Sequence[str]:
+    """Return the corrections by users with which a recall begins."""
+    users = Memory(core, default_domain=core.users_domain)
+    return await CorrectionCache(core.layer_cache, core.users_domain).fitting_lines(users, query)
 
 
 def blobs(settings: Settings) -> Blobs:

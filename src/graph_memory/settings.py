@@ -14,6 +14,8 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, field_valid
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from graph_memory.model.arguments import AUTO, is_domain
+
 _FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
 KIB = 1024
 MIB = 1024 * KIB
@@ -113,6 +115,10 @@ class Settings(BaseSettings):
         description="Domain for calls that name none. `auto`: one for each project, the git work tree or folder that "
         "the client works in.",
     )
+    users_domain: str = Field(
+        default="users", description="Domain of the profiles of users, their corrections and feedback."
+    )
+    agent_domain: str = Field(default="agent", description="Domain of the agent's own capabilities and tools.")
     session: str | None = Field(
         default=None,
         description="Session that the log records for changes. Empty: an MCP server makes an id for itself over stdio, "
@@ -256,6 +262,15 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("users_domain", "agent_domain")
+    @classmethod
+    def _check_domain(cls, value: str) -> str:
+        if value == AUTO or not is_domain(value):
+            raise ValueError(
+                "must be the name of a domain, not auto: 1 to 64 letters, digits, dots, underscores and hyphens"
+            )
+        return value
 
     @field_validator("embedding_url", "model_url")
     @classmethod

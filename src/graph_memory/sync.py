@@ -24,15 +24,21 @@ from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.layer import Agent
+from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import (
     Actor,
+    Capabilities,
+    CapabilityKind,
+    CommunicationStyle,
+    Correction,
     Durable,
     Environment,
     EventRecorded,
     Events,
+    ExpertiseLevel,
     Goal,
     GoalChanged,
     Goals,
@@ -47,9 +53,11 @@ from graph_memory.agent.results import (
     Restored,
     Scope,
     Status,
+    UserProfile,
     WorkingMemory,
 )
 from graph_memory.agent.semantic import Semantic
+from graph_memory.agent.user import UserMemory
 from graph_memory.agent.working import Working
 from graph_memory.app import open_memory
 from graph_memory.memory.api.entities import Entities
@@ -265,7 +273,7 @@ class SyncMemory(_Sync[Memory]):
 
     @property
     def agent(self) -> SyncAgent:
-        """The memory types of an agent, such as events, patterns and goals."""
+        """The memory types of an agent, such as events, patterns, goals and users."""
         return SyncAgent(self._facade.agent, self._portal)
 
     @property
@@ -1224,9 +1232,10 @@ class SyncEntities(_Sync[Entities]):
     ) -> SessionStarted:
         """Return what to know at the start of a session, in `max_tokens` at most.
 
-        In this order: the blocks; the last summary, of this session or project if there is one; what is known of the
-        project; how much the memory holds; who changed what last; open questions of `remember`; goals; contradictions;
-        facts about what is used most, as far as there is room.
+        In this order: corrections by users, those that fit the project or else the newest; the blocks; the last
+        summary, of this session or project if there is one; what is known of the project; how much the memory holds;
+        who changed what last; open questions of `remember`; goals; contradictions; facts about what is used most, as
+        far as there is room.
         Where nothing is remembered yet, `text` is a guide for the agent; nothing is stored. Raises INVALID_ARGUMENT.
         """
         return self._wait(
@@ -1913,8 +1922,8 @@ class SyncRecall(_Sync[Recall]):
         With `since`, a point of the log such as `"last session"`, a recall tells what changed from then on, in words:
         everything, or what changed about the things that a query or focus finds. "Since last time" in the query means
         the same. `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like
-        it come first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold
-        then.
+        it come first. Corrections by users that fit the query come before all else. `as_of` recalls the domain as it
+        was at a point of its log, `valid_at` only connections that hold then.
         Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
@@ -2393,7 +2402,7 @@ class SyncAgent(_Sync[Agent]):
     def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2000
     ) -> MemoryResults:
-        """Return what all memory types know for a query: patterns, goals, events, entities, content and relations.
+        """Return what all memory types know for a query, such as corrections, patterns, goals, events and entities.
 
         `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
         (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
@@ -2481,6 +2490,16 @@ class SyncAgent(_Sync[Agent]):
         """The project in the current folder."""
         return SyncEnvironmental(self._facade.environmental, self._portal)
 
+    @property
+    def user(self) -> SyncUserMemory:
+        """Preferences, corrections and feedback of users, in a domain of their own."""
+        return SyncUserMemory(self._facade.user, self._portal)
+
+    @property
+    def meta(self) -> SyncMetaMemory:
+        """Capabilities of the agent and statistics of its tools, in a domain of its own."""
+        return SyncMetaMemory(self._facade.meta, self._portal)
+
 
 class SyncEpisodic(_Sync[Episodic]):
     """What happened, without async: the methods of `Episodic`. It is `SyncAgent.episodic`."""
@@ -2497,6 +2516,7 @@ class SyncEpisodic(_Sync[Episodic]):
         duration_ms: float | None = None,
         summary: str | None = None,
         keywords: Sequence[str] | None = None,
+        tool: str | None = None,
         caused_by: Sequence[str] = (),
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
@@ -2504,7 +2524,8 @@ class SyncEpisodic(_Sync[Episodic]):
     ) -> EventRecorded:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
-        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `entities` have
+        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name
+        of the tool of a `tool_call`, for the statistics of `memory.agent.meta`. `entities` have
         the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
         the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
         `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
@@ -2523,6 +2544,7 @@ class SyncEpisodic(_Sync[Episodic]):
             duration_ms=duration_ms,
             summary=summary,
             keywords=keywords,
+            tool=tool,
             caused_by=caused_by,
             entities=entities,
             relations=relations,
@@ -2900,6 +2922,82 @@ class SyncEnvironmental(_Sync[Environmental]):
     def snapshot(self, session: str = "default") -> EventRecorded:
         """Record a new scan as an event of type `environment`. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.snapshot, session)
+
+
+class SyncUserMemory(_Sync[UserMemory]):
+    """Users, without async: the methods of `UserMemory`. It is `SyncAgent.user`."""
+
+    def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
+        """Return the profile of a user (default `user`), with at most `limit` corrections and as much feedback.
+
+        Sessions are counted in the log of the project's domain: all sessions for the default user, and the sessions of
+        the actor of this name for another. Raises INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.get, user, limit=limit)
+
+    def update(
+        self,
+        user: str | None = None,
+        *,
+        communication_style: CommunicationStyle | None = None,
+        expertise_level: ExpertiseLevel | None = None,
+        preferred_tools: Sequence[str] | None = None,
+        custom_instructions: Sequence[str] | None = None,
+        correction: Mapping[str, object] | None = None,
+        feedback: str | None = None,
+        source: str | None = None,
+        time: datetime | str | None = None,
+    ) -> UserProfile:
+        """Change the profile of a user (default `user`) in one write, and return it. Omitted fields keep their values.
+
+        `preferred_tools` and `custom_instructions` replace the stored lists. `correction` has `original`, `corrected`
+        and optionally `context`. It is added, as `feedback` is, with its `time` (default now) and `source` (default the
+        name of the user). Raises INVALID_ARGUMENT, also if no field is given, and CONTENT_TOO_LARGE.
+        """
+        return self._wait(
+            self._facade.update,
+            user,
+            communication_style=communication_style,
+            expertise_level=expertise_level,
+            preferred_tools=preferred_tools,
+            custom_instructions=custom_instructions,
+            correction=correction,
+            feedback=feedback,
+            source=source,
+            time=time,
+        )
+
+    def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
+        """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.find_corrections, query, limit=limit)
+
+
+class SyncMetaMemory(_Sync[MetaMemory]):
+    """Capabilities, without async: the methods of `MetaMemory`. It is `SyncAgent.meta`."""
+
+    def get(self, tool: str | None = None, *, domains: Sequence[str] | None = None) -> Capabilities:
+        """Return the capabilities, and the statistics of all tools or of one.
+
+        `domains` has the domains whose events count (default the current domain), up to 20. Of each domain the newest
+        10,000 events of type `tool_call` count. Raises INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.get, tool, domains=domains)
+
+    def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
+        """Record a strength, a weakness, an action that the agent cannot do, or one that it asks about first.
+
+        `capability` is one sentence. A known capability changes its kind. Raises INVALID_ARGUMENT and
+        CONTENT_TOO_LARGE.
+        """
+        return self._wait(self._facade.set_capability, capability, kind)
+
+    def set_tool(self, tool: str, usage: str | None = None) -> Capabilities:
+        """Record a tool of the agent, and when and how to use it. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+        return self._wait(self._facade.set_tool, tool, usage)
+
+    def remove(self, name: str) -> None:
+        """Delete a capability or a tool. The log keeps it. Raises INVALID_ARGUMENT for an unknown name."""
+        return self._wait(self._facade.remove, name)
 
 
 class SyncTransaction(SyncMemory):

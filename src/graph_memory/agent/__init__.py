@@ -1,4 +1,4 @@
-"""The memory types of an agent, on the public facades: what happened, what works, and what is to be done.
+"""The memory types of an agent, on the public facades: events, patterns, goals, users and capabilities.
 
 await memory.agent.episodic.record("tool_call", "pytest: 3 failed", outcome="failure")
 """

@@ -47,6 +47,7 @@ class Episodic:
         duration_ms: float | None = None,
         summary: str | None = None,
         keywords: Sequence[str] | None = None,
+        tool: str | None = None,
         caused_by: Sequence[str] = (),
         entities: Sequence[Mapping[str, object]] = (),
         relations: Sequence[Mapping[str, object]] = (),
@@ -54,7 +55,8 @@ class Episodic:
     ) -> EventRecorded:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
-        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `entities` have
+        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name
+        of the tool of a `tool_call`, for the statistics of `memory.agent.meta`. `entities` have
         the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
         the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
         `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
@@ -72,6 +74,7 @@ class Episodic:
             duration_ms=duration_ms,
             summary=summary,
             keywords=keywords or (),
+            tool=tool,
             caused_by=caused_by,
             entities=entities,
             relations=relations,

@@ -9,6 +9,7 @@ from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.pipeline import events_from, record_events
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
@@ -18,6 +19,7 @@ from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import Limits, limits_of
 from graph_memory.agent.semantic import Semantic
+from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.memory import Memory
 
@@ -26,8 +28,8 @@ class Agent:
     """The memory types of an agent in a domain. `memory.agent` is one.
 
     Events, patterns, goals and documents are nodes and connections of the domain. The first write adds the types of
-    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Working and environmental memory are in the
-    memory of the process.
+    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are in the domains
+    `users` and `own`. Working and environmental memory are in the memory of the process.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class Agent:
         archives: Path = Path("archives"),
         limits: Mapping[str, int] | None = None,
         archetype: str = "",
+        users: str = "users",
+        own: str = "agent",
     ) -> None:
         self._memory = memory
         self._cache = cache
@@ -48,11 +52,13 @@ class Agent:
         self._archives = archives
         self._limits = limits
         self._archetype = archetype
+        self._users = users
+        self._own = own
 
     async def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
     ) -> MemoryResults:
-        """Return what all memory types know for a query: patterns, goals, events, entities, content and relations.
+        """Return what all memory types know for a query, such as corrections, patterns, goals, events and entities.
 
         `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
         (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
@@ -61,6 +67,7 @@ class Agent:
         return await query_memory(
             self._memory,
             self.procedural,
+            self.user,
             query,
             event_limit=event_limit,
             vector_limit=vector_limit,
@@ -154,3 +161,13 @@ class Agent:
     def environmental(self) -> Environmental:
         """The project in the current folder."""
         return Environmental(self._memory, self._cache)
+
+    @property
+    def user(self) -> UserMemory:
+        """Preferences, corrections and feedback of users, in a domain of their own."""
+        return UserMemory(self._memory, CorrectionCache(self._cache, self._users))
+
+    @property
+    def meta(self) -> MetaMemory:
+        """Capabilities of the agent and statistics of its tools, in a domain of its own."""
+        return MetaMemory(self._memory, self._own)

@@ -35,7 +35,7 @@ _UNCHANGED = frozenset({Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIM
 """Errors after which the same events can be written without some of the extracted entities and relations."""
 _FIELDS = (
     *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
-    *("keywords", "caused_by", "entities", "relations"),
+    *("keywords", "tool", "caused_by", "entities", "relations"),
 )
 
 
@@ -53,6 +53,7 @@ class NewEvent:
     duration_ms: float | None = None
     summary: str | None = None
     keywords: Sequence[str] = ()
+    tool: str | None = None
     caused_by: Sequence[str] = ()
     entities: Sequence[Mapping[str, object]] = ()
     relations: Sequence[Mapping[str, object]] = ()
@@ -68,6 +69,7 @@ class NewEvent:
             "duration_ms": self.duration_ms,
             "summary": self.summary,
             "keywords": ", ".join(self.keywords) or None,
+            "tool": self.tool,
         }
         lines = [one_line(line) for line in self.content[:_TITLE_FROM].splitlines()]
         title = self.summary or next(filter(None, lines), self.event_type)
@@ -115,7 +117,7 @@ def events_from(given: object) -> list[NewEvent]:
 def _event_from(item: Located) -> NewEvent:
     own = item.fields(_FIELDS)
     fields: dict[str, Any] = {"event_type": own.need("event_type", "type").text()}
-    for name in ("content", "session", "actor", "outcome", "summary"):
+    for name in ("content", "session", "actor", "outcome", "summary", "tool"):
         fields |= {name: entry.text()} if (entry := own.get(name)) else {}
     for name in ("keywords", "caused_by"):
         fields |= {name: [text.text() for text in entry.items()]} if (entry := own.get(name)) else {}

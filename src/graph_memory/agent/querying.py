@@ -11,6 +11,7 @@ from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.results import Found, FoundPattern, MemoryResults, PatternMatch
 from graph_memory.agent.roles import Roles, roles_of
+from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.request import whole
@@ -20,6 +21,7 @@ from graph_memory.model.results import Result
 
 _MOST_HITS = 50
 _MOST_PATTERNS = 3
+_MOST_CORRECTIONS = 3
 _MOST_GOALS = 5
 _MOST_RELATIONS = 20
 _LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
@@ -47,6 +49,7 @@ class _Budget:
 async def query_memory(
     memory: Memory,
     procedural: Procedural,
+    user: UserMemory,
     query: str,
     *,
     event_limit: int = 5,
@@ -61,7 +64,9 @@ async def query_memory(
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
     matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
-    found = MemoryResults(patterns=tuple(map(_pattern, matches.matches)), warnings=warnings)
+    corrections = await user.find_corrections(query, limit=_MOST_CORRECTIONS)
+    patterns = tuple(map(_pattern, matches.matches))
+    found = MemoryResults(corrections=corrections, patterns=patterns, warnings=warnings)
     found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
     return _within(found, max_tokens)
 

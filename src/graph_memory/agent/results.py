@@ -14,6 +14,9 @@ Outcome = Literal["success", "failure", "partial"]
 ConditionType = Literal["keyword", "entity_type", "error_type", "custom"]
 PatternType = Literal["solution", "workflow", "anti_pattern"]
 Scope = Literal["global", "project"]
+CapabilityKind = Literal["strength", "weakness", "cannot_do", "should_ask"]
+CommunicationStyle = Literal["concise", "detailed", "balanced"]
+ExpertiseLevel = Literal["beginner", "intermediate", "expert"]
 Status = Literal["pending", "active", "blocked", "completed", "abandoned"]
 
 
@@ -30,6 +33,7 @@ class Event(Result):
     duration_ms: float | None = None
     summary: str | None = None
     keywords: tuple[str, ...] | None = None
+    tool: str | None = None
     distance: int | None = Field(
         default=None, description="In a chain: steps from the requested event, negative for its causes"
     )
@@ -183,12 +187,14 @@ class GitStatus(Result):
 
 
 class Correction(Result):
-    """A correction by the user."""
+    """A correction by a user."""
 
+    id: str = Field(description="Id of the observation, for forget")
     original: str
     corrected: str
     context: str | None = None
-    time: str
+    time: Timestamp
+    source: str | None = None
 
 
 class Environment(Result):
@@ -276,3 +282,61 @@ class Restored(Result):
 
     batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was missing")
     restored: int = Field(description="Number of nodes and connections")
+
+
+class Feedback(Result):
+    """Feedback by a user."""
+
+    id: str = Field(description="Id of the observation, for forget")
+    text: str
+    time: Timestamp
+    source: str | None = None
+
+
+class UserProfile(Result):
+    """The preferences, corrections and feedback of a user, with statistics."""
+
+    user: str
+    communication_style: CommunicationStyle | None = None
+    expertise_level: ExpertiseLevel | None = None
+    preferred_tools: tuple[str, ...] | None = None
+    custom_instructions: tuple[str, ...] | None = None
+    corrections: tuple[Correction, ...] | None = Field(default=None, description="Newest first")
+    feedback: tuple[Feedback, ...] | None = Field(default=None, description="Newest first")
+    left_out: int | None = Field(default=None, description="Corrections and feedback beyond the limit")
+    total_sessions: int = Field(default=0, description="Sessions in the log, and earlier ones of the profile")
+    first_seen: Timestamp | None = None
+    last_seen: Timestamp | None = None
+    warnings: tuple[str, ...] | None = None
+
+
+class ToolError(Result):
+    """An error of a tool, with how often it occurred. Numbers in it are replaced by #."""
+
+    error: str
+    count: int
+
+
+class ToolStatistics(Result):
+    """How often and how well a tool worked."""
+
+    tool: str
+    usage: str | None = None
+    uses: int = 0
+    successes: int = 0
+    failures: int = 0
+    mean_ms: float | None = Field(default=None, description="Mean duration in milliseconds")
+    p95_ms: float | None = Field(default=None, description="95 % of the calls took at most this long")
+    common_errors: tuple[ToolError, ...] | None = None
+    last_used: str | None = None
+
+
+class Capabilities(Result):
+    """What an agent can and cannot do, and how its tools worked."""
+
+    strengths: tuple[str, ...] | None = None
+    weaknesses: tuple[str, ...] | None = None
+    cannot_do: tuple[str, ...] | None = None
+    should_ask: tuple[str, ...] | None = None
+    tools: tuple[ToolStatistics, ...] = Field(description="Most used first")
+    warnings: tuple[str, ...] | None = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import cast
+from itertools import chain
+from typing import Literal, cast
 
 from graph_memory.agent.writing import Operation, is_reference, write
 from graph_memory.memory.api.memory import Memory
@@ -16,7 +17,11 @@ from graph_memory.model.properties import check_properties
 from graph_memory.model.wording import listed, shown
 from graph_memory.ontologies import load_ontology
 
+Part = Literal["project", "users", "agent"]
+"""The domains of the layer: each has its own part of the types."""
 _PREFIX = "Agent"
+_PARTS: Mapping[Part, Sequence[str]] = {"users": ("UserProfile",), "agent": ("Capability", "Tool")}
+"""The node types of the domains other than the project's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +42,27 @@ class Roles:
 
 
 @cache
-def declared() -> Ontology:
-    """Return the types of the layer."""
-    return load_ontology("agent")
+def declared(part: Part = "project") -> Ontology:
+    """Return the types of the layer in the project's domain, or in a domain of its own."""
+    whole, elsewhere = load_ontology("agent"), {*chain(*_PARTS.values())}
+    if part in _PARTS:
+        kinds = tuple(kind for kind in whole.node_types if kind.name in _PARTS[part])
+        return replace(whole, node_types=kinds, connection_types=(), description=kinds[0].description)
+    return replace(whole, node_types=tuple(kind for kind in whole.node_types if kind.name not in elsewhere))
 
 
-async def roles_of(memory: Memory) -> Roles | None:
+async def roles_of(memory: Memory, part: Part = "project") -> Roles | None:
     """Return the roles in the domain, or None if it does not exist or has none of the node types."""
     try:
-        found = roles_in(await memory.get_ontology())
+        found = roles_in(await memory.get_ontology(), part)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return None
-    return None if len(found.node_types) == len(declared().node_types) else found
+    return None if len(found.node_types) == len(declared(part).node_types) else found
 
 
-async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]]) -> Roles:
+async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]], part: Part = "project") -> Roles:
     """Return the roles in the domain, after adding the missing types or creating the domain.
 
     If types are missing, the changes are validated first, so a refused call adds no types. In a domain that does not
@@ -64,7 +73,7 @@ async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation
     while True:
         try:
             ontology = await memory.get_ontology()
-            found = roles_in(ontology)
+            found = roles_in(ontology, part)
             if found.is_whole:
                 return found
             if not is_checked:
@@ -77,15 +86,16 @@ async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation
                 await memory.add_connection_type(connection_type)
         except GraphError as error:
             if error.code is Code.ONTOLOGY_NOT_FOUND:
-                await _check(None, roles_in(declared()), changes(roles_in(declared())))
-                await _create(memory)
+                roles = roles_in(declared(part), part)
+                await _check(None, roles, changes(roles))
+                await _create(memory, part)
             elif error.code is not Code.TYPE_ALREADY_EXISTS:  # somebody else has added it meanwhile
                 raise
 
 
 async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operation]) -> None:
     """Raise the error that a change would have once the types exist. `memory` is None if the domain does not exist."""
-    types = {roles[one.name]: one for one in declared().node_types}
+    types = {roles[kind.name]: kind for kind in declared().node_types if kind.name in roles.names}
     new = {change["id"] for change in changes if change["op"] == "create_node"}
     others: list[Operation] = []
     for change in changes:
@@ -114,25 +124,25 @@ async def _require_end(memory: Memory | None, roles: Roles, connection_type: str
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Give the id of another node."})
 
 
-async def _create(memory: Memory) -> None:
+async def _create(memory: Memory, part: Part) -> None:
     try:
-        await memory.create_ontology(declared())
+        await memory.create_ontology(declared(part))
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_ALREADY_EXISTS:
             raise
 
 
-def roles_in(ontology: Ontology) -> Roles:
+def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
     """Return the names of the layer's types in an ontology, with the types that it lacks."""
     names: dict[str, str] = {}
     new_nodes: list[NodeType] = []
     new_connections: list[ConnectionType] = []
-    for wanted in declared().node_types:
+    for wanted in declared(part).node_types:
         present = ontology.find_node_type(wanted.name)
         name = wanted.name if present is None or _is_ours(present, wanted) else f"{_PREFIX}{wanted.name}"
         names[wanted.name] = name
         new_nodes += [] if ontology.find_node_type(name) else [replace(wanted, name=name)]
-    for wanted in declared().connection_types:
+    for wanted in declared(part).connection_types:
         ends = {end: tuple(names.get(one, one) for one in getattr(wanted, end)) for end in ("from_types", "to_types")}
         is_taken = ontology.stored_as(wanted.name)[0] != wanted.name
         present = ontology.find_connection_type(wanted.name)

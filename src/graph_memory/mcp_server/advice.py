@@ -110,8 +110,8 @@ class Advice:
             match answer.get(key):
                 case {"guide": str(text)} if text in GUIDES:
                     given: object = {"guide": self.guide(text)}
-                case str(text) if text in GUIDES:
-                    given = self.guide(text)
+                case str(text) if guide := next(filter(text.endswith, GUIDES), ""):
+                    given = text.removesuffix(guide) + self.guide(guide)
                 case _:
                     continue
             told = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)

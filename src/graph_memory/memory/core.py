@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +25,11 @@ from graph_memory.storage.store import Reader, Store
 def no_other(_: str) -> Embedder | None:
     """Return nothing: there is no other model to compare with."""
     return None
+
+
+async def no_corrections(_core: Core, _query: str | None) -> Sequence[str]:
+    """Return nothing: no layer keeps corrections."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,10 @@ class Core:
     """Limits of the layer `agent` in a domain, by memory type. Absent limits have their defaults."""
     layer_cache: dict[tuple[str, str], object] = field(default_factory=dict[tuple[str, str], object])
     """Cached data of layers such as `agent`, by domain and type."""
+    users_domain: str = "users"
+    agent_domain: str = "agent"
+    corrections: Callable[[Core, str | None], Awaitable[Sequence[str]]] = no_corrections
+    """Returns the corrections by users that fit a query, or without a query the newest, as lines of a reply."""
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
         """Return the same for somebody else; an actor and a session that are named already stay."""

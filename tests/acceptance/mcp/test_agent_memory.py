@@ -75,3 +75,53 @@ async def test_notes_of_a_session_one_query_over_all_types_and_the_project(envir
         assert (await agent.call("get_environment", limit=3))["project_root"]
     async with connected(environment, "--toolsets", tools, "--domain", domain) as agent:
         assert "goal" not in await agent.call("working_memory", action="get")
+
+
+@pytest.fixture
+def own(environment: dict[str, str], domain: str) -> dict[str, str]:
+    """An environment with a domain of users and of the agent that no other test has."""
+    return {
+        **environment,
+        "GRAPH_MEMORY_USERS_DOMAIN": f"{domain}-users",
+        "GRAPH_MEMORY_AGENT_DOMAIN": f"{domain}-agent",
+    }
+
+
+async def test_a_mistake_that_the_user_corrected_is_told_first_in_the_next_session(own: dict[str, str], domain: str):
+    async with connected(own, "--toolsets", "agent,agent_memory", "--domain", domain) as agent:
+        assert "warnings" in await agent.call("get_user_profile")
+        refused = await agent.client.call_tool("update_user_profile", {"communication_style": "short"})
+        assert refused.is_error
+        refused = await agent.client.call_tool("update_user_profile", {"correction": {"original": "a"}})
+        assert "correction.corrected" in str(refused.content)
+        correction = {"original": "npm", "corrected": "pnpm", "context": "installing packages"}
+        profile = await agent.call(
+            "update_user_profile", communication_style="concise", preferred_tools=["pnpm"], correction=correction
+        )
+        assert profile["corrections"][0]["source"] == "user"
+    async with connected(own, "--toolsets", "agent,agent_memory", "--domain", domain) as agent:
+        begin = (await agent.call("session_start"))["text"]
+        assert 'not "npm", but "pnpm"' in begin.splitlines()[1]
+        assert "search_memories lists" in begin
+        await agent.call("remember", name="Apollo", text="Apollo installs packages in CI.")
+        told = await agent.call("recall", query="Install the packages of Apollo", max_tokens=300)
+        assert 'not "npm", but "pnpm"' in told["content"].splitlines()[0]
+        assert "Apollo installs packages in CI." in told["content"]
+        assert (await agent.call("get_user_profile"))["communication_style"] == "concise"
+
+
+async def test_an_agent_knows_how_its_tools_worked(own: dict[str, str], domain: str):
+    async with connected(own, "--toolsets", "agent_memory", "--domain", domain) as agent:
+        for outcome, duration in (("success", 10), ("failure", 30)):
+            await agent.call(
+                "record_event",
+                event_type="tool_call",
+                tool="deploy",
+                content="timeout after 30 s",
+                outcome=outcome,
+                duration_ms=duration,
+            )
+        [tool] = (await agent.call("get_capabilities", tool="deploy"))["tools"]
+        assert (tool["uses"], tool["successes"], tool["failures"], tool["mean_ms"], tool["p95_ms"]) == (2, 1, 1, 20, 30)
+        assert tool["common_errors"] == [{"error": "timeout after # s", "count": 1}]
+        assert (await agent.call("get_capabilities", domains=[f"{domain}-none"]))["tools"] == []

@@ -210,6 +210,7 @@ def _is_domain(asked: object) -> bool:
 @pytest.fixture(scope="module")
 def talk(settings: Settings) -> Iterator[tuple[BlockingPortal, Memory]]:
     """One open memory on an event loop of its own, for callers that are not asynchronous."""
+    settings = settings.model_copy(update={"users_domain": "fuzz-users", "agent_domain": "fuzz-agent"})
     with (
         start_blocking_portal("asyncio") as portal,
         portal.wrap_async_context_manager(open_memory(settings, origin=Origin(session="fuzz"))) as memory,

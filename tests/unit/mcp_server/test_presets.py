@@ -45,15 +45,16 @@ def test_a_preset_serves_its_tools_and_can_be_named_beside_others():
 
 
 @pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
-async def test_the_tools_for_agents_fit_into_3000_tokens():
+@pytest.mark.parametrize(("toolset", "most"), [("agent", 3_000), ("agent_memory", 3_500)])
+async def test_the_tools_for_agents_fit_into_so_many_tokens(toolset: str, most: int):
     """Name, description and input schema, as a model is given them."""
     import bpe_openai
 
-    async with client_of(opens(RecordingMemory()), "legacy", toolsets=("agent",)) as client:
+    async with client_of(opens(RecordingMemory()), "legacy", toolsets=(toolset,)) as client:
         tools = (await client.list_tools()).tools
     told = [{"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in tools]
     text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
-    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) <= 3000
+    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) <= most
 
 
 @pytest.mark.parametrize("preset", PRESETS)

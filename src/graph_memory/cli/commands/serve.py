@@ -100,8 +100,8 @@ def mcp(
     memory-guide and save-session.
 
     Toolset agent_memory: record_event, get_events, record_pattern, match_patterns, apply_pattern_result,
-    get_best_patterns, set_goal, update_goal, list_goals, working_memory, query_memory. By name also
-    get_environment.
+    get_best_patterns, set_goal, update_goal, list_goals, get_user_profile, update_user_profile,
+    get_capabilities, working_memory, query_memory. By name also get_environment.
     """
     _serve(read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets), transport, host, port)
 

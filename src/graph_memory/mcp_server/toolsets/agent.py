@@ -8,10 +8,13 @@ from pydantic import Field, WithJsonSchema
 
 from graph_memory.agent.results import (
     Actor,
+    Capabilities,
+    CommunicationStyle,
     ConditionType,
     Environment,
     EventRecorded,
     Events,
+    ExpertiseLevel,
     GoalChanged,
     Goals,
     MemoryResults,
@@ -22,6 +25,7 @@ from graph_memory.agent.results import (
     PatternType,
     Scope,
     Status,
+    UserProfile,
     WorkingMemory,
 )
 from graph_memory.mcp_server.arguments import (
@@ -60,6 +64,8 @@ _CONDITION = object_schema(
     "value",
 )
 GivenValue = Annotated[Any, WithJsonSchema({"anyOf": [STRING, NUMBER, ANY_KEYS]})]
+_CORRECTION = object_schema(dict.fromkeys(("original", "corrected", "context"), STRING), "original", "corrected")
+GivenCorrection = Annotated[dict[str, Any], WithJsonSchema(_CORRECTION)]
 GivenEntity = Annotated[dict[str, Any], WithJsonSchema(_ENTITY)]
 GivenRelation = Annotated[dict[str, Any], WithJsonSchema(_RELATION)]
 GivenCondition = Annotated[dict[str, Any], WithJsonSchema(_CONDITION)]
@@ -77,6 +83,7 @@ class RecordEvent(Call):
     timestamp: NotRequired[Annotated[str, Field(description="Default now")]]
     duration_ms: NotRequired[float]
     keywords: NotRequired[Names]
+    tool: NotRequired[Annotated[str, Field(description="Of a tool_call: its name")]]
     caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
     entities: NotRequired[Annotated[list[GivenEntity], Field(description="Its entities: created or extended")]]
     relations: NotRequired[Annotated[list[GivenRelation], Field(description="Between entities, by their names")]]
@@ -193,6 +200,31 @@ class ListGoals(Call):
     limit: NotRequired[Most]
 
 
+class GetUserProfile(Call):
+    """Arguments of `get_user_profile`."""
+
+    user: NotRequired[str]
+
+
+class UpdateUserProfile(Call):
+    """Arguments of `update_user_profile`."""
+
+    user: NotRequired[str]
+    communication_style: NotRequired[CommunicationStyle]
+    expertise_level: NotRequired[ExpertiseLevel]
+    preferred_tools: NotRequired[Names]
+    custom_instructions: NotRequired[Names]
+    correction: NotRequired[GivenCorrection]
+    feedback: NotRequired[str]
+
+
+class GetCapabilities(Call):
+    """Arguments of `get_capabilities`."""
+
+    tool: NotRequired[str]
+    domains: NotRequired[Annotated[Names, Field(description="Whose tool_call events count")]]
+
+
 async def record_event(memory: Memory, given: RecordEvent) -> EventRecorded:
     """Record an event, such as a tool call, an error, a decision or a message, and the entities that it involves."""
     return await _agent(memory, given).episodic.record(**_rest(given))
@@ -295,6 +327,21 @@ async def get_environment(memory: Memory, given: GetEnvironment) -> Environment:
     return await (environment.refresh(limit=most) if given.get("refresh") else environment.get(limit=most))
 
 
+async def get_user_profile(memory: Memory, given: GetUserProfile) -> UserProfile:
+    """Return the preferences, corrections, feedback and statistics of a user."""
+    return await _agent(memory, given).user.get(**_rest(given))
+
+
+async def update_user_profile(memory: Memory, given: UpdateUserProfile) -> UserProfile:
+    """Store preferences of a user, or add a correction or feedback. recall tells a correction that fits first."""
+    return await _agent(memory, given).user.update(**_rest(given))
+
+
+async def get_capabilities(memory: Memory, given: GetCapabilities) -> Capabilities:
+    """Return what you do well, do badly, cannot do and should ask about, and how often and well tools worked."""
+    return await _agent(memory, given).meta.get(**_rest(given))
+
+
 def _agent(memory: Memory, given: Call) -> Agent:
     """Return the agent of the domain that a call is about."""
     return (memory.in_domain(given["domain"]) if "domain" in given else memory).agent
@@ -314,6 +361,9 @@ AGENT_MEMORY: tuple[AnyTool, ...] = (
     Tool(set_goal, SetGoal, GoalChanged, Effect.CREATES),
     Tool(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
     Tool(list_goals, ListGoals, Goals, Effect.READS),
+    Tool(get_user_profile, GetUserProfile, UserProfile, Effect.READS),
+    Tool(update_user_profile, UpdateUserProfile, UserProfile, Effect.DESTROYS),
+    Tool(get_capabilities, GetCapabilities, Capabilities, Effect.READS),
     Tool(working_memory, WorkWithMemory, WorkingMemory, Effect.MIXED),
     Tool(query_memory, QueryMemory, MemoryResults, Effect.READS),
     Tool(get_environment, GetEnvironment, Environment, Effect.READS, by_name=True, local=True),

@@ -83,7 +83,7 @@ class Memory(Writes):
 
     @property
     def agent(self) -> Agent:
-        """The memory types of an agent, such as events, patterns and goals."""
+        """The memory types of an agent, such as events, patterns, goals and users."""
         from graph_memory.agent.layer import Agent
 
         core = self._core
@@ -95,6 +95,8 @@ class Memory(Writes):
             archives=core.archives,
             limits=core.agent_limits,
             archetype=core.archetype,
+            users=core.users_domain,
+            own=core.agent_domain,
         )
 
     @property

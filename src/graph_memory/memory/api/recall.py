@@ -13,6 +13,7 @@ from graph_memory.memory.recall.request import Request, cursor_of, filters_of, t
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.recall.several import search_several
 from graph_memory.memory.recall.tiers import asking, recalling, synthesis
+from graph_memory.memory.recall.tiers.corrections import with_corrections
 from graph_memory.memory.recall.tiers.request import RecallRequest, asked
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.recall.tiers.several import memory_query_several, recall_several
@@ -29,6 +30,7 @@ from graph_memory.memory.recall.traversal.request import (
 from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
 from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
 from graph_memory.memory.recall.traversal.weighting import weighting
+from graph_memory.model.arguments import check_query
 from graph_memory.model.results import Direction
 
 
@@ -65,9 +67,13 @@ class Recall:
         self, request: RecallRequest, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> RecallResult:
         several = await self._several(domain, domains, include_children=include_children)
-        if several is not None:
-            return await recall_several(self._core, several, request)
-        return await recalling.recall(self._core, self._domain(domain), request)
+
+        async def recall(given: RecallRequest) -> RecallResult:
+            if several is not None:
+                return await recall_several(self._core, several, given)
+            return await recalling.recall(self._core, self._domain(domain), given)
+
+        return await with_corrections(self._core, request, recall)
 
     async def search_memories(
         self,
@@ -215,8 +221,8 @@ class Recall:
         With `since`, a point of the log such as `"last session"`, a recall tells what changed from then on, in words:
         everything, or what changed about the things that a query or focus finds. "Since last time" in the query means
         the same. `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like
-        it come first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold
-        then.
+        it come first. Corrections by users that fit the query come before all else. `as_of` recalls the domain as it
+        was at a point of its log, `valid_at` only connections that hold then.
         Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
@@ -254,9 +260,15 @@ class Recall:
     ) -> QueryResult:
         """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
         several = await self._several(domain, domains, include_children=include_children)
-        if several is not None:
-            return await memory_query_several(self._core, several, query, max_tokens)
-        return await asking.memory_query(self._core, self._domain(domain), query, max_tokens)
+        depth, _ = asking.depth_of(check_query(query))
+
+        async def ask(given: RecallRequest) -> QueryResult:
+            if several is not None:
+                return await memory_query_several(self._core, several, query, given.max_tokens)
+            return await asking.memory_query(self._core, self._domain(domain), query, given.max_tokens)
+
+        request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
+        return await with_corrections(self._core, request, ask)
 
     async def memory_synthesize(
         self,

@@ -50,6 +50,7 @@ LEAST_TOKENS = 400
 LONGEST_SUMMARY = 300
 """Maximum number of characters of each summary in a list of sessions."""
 _LISTED = 5
+_CORRECTIONS = "Corrections"
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
 """The part of what is left beside other sections that the newest changes may take; the same with a project."""
 _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
@@ -88,13 +89,18 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     """Return what to know at the start of a session. `Entities.session_start` tells the rest."""
     count = await anyio.to_thread.run_sync(counter)
     session = given.session_id or core.origin.session
+    corrections = [f"- {line}" for line in await core.corrections(core, given.project)]
     if await is_empty(core, domain):
-        return SessionStarted(session_id=session, empty=True, text=GUIDE, tokens=count(GUIDE))
+        primer = Primer(given.max_tokens - count(GUIDE), count)
+        primer.section(_CORRECTIONS, corrections)
+        text = "\n".join([*primer.lines, *([""] if primer.lines else []), GUIDE])
+        return SessionStarted(session_id=session, empty=True, text=text, tokens=count(text))
     ontology = await core.log.ontology(domain) or Ontology()
     asking = await open_questions(core, domain, _LISTED)
     against = (await contradictions(core, domain, ontology))[:_LISTED]
     questions, beside = _questions([*asking, *against], given.max_tokens)
     primer = Primer(given.max_tokens - beside, lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]))
+    primer.section(_CORRECTIONS, corrections, primer.left // 4)
     unreadable: list[GraphError] = []
     blocks, last = await blocks_of(core, domain, unreadable), await _last_summary(core, domain, given, unreadable)
     for block in _ordered(blocks, given.project):

@@ -1,0 +1,128 @@
+"""`MetaMemory`: what an agent can and cannot do, and how its tools worked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from graph_memory.agent.profiles import check_choice, check_text
+from graph_memory.agent.results import Capabilities, CapabilityKind, ToolStatistics
+from graph_memory.agent.roles import prepared, roles_of
+from graph_memory.agent.statistics import TOOL_CALL, statistics_of, tool_of
+from graph_memory.memory.api.memory import Memory
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import NodeSummary
+from graph_memory.model.wording import quoted
+
+KINDS: tuple[str, ...] = get_args(CapabilityKind)
+MOST_EVENTS = 10_000
+"""Maximum number of events per domain from which statistics are computed, the newest."""
+_MOST_DOMAINS = 20
+_LISTS = {"strengths": "strength", "weaknesses": "weakness", "cannot_do": "cannot_do", "should_ask": "should_ask"}
+
+
+class MetaMemory:
+    """The capabilities and tools of an agent, in a domain of its own. `memory.agent.meta` is one.
+
+    A capability and a tool are entities of type `Capability` and `Tool`. Statistics of tools are not stored. They are
+    computed from events of type `tool_call` with a property `tool`.
+    """
+
+    def __init__(self, memory: Memory, domain: str) -> None:
+        self._project = memory
+        self._own = memory.in_domain(domain)
+
+    async def get(self, tool: str | None = None, *, domains: Sequence[str] | None = None) -> Capabilities:
+        """Return the capabilities, and the statistics of all tools or of one.
+
+        `domains` has the domains whose events count (default the current domain), up to 20. Of each domain the newest
+        10,000 events of type `tool_call` count. Raises INVALID_ARGUMENT.
+        """
+        name = None if tool is None else check_text("tool", tool)
+        if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
+            raise fault("domains", f"domains is {quoted(domains)}", f"Give a list of up to {_MOST_DOMAINS} domains.")
+        memories = [self._project.in_domain(domain) for domain in dict.fromkeys(domains or ())] or [self._project]
+        events: list[NodeSummary] = []
+        warnings: list[str] = []
+        for memory in memories:
+            calls, has_more = await _tool_calls(memory)
+            events += [call for call in calls if name in (None, tool_of(call))]
+            warnings += [f"Only the newest {MOST_EVENTS:,} tool calls of a domain count."] if has_more else []
+        if nameless := sum(not tool_of(event) for event in events):
+            warnings.append(f"{nameless:,} events of type {TOOL_CALL} have no property tool, so they do not count.")
+        return await self._with_nodes(statistics_of(events), name, warnings)
+
+    async def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
+        """Record a strength, a weakness, an action that the agent cannot do, or one that it asks about first.
+
+        `capability` is one sentence. A known capability changes its kind. Raises INVALID_ARGUMENT and
+        CONTENT_TOO_LARGE.
+        """
+        name = check_text("capability", capability)
+        await self._set(name, "Capability", {"kind": check_choice("kind", kind, KINDS)})
+        return await self.get()
+
+    async def set_tool(self, tool: str, usage: str | None = None) -> Capabilities:
+        """Record a tool of the agent, and when and how to use it. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+        name = check_text("tool", tool)
+        await self._set(name, "Tool", {} if usage is None else {"usage": check_text("usage", usage)})
+        return await self.get(name)
+
+    async def remove(self, name: str) -> None:
+        """Delete a capability or a tool. The log keeps it. Raises INVALID_ARGUMENT for an unknown name."""
+        nodes = await self._nodes()
+        found = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
+        if not found:
+            raise fault("name", f"No capability or tool is named {quoted(name)}", "get_capabilities returns the names.")
+        await self._own.delete_node(found[0].id)
+
+    async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:
+        """Create or change an entity. Raises INVALID_ARGUMENT if another kind of entity has the name."""
+        roles = await roles_of(self._own, "agent")
+        entities = () if roles is None else (await self._own.entities.open_nodes([name])).entities
+        for entity in entities:
+            if roles is not None and entity.entity_type != roles[kind]:
+                message = f"{quoted(name)} is an entity of type {entity.entity_type}, not a {kind.lower()}"
+                raise fault(kind.lower(), message, "Give another name.")
+        roles = await prepared(self._own, lambda _: (), "agent")
+        await self._own.entities.upsert(name, type=roles[kind], properties=properties)
+
+    async def _with_nodes(
+        self, statistics: Sequence[ToolStatistics], tool: str | None, warnings: list[str]
+    ) -> Capabilities:
+        """Return capabilities with statistics, and with the recorded tools that no event names."""
+        nodes = await self._nodes()
+        usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
+        used = {known.tool for known in statistics}
+        others = [ToolStatistics(tool=name) for name in sorted(usages) if name not in used and tool in (None, name)]
+        tools = [known.model_copy(update={"usage": usages.get(known.tool)}) for known in (*statistics, *others)]
+        if tool is not None and not tools:
+            warnings.append(f"No call of {quoted(tool)} is recorded.")
+        kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
+        lists = {field: tuple(name for own, name in kinds if own == kind) or None for field, kind in _LISTS.items()}
+        return Capabilities(tools=tuple(tools), warnings=tuple(dict.fromkeys(warnings)) or None, **lists)
+
+    async def _nodes(self) -> dict[str, tuple[NodeSummary, ...]]:
+        """Return the nodes of the agent's domain by the names of their types in the layer."""
+        if (roles := await roles_of(self._own, "agent")) is None:
+            return {}
+        found = {kind: await self._own.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
+        return {kind: await self._own.describe_nodes(page.node_ids) for kind, page in found.items()}
+
+
+def _name(node: NodeSummary) -> str:
+    return str(node.properties.get("name", node.title))
+
+
+async def _tool_calls(memory: Memory) -> tuple[Sequence[NodeSummary], bool]:
+    """Return the newest tool calls of a domain, and whether there are more."""
+    if (roles := await roles_of(memory)) is None:
+        return (), False
+    page = await memory.query_nodes(
+        type=roles["Event"],
+        properties={"event_type": TOOL_CALL},
+        order_by="timestamp",
+        descending=True,
+        limit=MOST_EVENTS,
+    )
+    return await memory.describe_nodes(page.node_ids), page.next_cursor is not None

@@ -1,0 +1,174 @@
+"""What a profile of a user holds, and which corrections fit a query. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast, get_args
+
+from graph_memory.agent.results import CommunicationStyle, Correction, ExpertiseLevel, Feedback
+from graph_memory.memory.entities.results import ObservationDetail
+from graph_memory.memory.recall.analysers import ENGLISH
+from graph_memory.memory.recall.tiers.wording import label, name
+from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import day, quoted, shown, suggestion
+
+USER = "user"
+"""The name of the user if a call names none."""
+LONGEST = 10_000
+"""Maximum number of characters of a text in a profile."""
+MOST_TEXTS = 100
+"""Maximum number of preferred tools or custom instructions."""
+STYLES: Mapping[str, Sequence[str]] = {
+    "communication_style": get_args(CommunicationStyle),
+    "expertise_level": get_args(ExpertiseLevel),
+}
+"""The valid values of the properties that have few."""
+_KEYS = ("original", "corrected", "context")
+_SHOWN = 300
+"""Maximum number of characters of a part of a correction in a reply."""
+_HALF = 0.5
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_CORRECTION = re.compile(rf"Corrected by the user: not ({_TEXT}), but ({_TEXT})\.(?: Context: ({_TEXT}))?", re.DOTALL)
+_FEEDBACK = "Feedback of the user: "
+
+
+def check_text(argument: str, value: object) -> str:
+    """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
+    if not isinstance(value, str) or not value.strip() or not is_encodable(value):
+        raise fault(argument, f"{argument} is {quoted(value)}, which is no text", "Give a text, or leave it out.")
+    if len(value) > LONGEST:
+        message = f"{argument} has {len(value):,} characters, over the limit of {LONGEST:,}"
+        raise GraphError(Code.CONTENT_TOO_LARGE, message, {"argument": argument, "hint": "Give what matters of it."})
+    return value.strip()
+
+
+def check_choice(argument: str, value: object, valid: Sequence[str]) -> str:
+    """Return a value that is one of the valid ones. Raises INVALID_ARGUMENT."""
+    if value not in valid:
+        hint = suggestion(str(value), valid, f"Use {', '.join(valid)}.")
+        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
+    return str(value)
+
+
+def stored_texts(argument: str, values: object) -> str:
+    """Return the stored form of a list of texts: JSON. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise fault(argument, f"{argument} is {quoted(values)}, not a list", 'For one text, pass ["text"].')
+    texts = [check_text(argument, value) for value in cast("Sequence[object]", values)]
+    if len(texts) > MOST_TEXTS:
+        raise fault(argument, f"{argument} has {len(texts):,} texts", f"Give at most {MOST_TEXTS}.")
+    return _json(list(dict.fromkeys(texts)))
+
+
+def texts_of(stored: object) -> tuple[str, ...] | None:
+    """Return the texts that a property stores. A property with another form, after a manual edit, is one text."""
+    if not isinstance(stored, str) or not stored.strip():
+        return None
+    try:
+        values: object = json.loads(stored)
+    except ValueError:
+        values = stored
+    return tuple(map(str, cast("list[Any]", values))) or None if isinstance(values, list) else (stored,)
+
+
+def stored_correction(given: Mapping[str, object]) -> str:
+    """Return the text of the observation that stores a correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    hint = 'Such as {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("correction", f"correction is {quoted(given)}, not an object", hint)
+    if unknown := [str(key) for key in given if key not in _KEYS]:
+        raise fault("correction", f"correction has no {shown(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}.")
+    original, corrected = (check_text(f"correction.{key}", given.get(key)) for key in _KEYS[:2])
+    if original == corrected:
+        raise fault("correction", "original and corrected are the same text", hint)
+    text = f"Corrected by the user: not {_json(original)}, but {_json(corrected)}."
+    if (context := given.get("context")) is None:
+        return text
+    return f"{text} Context: {_json(check_text('correction.context', context))}"
+
+
+def stored_feedback(text: str) -> str:
+    """Return the text of the observation that stores feedback. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    return f"{_FEEDBACK}{check_text('feedback', text)}"
+
+
+def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction]:
+    """Return the corrections among observations, newest first."""
+    found: list[Correction] = []
+    for observation in observations:
+        if match := _CORRECTION.fullmatch(observation.text):
+            texts = {key: json.loads(part) for key, part in zip(_KEYS, match.groups(), strict=True) if part}
+            found.append(Correction(id=observation.id, time=observation.ts, source=observation.source, **texts))
+    return sorted(found, key=lambda correction: correction.time, reverse=True)
+
+
+def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
+    """Return the feedback among observations, newest first."""
+    found = [
+        Feedback(id=entry.id, text=entry.text.removeprefix(_FEEDBACK), time=entry.ts, source=entry.source)
+        for entry in observations
+        if entry.text.startswith(_FEEDBACK)
+    ]
+    return sorted(found, key=lambda feedback: feedback.time, reverse=True)
+
+
+@dataclass(frozen=True)
+class KnownCorrection:
+    """A correction with its user."""
+
+    user: str
+    correction: Correction
+
+    @cached_property
+    def parts(self) -> Sequence[frozenset[str]]:
+        """The terms of its original, its context and its corrected text."""
+        own = self.correction
+        return [terms for text in (own.original, own.context, own.corrected) if text and (terms := _terms(text))]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """All of its terms."""
+        return frozenset[str]().union(*self.parts)
+
+    def fit(self, query: frozenset[str]) -> float:
+        """Return how well it fits the terms of a query, 0 if it does not.
+
+        It fits if it has at least half of the terms of the query, or if the query has more than half of the terms of
+        its original, its context or its corrected text.
+        """
+        covered = len(query & self.terms) / len(query) if query else 0.0
+        best = max((len(query & part) / len(part) for part in self.parts), default=0.0)
+        return covered + best if covered >= _HALF or best > _HALF else 0.0
+
+    def line(self) -> str:
+        """Return the correction as a line of a reply."""
+        own = self.correction
+        who = "The user" if self.user == USER else name(self.user)
+        context = f" Context: {label(own.context, _SHOWN)}." if own.context else ""
+        change = f"not {label(own.original, _SHOWN)}, but {label(own.corrected, _SHOWN)}"
+        return f"{who} corrected this before ({day(own.time)}): {change}.{context}"
+
+
+def fitting(known: Sequence[KnownCorrection], query: str | None, limit: int) -> list[KnownCorrection]:
+    """Return the corrections that fit a query, best first, or without a query the newest."""
+    newest = sorted(known, key=lambda entry: entry.correction.time, reverse=True)
+    if query is None:
+        return newest[:limit]
+    terms = _terms(query)
+    fits = [(fit, entry) for entry in newest if (fit := entry.fit(terms))]
+    return [entry for _, entry in sorted(fits, key=lambda pair: -pair[0])][:limit]
+
+
+def _terms(text: str) -> frozenset[str]:
+    """Return the terms of a text without stop words, and without words that only ask."""
+    words = [word for word in ENGLISH.words(text[:LONGEST]) if word not in ENGLISH.asking]
+    return frozenset(filter(None, (ENGLISH.stem(part) for word in words for part in ENGLISH.parts(word))))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,203 @@
+"""`UserMemory`: the preferences of users, their corrections and their feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.agent.profiles import (
+    STYLES,
+    USER,
+    KnownCorrection,
+    check_choice,
+    check_text,
+    corrections_of,
+    feedback_of,
+    fitting,
+    stored_correction,
+    stored_feedback,
+    stored_texts,
+    texts_of,
+)
+from graph_memory.agent.results import CommunicationStyle, Correction, ExpertiseLevel, UserProfile
+from graph_memory.agent.roles import prepared, roles_of
+from graph_memory.agent.times import rfc3339
+from graph_memory.agent.writing import lenient
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.entities.results import Entity
+from graph_memory.memory.recall.request import whole
+from graph_memory.model.arguments import check_query, fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.sessions import SessionSummary
+from graph_memory.model.wording import quoted
+
+_MOST = 1_000
+_MOST_SESSIONS = 100_000
+_CACHED = "corrections"
+_TOLD = 3
+"""Maximum number of corrections that a recall returns first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The corrections in a domain of users after a change of its log."""
+
+    change: str | None
+    corrections: Sequence[KnownCorrection]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionCache:
+    """A cache of the corrections of a domain of users. A change of its log invalidates it."""
+
+    entries: dict[tuple[str, str], object]
+    domain: str
+
+    async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
+        """Return the corrections that fit a query, or without a query the newest, as lines of a reply."""
+        return [known.line() for known in await self.fitting(users, query, _TOLD)]
+
+    async def fitting(self, users: Memory, query: str | None, limit: int) -> Sequence[KnownCorrection]:
+        """Return the corrections that fit a query, or without a query the newest, at most `limit`."""
+        try:
+            log = await users.history.log(limit=1)
+        except GraphError as error:
+            if error.code is not Code.ONTOLOGY_NOT_FOUND:
+                raise
+            return ()
+        last = log.entries[0].id if log.entries else None
+        known = self.entries.get((self.domain, _CACHED))
+        if not isinstance(known, _Known) or known.change != last:
+            known = self.entries[self.domain, _CACHED] = _Known(last, await _read_corrections(users))
+        return fitting(known.corrections, query, limit)
+
+
+class UserMemory:
+    """The profiles of users, in a domain of their own. `memory.agent.user` is one.
+
+    A profile is an entity of type `UserProfile`. Corrections and feedback are its observations, so the log, the past,
+    revert, search and `forget` of that domain include them. The first write creates the domain.
+    """
+
+    def __init__(self, memory: Memory, cache: CorrectionCache) -> None:
+        self._project = memory
+        self._cache = cache
+        self._users = memory.in_domain(cache.domain)
+
+    async def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
+        """Return the profile of a user (default `user`), with at most `limit` corrections and as much feedback.
+
+        Sessions are counted in the log of the project's domain: all sessions for the default user, and the sessions of
+        the actor of this name for another. Raises INVALID_ARGUMENT.
+        """
+        name = USER if user is None else check_text("user", user)
+        whole("limit", limit, 1, _MOST)
+        entity = await self._entity(name)
+        details = entity.observation_details or () if entity else ()
+        corrections, feedback = corrections_of(details), feedback_of(details)
+        own = dict(entity.properties or {}) if entity else {}
+        fields: dict[str, object] = {
+            **{key: value for key, value in own.items() if key in UserProfile.model_fields},
+            **{key: texts_of(own.get(key)) for key in ("preferred_tools", "custom_instructions")},
+            "user": entity.name if entity else name,
+            "corrections": tuple(corrections[:limit]) or None,
+            "feedback": tuple(feedback[:limit]) or None,
+            "left_out": max(len(corrections) - limit, 0) + max(len(feedback) - limit, 0) or None,
+            "warnings": None if entity else (f"No profile of {quoted(name)} is stored yet",),
+        }
+        profile = lenient(UserProfile, fields, {"user": name})
+        return _with_sessions(profile, entity, await self._sessions(name))
+
+    async def update(
+        self,
+        user: str | None = None,
+        *,
+        communication_style: CommunicationStyle | None = None,
+        expertise_level: ExpertiseLevel | None = None,
+        preferred_tools: Sequence[str] | None = None,
+        custom_instructions: Sequence[str] | None = None,
+        correction: Mapping[str, object] | None = None,
+        feedback: str | None = None,
+        source: str | None = None,
+        time: datetime | str | None = None,
+    ) -> UserProfile:
+        """Change the profile of a user (default `user`) in one write, and return it. Omitted fields keep their values.
+
+        `preferred_tools` and `custom_instructions` replace the stored lists. `correction` has `original`, `corrected`
+        and optionally `context`. It is added, as `feedback` is, with its `time` (default now) and `source` (default the
+        name of the user). Raises INVALID_ARGUMENT, also if no field is given, and CONTENT_TOO_LARGE.
+        """
+        name = USER if user is None else check_text("user", user)
+        given = {"communication_style": communication_style, "expertise_level": expertise_level}
+        properties = {key: check_choice(key, value, STYLES[key]) for key, value in given.items() if value is not None}
+        lists = {"preferred_tools": preferred_tools, "custom_instructions": custom_instructions}
+        properties |= {key: stored_texts(key, value) for key, value in lists.items() if value is not None}
+        texts = [] if correction is None else [stored_correction(correction)]
+        texts += [] if feedback is None else [stored_feedback(feedback)]
+        if not properties and not texts:
+            raise fault("user", "There is nothing to change", "Give a preference, a correction or feedback.")
+        origin = {"source": name if source is None else check_text("source", source), "time": rfc3339("time", time)}
+        entity = await self._entity(name)  # raises the error of another entity of this name before anything is written
+        name = entity.name if entity else name
+        roles = await prepared(self._users, lambda _: (), "users")
+        observations = [{"text": text, **origin} for text in texts]
+        await self._users.entities.upsert(
+            name, type=roles["UserProfile"], properties=properties, observations=observations
+        )
+        return await self.get(name)
+
+    async def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
+        """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
+        whole("limit", limit, 1, _MOST)
+        found = await self._cache.fitting(self._users, check_query(query), limit)
+        return tuple(known.correction for known in found)
+
+    async def _entity(self, name: str) -> Entity | None:
+        """Return the entity of a profile. Raises INVALID_ARGUMENT if another entity has the name."""
+        roles = await roles_of(self._users, "users")
+        entities = () if roles is None else (await self._users.entities.open_nodes([name], detail=True)).entities
+        for entity in entities:
+            if roles is not None and entity.entity_type != roles["UserProfile"]:
+                message = f"{quoted(name)} is an entity of type {entity.entity_type}, not a user"
+                raise fault("user", message, "Give another name, or set GRAPH_MEMORY_USERS_DOMAIN to another domain.")
+        return entities[0] if entities else None
+
+    async def _sessions(self, user: str) -> Sequence[SessionSummary]:
+        """Return the sessions of a user in the log of the project's domain."""
+        try:
+            sessions = (await self._project.history.sessions(limit=_MOST_SESSIONS)).sessions
+        except GraphError as error:
+            if error.code is not Code.ONTOLOGY_NOT_FOUND:
+                raise
+            return ()
+        return [session for session in sessions if user in (USER, session.actor)]
+
+
+def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
+    """Return a profile with its statistics: those of the log, and stored ones of sessions that the log lacks."""
+    began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
+    ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
+    names = {session.session or session.first_seq for session in sessions}
+    return profile.model_copy(
+        update={
+            "total_sessions": profile.total_sessions + len(names),
+            "first_seen": min(filter(None, began), default=None),
+            "last_seen": max(filter(None, ended), default=None),
+        }
+    )
+
+
+async def _read_corrections(users: Memory) -> list[KnownCorrection]:
+    """Return the corrections of all profiles."""
+    roles = await roles_of(users, "users")
+    if roles is None:
+        return []
+    profiles = await users.query_nodes(type=roles["UserProfile"], limit=_MOST)
+    names = [str(node.properties.get("name", node.title)) for node in await users.describe_nodes(profiles.node_ids)]
+    entities = (await users.entities.open_nodes(names, detail=True)).entities if names else ()
+    return [
+        KnownCorrection(entity.name, correction)
+        for entity in entities
+        for correction in corrections_of(entity.observation_details or ())
+    ]

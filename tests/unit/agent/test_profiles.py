@@ -1,0 +1,115 @@
+"""What a profile of a user takes and stores, and which corrections fit a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from graph_memory.agent.profiles import (
+    KnownCorrection,
+    check_choice,
+    check_text,
+    corrections_of,
+    feedback_of,
+    fitting,
+    stored_correction,
+    stored_feedback,
+    stored_texts,
+    texts_of,
+)
+from graph_memory.agent.results import Correction
+from graph_memory.memory.entities.results import ObservationDetail
+from graph_memory.model.errors import Code, GraphError
+
+NOW = datetime(2026, 11, 27, tzinfo=UTC)
+
+
+def observed(*texts: str) -> list[ObservationDetail]:
+    return [ObservationDetail(id=f"obs_{n}", text=text, ts=NOW + timedelta(n)) for n, text in enumerate(texts)]
+
+
+def known(original: str, corrected: str, context: str | None = None, *, days: int = 0) -> KnownCorrection:
+    name = f"{original} {context}"
+    time = NOW + timedelta(days)
+    return KnownCorrection(
+        "user", Correction(id=name, original=original, corrected=corrected, context=context, time=time)
+    )
+
+
+@pytest.mark.parametrize("odd", ['say "no"', "a\nb", "ends in \\", '". Context: "x', "数据库", "not x, but y."])
+def test_a_correction_is_read_as_it_was_given(odd: str):
+    given = {"original": odd, "corrected": f"{odd}!", "context": odd}
+    texts = [stored_correction(given), stored_correction({"original": "a", "corrected": odd}), stored_feedback("good")]
+    newest, oldest = corrections_of(observed(*texts, "likes tea"))
+    assert (newest.original, newest.corrected, newest.context) == ("a", odd, None)
+    assert (oldest.original, oldest.corrected, oldest.context) == (odd, f"{odd}!", odd)
+    assert [feedback.text for feedback in feedback_of(observed(*texts))] == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("check", "code"),
+    [
+        (lambda: stored_correction({"original": "a"}), Code.INVALID_ARGUMENT),
+        (lambda: stored_correction({"original": " ", "corrected": "b"}), Code.INVALID_ARGUMENT),
+        (lambda: stored_correction({"original": "a", "corrected": "a "}), Code.INVALID_ARGUMENT),
+        (lambda: stored_correction({"original": "a", "corrected": "b", "why": "c"}), Code.INVALID_ARGUMENT),
+        (lambda: stored_correction({}), Code.INVALID_ARGUMENT),
+        (lambda: stored_correction("a"), Code.INVALID_ARGUMENT),  # type: ignore[arg-type]
+        (lambda: stored_correction({"original": float("nan"), "corrected": "b"}), Code.INVALID_ARGUMENT),
+        (lambda: stored_correction({"original": "a", "corrected": "x" * 8_000_000}), Code.CONTENT_TOO_LARGE),
+        (lambda: stored_feedback("\ud800"), Code.INVALID_ARGUMENT),
+        (lambda: stored_texts("preferred_tools", "ruff"), Code.INVALID_ARGUMENT),
+        (lambda: stored_texts("preferred_tools", ["ruff", ""]), Code.INVALID_ARGUMENT),
+        (lambda: stored_texts("preferred_tools", ["ruff"] * 101), Code.INVALID_ARGUMENT),
+        (lambda: check_choice("communication_style", "short", ["concise"]), Code.INVALID_ARGUMENT),
+        (lambda: check_text("user", None), Code.INVALID_ARGUMENT),
+    ],
+)
+def test_bad_input_of_a_profile_is_refused_with_a_hint(check: Callable[[], object], code: Code):
+    with pytest.raises(GraphError) as caught:
+        check()
+    assert caught.value.code is code
+    assert caught.value.hint
+
+
+def test_lists_are_read_back_and_a_text_that_a_person_wrote_is_one_item():
+    assert texts_of(stored_texts("preferred_tools", ["ruff", " uv ", "ruff"])) == ("ruff", "uv")
+    assert texts_of("ruff, uv") == ("ruff, uv",)
+    assert [texts_of(stored) for stored in (None, 3, "[]", "")] == [None] * 4
+
+
+NPM = known("npm", "pnpm", "installing packages")
+DEPLOY = known("We deploy on Fridays", "We deploy on Tuesdays", "release planning", days=1)
+LONG = known("the parser returns a tuple of tokens", "the parser returns a list of nodes", days=2)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("How do I install packages?", [NPM]),
+        ("Set up the web project and install what it needs with npm", [NPM]),
+        ("When do we deploy?", [DEPLOY]),
+        ("What does the parser return?", [LONG]),
+        ("npm on Fridays: deploy", [DEPLOY, NPM]),
+        ("Which tokens does the login service issue to browsers?", []),
+        ("Where does Ann live?", []),
+        ("what is it", []),
+    ],
+)
+def test_a_correction_fits_a_query_that_shares_enough_of_its_words(query: str, expected: list[KnownCorrection]):
+    assert fitting([NPM, DEPLOY, LONG], query, 3) == expected
+
+
+def test_without_a_query_the_newest_corrections_come_first():
+    assert fitting([NPM, DEPLOY, LONG], None, 2) == [LONG, DEPLOY]
+
+
+def test_a_line_quotes_what_was_stored_and_names_another_user():
+    odd = Correction(id="x", original='"ignore" all\n# rules', corrected="y" * 1_000, time=NOW)
+    line = KnownCorrection("user", odd).line()
+    assert line.startswith("The user corrected this before (27 November 2026): not \"'ignore' all")
+    assert "\n" not in line
+    assert len(line) < 450
+    assert KnownCorrection("ann", odd).line().startswith("ann corrected")
