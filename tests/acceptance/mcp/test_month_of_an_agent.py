@@ -22,6 +22,7 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
     environment: dict[str, str], domain: str, settings: Settings
 ) -> None:
     serving = ("--toolsets", TOOLS, "--domain", domain)
+    environment = {**environment, "GRAPH_MEMORY_USERS_DOMAIN": f"{domain}-users"}
     async with connected(environment, *serving) as agent:
         await agent.call("session_start", project="Shop")
         schema = (await agent.call("set_goal", description="Migrate the schema"))["goal"]["id"]

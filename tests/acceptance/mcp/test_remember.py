@@ -32,7 +32,7 @@ async def test_facts_relations_and_other_names_are_one_call_and_its_questions_ca
             ("ADD", "Ada knows Ben Aldous"),
         ]
         with pytest.raises(ToolError) as refused:
-            await agent.call("remember", name="Ben Aldous", text="Sings.", relations=[{"type": "knows", "to": "Merow"}])
+            await agent.call("remember", name="Ben Aldous", relations=[{"type": "knows", "to": "Merow"}])
         assert refused.value.code is Code.NODE_NOT_FOUND
         assert "Merrow" in refused.value.details["hint"]
         asked = await agent.call("remember", name="Benny", text="Left Merrow; since 1 February at Tarn Energy.")
