@@ -18,7 +18,6 @@ from graph_memory.agent import (
     procedural,
     prospective,
     relational,
-    semantic,
     user,
     working,
 )
@@ -40,7 +39,6 @@ FACADES = {
     "Episodic": episodic,
     "Procedural": procedural,
     "Prospective": prospective,
-    "Semantic": semantic,
     "Relational": relational,
     "Contextual": contextual,
     "Working": working,
@@ -141,7 +139,6 @@ DOCSTRINGS = {
     "UserMemory": "Users, without async: the methods of `UserMemory`. It is `SyncAgent.user`.",
     "MetaMemory": "Capabilities, without async: the methods of `MetaMemory`. It is `SyncAgent.meta`.",
     "Prospective": "What is to be done, without async: the methods of `Prospective`. It is `SyncAgent.prospective`.",
-    "Semantic": "Entities without async: the methods of `Semantic`. It is `SyncAgent.semantic`.",
     "Relational": "Relations without async: the methods of `Relational`. It is `SyncAgent.relational`.",
     "Contextual": "Documents and search without async: the methods of `Contextual`. It is `SyncAgent.contextual`.",
     "Working": "Notes of a session without async: the methods of `Working`. It is `SyncAgent.working`.",

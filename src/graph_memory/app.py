@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
-from graph_memory.agent.user import CorrectionCache
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of
 from graph_memory.memory.accesses import MOST, AccessTally
@@ -264,6 +263,8 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
 
 async def _corrections(core: Core, query: str | None) -> Sequence[str]:
     """Return the corrections by users with which a recall begins."""
+    from graph_memory.agent.user import CorrectionCache  # a command that recalls nothing does not need it
+
     users = Memory(core, default_domain=core.users_domain)
     return await CorrectionCache(core.layer_cache, core.users_domain).fitting_lines(users, query)
 

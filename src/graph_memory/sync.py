@@ -56,7 +56,6 @@ from graph_memory.agent.results import (
     UserProfile,
     WorkingMemory,
 )
-from graph_memory.agent.semantic import Semantic
 from graph_memory.agent.user import UserMemory
 from graph_memory.agent.working import Working
 from graph_memory.app import open_memory
@@ -1232,7 +1231,7 @@ class SyncEntities(_Sync[Entities]):
     ) -> SessionStarted:
         """Return what to know at the start of a session, in `max_tokens` at most.
 
-        In this order: corrections by users, those that fit the project or else the newest; the blocks; the last
+        In this order: corrections by users that fit the project, or without a project the newest; the blocks; the last
         summary, of this session or project if there is one; what is known of the project; how much the memory holds;
         who changed what last; open questions of `remember`; goals; contradictions; facts about what is used most, as
         far as there is room.
@@ -1299,6 +1298,10 @@ class SyncEntities(_Sync[Entities]):
     def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
         """Return the entities that were given to somebody most often. Counts are written every few seconds."""
         return self._wait(self._facade.get_hot, limit=limit, domain=domain)
+
+    def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:
+        """Return the entity of an id, name or alias; None if there is none. Raises INVALID_ARGUMENT."""
+        return self._wait(self._facade.get, entity_id, domain=domain)
 
     def get_by_type(self, type: str, *, limit: int = 50, domain: str | None = None) -> EntityList:
         """Return the entities of a type, as it was written. Raises INVALID_NODE_TYPE, with the nearest types."""
@@ -2402,7 +2405,7 @@ class SyncAgent(_Sync[Agent]):
     def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2000
     ) -> MemoryResults:
-        """Return what all memory types know for a query, such as corrections, patterns, goals, events and entities.
+        """Return the results of all memory types for a query, such as patterns, goals, events and entities.
 
         `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
         (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
@@ -2446,7 +2449,7 @@ class SyncAgent(_Sync[Agent]):
         """Restore what `prune` has archived to a file, with its ids.
 
         It reverts the batch of `prune`. If the log no longer has that batch, it creates the nodes and connections of
-        the file. Raises INVALID_ARCHIVE and REVERT_CONFLICT.
+        the file, in one batch for each 5,000 of them. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
         """
         return self._wait(self._facade.restore, archive)
 
@@ -2471,9 +2474,9 @@ class SyncAgent(_Sync[Agent]):
         return SyncProspective(self._facade.prospective, self._portal)
 
     @property
-    def semantic(self) -> SyncSemantic:
-        """Entities."""
-        return SyncSemantic(self._facade.semantic, self._portal)
+    def semantic(self) -> SyncEntities:
+        """Entities: the same as `memory.entities`."""
+        return SyncEntities(self._facade.semantic, self._portal)
 
     @property
     def relational(self) -> SyncRelational:
@@ -2746,47 +2749,6 @@ class SyncProspective(_Sync[Prospective]):
         return self._wait(self._facade.among, node_ids)
 
 
-class SyncSemantic(_Sync[Semantic]):
-    """Entities without async: the methods of `Semantic`. It is `SyncAgent.semantic`."""
-
-    def upsert(
-        self,
-        name: str,
-        *,
-        type: str | None = None,
-        description: str | None = None,
-        properties: Mapping[str, object] | None = None,
-        observations: Sequence[str | Mapping[str, object]] | None = None,
-        confidence: float | None = None,
-    ) -> Profile:
-        """Create or update an entity. See `memory.entities.upsert`."""
-        return self._wait(
-            self._facade.upsert,
-            name,
-            type=type,
-            description=description,
-            properties=properties,
-            observations=observations,
-            confidence=confidence,
-        )
-
-    def get(self, entity_id: str) -> KnowledgeGraph:
-        """Return an entity and its relations, with their details, by its id or name. Unknown ids are left out."""
-        return self._wait(self._facade.get, entity_id)
-
-    def find_by_name(self, name: str) -> Profile | None:
-        """Return the entity of a name or alias; None if there is none. See `memory.entities.find_by_name`."""
-        return self._wait(self._facade.find_by_name, name)
-
-    def get_by_type(self, type: str, limit: int = 100) -> tuple[NodeSummary, ...]:
-        """Return the entities of a type, at most `limit`. Raises INVALID_ARGUMENT."""
-        return self._wait(self._facade.get_by_type, type, limit)
-
-    def get_salient(self, limit: int = 10) -> Profiles:
-        """Return the most salient entities. See `memory.entities.get_salient`."""
-        return self._wait(self._facade.get_salient, limit)
-
-
 class SyncRelational(_Sync[Relational]):
     """Relations without async: the methods of `Relational`. It is `SyncAgent.relational`."""
 
@@ -2984,7 +2946,7 @@ class SyncMetaMemory(_Sync[MetaMemory]):
         return self._wait(self._facade.get, tool, domains=domains)
 
     def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
-        """Record a strength, a weakness, an action that the agent cannot do, or one that it asks about first.
+        """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
 
         `capability` is one sentence. A known capability changes its kind. Raises INVALID_ARGUMENT and
         CONTENT_TOO_LARGE.

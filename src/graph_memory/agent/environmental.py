@@ -238,7 +238,7 @@ def _git_status(root: Path) -> GitStatus | None:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """Return what git prints; None without git, outside a work tree, or after 10 seconds.
+    """Return the output of git; None without git, outside a work tree, or after 10 seconds.
 
     The configuration of the project can start no program: no file system monitor and no hooks.
     """

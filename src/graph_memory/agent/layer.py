@@ -18,9 +18,9 @@ from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import Limits, limits_of
-from graph_memory.agent.semantic import Semantic
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
+from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
 
 
@@ -58,7 +58,7 @@ class Agent:
     async def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
     ) -> MemoryResults:
-        """Return what all memory types know for a query, such as corrections, patterns, goals, events and entities.
+        """Return the results of all memory types for a query, such as patterns, goals, events and entities.
 
         `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
         (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
@@ -118,7 +118,7 @@ class Agent:
         """Restore what `prune` has archived to a file, with its ids.
 
         It reverts the batch of `prune`. If the log no longer has that batch, it creates the nodes and connections of
-        the file. Raises INVALID_ARCHIVE and REVERT_CONFLICT.
+        the file, in one batch for each 5,000 of them. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
         """
         return await restore(self._memory, checked_path(archive))
 
@@ -143,9 +143,9 @@ class Agent:
         return Prospective(self._memory)
 
     @property
-    def semantic(self) -> Semantic:
-        """Entities."""
-        return Semantic(self._memory)
+    def semantic(self) -> Entities:
+        """Entities: the same as `memory.entities`."""
+        return self._memory.entities
 
     @property
     def relational(self) -> Relational:

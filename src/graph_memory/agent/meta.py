@@ -53,7 +53,7 @@ class MetaMemory:
         return await self._with_nodes(statistics_of(events), name, warnings)
 
     async def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
-        """Record a strength, a weakness, an action that the agent cannot do, or one that it asks about first.
+        """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
 
         `capability` is one sentence. A known capability changes its kind. Raises INVALID_ARGUMENT and
         CONTENT_TOO_LARGE.

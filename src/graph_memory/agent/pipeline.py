@@ -122,8 +122,8 @@ def _event_from(item: Located) -> NewEvent:
     for name in ("keywords", "caused_by"):
         fields |= {name: [text.text() for text in entry.items()]} if (entry := own.get(name)) else {}
     for name in ("entities", "relations"):
-        objects = [each.entries() for each in entry.items()] if (entry := own.get(name)) else []
-        fields[name] = [{key: value.value for key, value in each.items()} for each in objects]
+        objects = [item.entries() for item in entry.items()] if (entry := own.get(name)) else []
+        fields[name] = [{key: value.value for key, value in item.items()} for item in objects]
     fields |= {"id": check_new_id("id", entry.text())} if (entry := own.get("id")) else {}
     at = own.get("timestamp")
     fields["timestamp"] = rfc3339("timestamp", cast("datetime | str", at.value) if at else None)
@@ -141,7 +141,7 @@ async def record_events(
     extract = load_archetype(archetype) if archetype and isinstance(archetype, str) else archetype
 
     def operations(roles: Roles) -> list[Operation]:
-        return [each for number, event in enumerate(events) for each in event.operations(roles, f"event{number}_")]
+        return [step for number, event in enumerate(events) for step in event.operations(roles, f"event{number}_")]
 
     roles = await prepared(memory, operations)
     extracted, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
@@ -154,7 +154,7 @@ async def record_events(
 def _recorded(
     event: NewEvent, extracted: Sequence[_Extracted], batch: BatchResult, warnings: tuple[str, ...]
 ) -> EventRecorded:
-    own = [each.names[0] for each in extracted if each.event_id == event.id and each.is_entity]
+    own = [part.names[0] for part in extracted if part.event_id == event.id and part.is_entity]
     names = tuple(dict.fromkeys([*(str(entity.get("name")) for entity in event.entities), *own]))
     return EventRecorded(
         event_id=event.id,
@@ -178,7 +178,7 @@ async def _extract(
         except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
         extracted += _parts(roles, event, found, f"event{number}_found")
-        if sum(len(each.operations) for each in extracted) > _MOST_EXTRACTED:
+        if sum(len(part.operations) for part in extracted) > _MOST_EXTRACTED:
             return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were given to the archetype",)
     return extracted, ()
 
@@ -213,7 +213,7 @@ async def _write(
     for _ in range(_ATTEMPTS):
         if not kept:
             break
-        every = [*operations, *(operation for each in kept for operation in each.operations)]
+        every = [*operations, *(operation for part in kept for operation in part.operations)]
         try:
             return await memory.execute_batch(every), kept
         except GraphError as error:
@@ -226,15 +226,15 @@ async def _write(
 def _without_faulty(extracted: Sequence[_Extracted], error: GraphError, start: int) -> list[_Extracted]:
     """Return the entities and relations that are not at fault, or none if the error is about another operation."""
     faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
-    faulty = {int(each["index"]) for each in faults}
+    faulty = {int(entry["index"]) for entry in faults}
     kept: list[_Extracted] = []
     omitted: set[tuple[str, str]] = set()
-    for each in extracted:
-        places = range(start, start + len(each.operations))
+    for part in extracted:
+        places = range(start, start + len(part.operations))
         start = places.stop
-        is_named = not faulty and any(quoted(name) in error.message for name in each.names)
+        is_named = not faulty and any(quoted(name) in error.message for name in part.names)
         if is_named or not faulty.isdisjoint(places):
-            omitted |= {(each.event_id, each.names[0])} if each.is_entity else set()
-        elif each.is_entity or not {(each.event_id, name) for name in each.names} & omitted:
-            kept.append(each)
+            omitted |= {(part.event_id, part.names[0])} if part.is_entity else set()
+        elif part.is_entity or not {(part.event_id, name) for name in part.names} & omitted:
+            kept.append(part)
     return kept if len(kept) < len(extracted) else []

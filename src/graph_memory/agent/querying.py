@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import anyio
+from anyio import to_thread
 
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
@@ -56,7 +56,7 @@ async def query_memory(
     vector_limit: int = 10,
     max_tokens: int = 2_000,
 ) -> MemoryResults:
-    """Return what all memory types know for a query. See `Agent.query_memory`."""
+    """Return the results of all memory types for a query. See `Agent.query_memory`."""
     whole("event_limit", event_limit, 0, _MOST_HITS)
     whole("vector_limit", vector_limit, 1, _MOST_HITS)
     whole("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
@@ -68,7 +68,7 @@ async def query_memory(
     patterns = tuple(map(_pattern, matches.matches))
     found = MemoryResults(corrections=corrections, patterns=patterns, warnings=warnings)
     found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
-    return _within(found, max_tokens)
+    return await to_thread.run_sync(_within, found, max_tokens)  # the first count loads the tokenizer
 
 
 async def _search(memory: Memory, query: str, most: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
@@ -92,21 +92,14 @@ async def _by_type(
     others = [hit for hit in nodes if hit.type not in types][:vector_limit]
     found: dict[str, object] = {"events": tuple(map(_found, events[:event_limit]))}
 
-    async def add_entities() -> None:
+    if others:
         graph = await memory.entities.open_nodes([hit.id for hit in others], detail=True)
         entities = {entity.id for entity in graph.entities}
         found["entities"] = tuple(_found(hit) for hit in others if hit.id in entities)
         found["content"] = tuple(_found(hit) for hit in others if hit.id not in entities)
         found["relations"] = graph.relations[:_MOST_RELATIONS]
-
-    async def add_goals() -> None:
+    if goals:
         found["goals"] = (await Prospective(memory).among(goals))[:_MOST_GOALS]
-
-    async with anyio.create_task_group() as tasks:
-        if others:
-            tasks.start_soon(add_entities)
-        if goals:
-            tasks.start_soon(add_goals)
     return found
 
 

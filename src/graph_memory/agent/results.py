@@ -237,7 +237,7 @@ class FoundPattern(Result):
 
 
 class MemoryResults(Result):
-    """What the memory types know for a query, each best first, within one token budget."""
+    """The results of all memory types for a query, each best first, within one token budget."""
 
     corrections: tuple[Correction, ...] | None = Field(default=None, description="By the user, on the same topic")
     patterns: tuple[FoundPattern, ...] | None = None

@@ -38,7 +38,6 @@ class StoredNode:
 
     id: str
     type: str
-    title: str
     modified: str
     properties: Mapping[str, PropertyValue]
 
@@ -51,7 +50,6 @@ class StoredConnection:
     type: str
     from_id: str
     to_id: str
-    title: str
     properties: Mapping[str, PropertyValue]
 
 
@@ -68,7 +66,7 @@ class Selection:
 
 def limits_of(given: Mapping[str, object] | None, defaults: Limits) -> Limits:
     """Return limits with some replaced. Raises INVALID_ARGUMENT for an unknown name and a number that is not whole."""
-    names = [each.name for each in fields(Limits)]
+    names = [limit.name for limit in fields(Limits)]
     values = {name: getattr(defaults, name) for name in names}
     for name, value in (given or {}).items():
         if name not in values:
@@ -99,9 +97,9 @@ def selected(
     patterns = _patterns(of_type.get("Pattern", []), limits.patterns)
     relations = _relations(connections, set(entities), limits.relations)
     gone = {*patterns, *relations}
-    events = _events(of_type, [each for each in connections if not {each.id, each.from_id} & gone], limits.events, now)
+    events = _events(of_type, [link for link in connections if not {link.id, link.from_id} & gone], limits.events, now)
     gone |= {*events}
-    needed = {each.to_id for each in connections if each.type == "Involves" and each.from_id not in gone}
+    needed = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in gone}
     least_salient = reversed(entities[limits.entities :])
     documents = sorted(of_type.get("Document", []), key=lambda node: (node.modified, node.id))
     return Selection(
@@ -175,7 +173,7 @@ def _patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
 
 def _relations(connections: Iterable[StoredConnection], entities: Collection[str], limit: int) -> list[str]:
     """Return the relations between entities beyond the limit, the lowest weight first."""
-    relations = [each for each in connections if each.from_id in entities and each.to_id in entities]
+    relations = [link for link in connections if link.from_id in entities and link.to_id in entities]
     relations.sort(key=lambda relation: (_weight(relation), relation.id))
     return [relation.id for relation in relations[: max(0, len(relations) - limit)]]
 

@@ -7,8 +7,10 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import cast
 
+from anyio import to_thread
+
 from graph_memory.agent.results import WorkingMemory
-from graph_memory.memory.recall.fitting import tokens_of_text
+from graph_memory.memory.recall.fitting import counter, tokens_of_text
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted
@@ -83,6 +85,7 @@ class Working:
         A value of `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
         CONTENT_TOO_LARGE for a value that does not fit into the window; then nothing changes.
         """
+        await _load_tokenizer()
         state = self._sessions.state(self._domain, self._session).copied()
         _set(state, key, value)
         dropped: list[object] = []
@@ -95,6 +98,7 @@ class Working:
 
     async def get(self, key: str | None = None) -> WorkingMemory:
         """Return the working memory, or only the value of a key. Raises INVALID_ARGUMENT for an unknown key."""
+        await _load_tokenizer()
         state = self._sessions.state(self._domain, self._session)
         if key is None:
             return self._result(state)
@@ -107,6 +111,7 @@ class Working:
 
     async def clear(self, key: str | None = None) -> WorkingMemory:
         """Remove the value of a key, or everything, and return what remains."""
+        await _load_tokenizer()
         state = self._sessions.state(self._domain, self._session)
         kept = state.copied() if key else _State(context_window=state.context_window)
         kept.texts.pop(key or "", None)
@@ -127,6 +132,11 @@ class Working:
             used_tokens=_tokens(state),
             dropped=tuple(dropped or ()) or None,
         )
+
+
+async def _load_tokenizer() -> None:
+    """Load the tokenizer in a thread, since that takes a second at the first call."""
+    await to_thread.run_sync(counter)
 
 
 def _set(state: _State, key: str, value: object) -> None:

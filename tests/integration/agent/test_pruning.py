@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -62,17 +63,34 @@ async def test_an_archive_is_restored_after_the_log_was_compacted(memory: Memory
     assert [event.id for event in chain] == [ids["first"], ids["second"]]
     assert (await agent.procedural.get(ids["pattern"])).failures == 5
     assert (await memory.get_node_content(ids["document"])).content == "A page about disks"
-    runner = (await agent.semantic.get("Runner")).entities[0]
+    runner = await agent.semantic.get("Runner")
+    assert runner is not None
     assert runner.observations == ("has 2 cores",)
     [runs] = (await memory.query_connections(from_node_id=runner.id, type="runs")).connection_ids
     assert (await memory.get_connection(runs)).properties["weight"] == 0.2
     await agrees(memory)
 
 
+async def test_an_archive_of_another_domain_reverts_nothing_there(memory: Memory, domain: str, tmp_path: Path) -> None:
+    archive, other = tmp_path / "old.jsonl.gz", memory.in_domain(f"{domain}-other")
+    await filled(memory)
+    done = await memory.agent.prune(dry_run=False, limits=LIMITS, archive=archive)
+    for number in range(done.until or 0):
+        await other.agent.episodic.record("note", f"number {number}", timestamp="2026-01-01T09:00:00Z")
+    before = len((await other.query_nodes()).node_ids)
+    with pytest.raises(GraphError):  # a relation of the archive leads to an entity that only the first domain has
+        await other.agent.restore(archive)
+    assert len((await other.query_nodes()).node_ids) == before
+    await agrees(other)
+
+
 async def test_a_file_that_is_no_archive_changes_nothing(memory: Memory, tmp_path: Path) -> None:
     await filled(memory)
     before = (await memory.history.log(limit=1)).entries[0].seq
-    for number, content in enumerate([b"", b"text", gzip.compress(b"[1]"), gzip.compress(b'{"op": "delete_node"}')]):
+    deletes = json.dumps({"op": "delete_node", "node_id": (await memory.query_nodes()).node_ids[0]}).encode()
+    trailer = b'{"batch": "evt_1", "since": 1, "until": 2}'
+    contents = [b"", b"text", *map(gzip.compress, (b"[1]", b"1", b'{"op": 1}', b"[" * 90_000, deletes, trailer))]
+    for number, content in enumerate([*contents, gzip.compress(deletes)[:-9]]):
         (path := tmp_path / str(number)).write_bytes(content)
         with pytest.raises(GraphError):
             await memory.agent.restore(path)

@@ -60,7 +60,7 @@ async def test_a_document_is_stored_with_its_source_found_and_deleted(memory: Me
     for bad in ({"text": "no source"}, {"text": " ", "source": "x"}, {"text": "x", "source": "x", "metadata": {"": 1}}):
         with pytest.raises(GraphError):
             await contextual.index_batch([page, bad])
-    assert [node.id for node in await memory.agent.semantic.get_by_type("Document")] == [first]
+    assert (await memory.query_nodes(type="Document")).node_ids == (first,)
     await agrees(memory)
 
 
@@ -82,7 +82,8 @@ async def test_a_relation_has_weight_confidence_evidence_and_metadata(memory: Me
     assert (await related.find_path(ann.id, parser.id)).paths
     assert (await related.get_neighbors(ann.id, ["reviews"])).neighbors[0].id == parser.id
     assert (await agent.semantic.find_by_name("ann")) is not None
-    assert (await agent.semantic.get(ann.id)).entities[0].name == "Ann"
+    assert (await agent.semantic.get(ann.id)) == await agent.semantic.find_by_name("ANN")
+    assert await agent.semantic.get("mem_unknown") is None
     assert {one.name for one in (await agent.semantic.get_salient()).entities} == {"Ann", "Parser"}
     with pytest.raises(GraphError) as caught:
         await related.add_relation("Ann", "Parser", "wrote", evidence=["mem_unknown"])

@@ -14,19 +14,19 @@ NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
 def event(node_id: str, session: str, day: int, month: int = 10) -> StoredNode:
     at = f"2026-{month:02}-{day:02}T09:00:00.000Z"
-    return StoredNode(node_id, "Event", node_id, at, {"session": session, "timestamp": at})
+    return StoredNode(node_id, "Event", at, {"session": session, "timestamp": at})
 
 
 def pattern(node_id: str, successes: int, failures: int) -> StoredNode:
-    return StoredNode(node_id, "Pattern", node_id, "", {"successes": successes, "failures": failures})
+    return StoredNode(node_id, "Pattern", "", {"successes": successes, "failures": failures})
 
 
 def goal(session: str, status: str) -> StoredNode:
-    return StoredNode("goal", "Goal", "goal", "", {"session": session, "status": status})
+    return StoredNode("goal", "Goal", "", {"session": session, "status": status})
 
 
 def link(kind: str, start: str, end: str, **properties: object) -> StoredConnection:
-    return StoredConnection(f"{start}-{kind}-{end}", kind, start, end, "", properties)  # type: ignore[arg-type]
+    return StoredConnection(f"{start}-{kind}-{end}", kind, start, end, properties)  # type: ignore[arg-type]
 
 
 EVENTS = [event("a1", "a", 1), event("a2", "a", 3), event("b1", "b", 2), event("c1", "c", 26, 11)]
@@ -70,7 +70,7 @@ def test_the_least_salient_entities_and_the_lightest_relations_go_first() -> Non
 
 
 def test_the_oldest_documents_go_first() -> None:
-    documents = [StoredNode(name, "Document", name, f"2026-0{name}-01", {}) for name in ("3", "1", "2")]
+    documents = [StoredNode(name, "Document", f"2026-0{name}-01", {}) for name in ("3", "1", "2")]
     assert selected(documents, [], [], Limits(documents=1), NOW).documents == ("1", "2")
 
 

@@ -44,8 +44,8 @@ def extract(event_type: str, content: str) -> Extraction:
     """Return the files, functions, errors, commits, commands, packages and tests that an event names.
 
     Relations: a commit `edits` the files of its diff and `fixes` the errors that its line says are fixed. A test or a
-    file `raises` the error at the end of its traceback. A file `depends_on` the packages that its diff imports, and a
-    package on those that it requires.
+    file `raises` the error at the end of its traceback. A file `depends_on` the packages that its diff imports. A
+    package `depends_on` its requirements.
     """
     transcript = _Transcript(event_type)
     for line in lines_of(_COLOUR.sub("", content)):

@@ -23,7 +23,7 @@ def load_archetype(name: str) -> Archetype:
     point = offered[name]
     try:
         loaded: object = point.load()
-    except Exception as error:
+    except Exception as error:  # a module can raise anything while it is imported; the caller gets the reason
         message = f"The archetype {quoted(name)} ({point.value}) cannot be imported: {type(error).__name__}: {error}"
         raise fault("archetype", message, "Correct or reinstall its package, or omit the archetype.") from error
     if not callable(loaded):

@@ -338,7 +338,7 @@ async def update_user_profile(memory: Memory, given: UpdateUserProfile) -> UserP
 
 
 async def get_capabilities(memory: Memory, given: GetCapabilities) -> Capabilities:
-    """Return what you do well, do badly, cannot do and should ask about, and how often and well tools worked."""
+    """Return your strengths, weaknesses and limits, what to ask about first, and statistics of your tools."""
     return await _agent(memory, given).meta.get(**_rest(given))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import ids
+from graph_memory.memory.entities import ids, profiles
 from graph_memory.memory.entities.alike import SAME
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
@@ -16,6 +16,7 @@ from graph_memory.memory.entities.cleaning.results import (
     Orphans,
     SimilarFound,
 )
+from graph_memory.memory.entities.results import Profile
 from graph_memory.memory.knowledge import asked
 
 
@@ -79,6 +80,12 @@ class Cleaning:
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
         """Return the entities that were given to somebody most often. Counts are written every few seconds."""
         return await looking.get_hot(self._core, self._domain(domain), limit)
+
+    async def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:
+        """Return the entity of an id, name or alias; None if there is none. Raises INVALID_ARGUMENT."""
+        where = self._domain(domain)
+        name, *others = await ids.opened(self._core, where, [asked.text_from(entity_id, "entity_id")])
+        return None if others else await profiles.find_by_name(self._core, where, name)
 
     async def get_by_type(
         self,

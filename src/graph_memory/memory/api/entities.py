@@ -367,7 +367,7 @@ class Entities(Cleaning):
     ) -> SessionStarted:
         """Return what to know at the start of a session, in `max_tokens` at most.
 
-        In this order: corrections by users, those that fit the project or else the newest; the blocks; the last
+        In this order: corrections by users that fit the project, or without a project the newest; the blocks; the last
         summary, of this session or project if there is one; what is known of the project; how much the memory holds;
         who changed what last; open questions of `remember`; goals; contradictions; facts about what is used most, as
         far as there is room.
