@@ -36,8 +36,9 @@ class Rows:
             )
         ]
 
-    async def catch_up(self, within: float = 60.0) -> Coverage:
-        return await catch_up(self.core, self.domain, within=within, handful_within=within)
+    async def catch_up(self, within: float = 60.0, handful_within: float | None = None) -> Coverage:
+        patience = within if handful_within is None else handful_within
+        return await catch_up(self.core, self.domain, within=within, handful_within=patience)
 
     def filters(self, branch: str | None = None, at: int | None = None) -> dict[str, set[str]]:
         """The tokens that passages are filtered by, as they are or would be in a branch made after a number."""

@@ -246,6 +246,6 @@ async def test_a_search_waits_for_a_handful_of_changes_and_not_for_many(
         await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
     with monkeypatch.context() as patched:
         patched.setattr(coverage, "HANDFUL", 1)
-        assert (await rows.catch_up(within=0.0)).behind > 0
-    covered = await rows.catch_up(within=0.0)
+        assert (await rows.catch_up(within=0.0, handful_within=120.0)).behind > 0
+    covered = await rows.catch_up(within=0.0, handful_within=120.0)
     assert (covered.behind, covered.without_vectors) == (0, 0)
