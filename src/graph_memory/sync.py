@@ -23,36 +23,38 @@ from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.kinds import (
+    Actor,
+    CapabilityKind,
+    CommunicationStyle,
+    ExpertiseLevel,
+    Outcome,
+    PatternType,
+    Scope,
+    Status,
+)
 from graph_memory.agent.layer import Agent
 from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import (
-    Actor,
     Capabilities,
-    CapabilityKind,
-    CommunicationStyle,
     Correction,
     Durable,
     Environment,
     EventRecorded,
     Events,
-    ExpertiseLevel,
     Goal,
     GoalChanged,
     Goals,
     Indexed,
     MemoryResults,
-    Outcome,
     Pattern,
     PatternMatches,
     Patterns,
-    PatternType,
     Pruned,
     Restored,
-    Scope,
-    Status,
     UserProfile,
     WorkingMemory,
 )

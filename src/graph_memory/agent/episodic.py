@@ -7,8 +7,9 @@ from datetime import datetime
 from itertools import chain
 
 from graph_memory.agent.archetypes import Archetype
+from graph_memory.agent.kinds import Actor, Outcome
 from graph_memory.agent.pipeline import NewEvent, record_events
-from graph_memory.agent.results import Actor, Event, EventRecorded, Events, Outcome
+from graph_memory.agent.results import Event, EventRecorded, Events
 from graph_memory.agent.roles import Roles, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import lenient

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from graph_memory.agent.kinds import CapabilityKind
 from graph_memory.agent.profiles import check_choice, check_text
-from graph_memory.agent.results import Capabilities, CapabilityKind, ToolStatistics
+from graph_memory.agent.results import Capabilities, ToolStatistics
 from graph_memory.agent.roles import prepared, roles_of
 from graph_memory.agent.statistics import TOOL_CALL, statistics_of, tool_of
 from graph_memory.memory.api.memory import Memory

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
-from graph_memory.agent.results import Condition, ConditionType, Pattern, PatternMatch, Step
+from graph_memory.agent.kinds import ConditionType
+from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
 from graph_memory.agent.writing import lenient
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graph_memory.agent.kinds import PatternType, Scope
 from graph_memory.agent.patterns import (
     Situation,
     conditions_of,
@@ -14,7 +15,7 @@ from graph_memory.agent.patterns import (
     stored_procedure,
     stored_trigger,
 )
-from graph_memory.agent.results import Pattern, PatternMatches, Patterns, PatternType, Scope
+from graph_memory.agent.results import Pattern, PatternMatches, Patterns
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import Operation, new_connection, new_node, write

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast, get_args
 
-from graph_memory.agent.results import CommunicationStyle, Correction, ExpertiseLevel, Feedback
+from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
+from graph_memory.agent.results import Correction, Feedback
 from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.memory.recall.analysers import ENGLISH
 from graph_memory.memory.recall.tiers.wording import label, name

@@ -16,7 +16,8 @@ from graph_memory.agent.goals import (
     text_of,
     with_step_done,
 )
-from graph_memory.agent.results import Goal, GoalChanged, Goals, Status
+from graph_memory.agent.kinds import Status
+from graph_memory.agent.results import Goal, GoalChanged, Goals
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import day_or_time
 from graph_memory.agent.writing import Operation, new_connection, new_node, one_line

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
+from graph_memory.agent.kinds import (
+    Actor,
+    CommunicationStyle,
+    ConditionType,
+    ExpertiseLevel,
+    Outcome,
+    PatternType,
+    Scope,
+    Status,
+)
 from graph_memory.memory.entities.results import Relation
 from graph_memory.model.results import Result, Timestamp
-
-Actor = Literal["user", "agent", "system"]
-Outcome = Literal["success", "failure", "partial"]
-ConditionType = Literal["keyword", "entity_type", "error_type", "custom"]
-PatternType = Literal["solution", "workflow", "anti_pattern"]
-Scope = Literal["global", "project"]
-CapabilityKind = Literal["strength", "weakness", "cannot_do", "should_ask"]
-CommunicationStyle = Literal["concise", "detailed", "balanced"]
-ExpertiseLevel = Literal["beginner", "intermediate", "expert"]
-Status = Literal["pending", "active", "blocked", "completed", "abandoned"]
 
 
 class Event(Result):

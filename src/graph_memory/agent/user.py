@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
 from graph_memory.agent.profiles import (
     STYLES,
     USER,
@@ -20,7 +21,7 @@ from graph_memory.agent.profiles import (
     stored_texts,
     texts_of,
 )
-from graph_memory.agent.results import CommunicationStyle, Correction, ExpertiseLevel, UserProfile
+from graph_memory.agent.results import Correction, UserProfile
 from graph_memory.agent.roles import prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import lenient

@@ -239,9 +239,10 @@ def _month(reading: _Reading) -> Span | None:
     if found is None or month is None or (found[1] and found[3]):
         return None
     day, this_year = found[1] or found[3], reading.today.year
+    reach = _LEAP_YEARS if (month, day) == (2, "29") else 1
     spans = [
         reading.day(begins) if day else reading.month(begins)
-        for year in ([int(found[4])] if found[4] else range(this_year - _LEAP_YEARS, this_year + _LEAP_YEARS + 1))
+        for year in ([int(found[4])] if found[4] else range(this_year - reach, this_year + reach + 1))
         if 0 < int(day or 1) <= monthrange(year, month)[1]
         and (begins := reading.today.replace(year=year, month=month, day=int(day or 1)))
     ]

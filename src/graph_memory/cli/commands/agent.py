@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_memory.agent.results import Goals, Patterns, PatternType, Pruned, Restored, Status
+from graph_memory.agent.kinds import PatternType, Status
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, note, plain
@@ -15,6 +15,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
+    from graph_memory.agent.results import Goals, Patterns, Pruned, Restored
     from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(help="Goals and patterns of an agent, and pruning of its memory.", no_args_is_help=True)

@@ -6,25 +6,27 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.agent.results import (
+from graph_memory.agent.kinds import (
     Actor,
-    Capabilities,
     CommunicationStyle,
     ConditionType,
-    Environment,
-    EventRecorded,
-    Events,
     ExpertiseLevel,
-    GoalChanged,
-    Goals,
-    MemoryResults,
     Outcome,
-    Pattern,
-    PatternMatches,
-    Patterns,
     PatternType,
     Scope,
     Status,
+)
+from graph_memory.agent.results import (
+    Capabilities,
+    Environment,
+    EventRecorded,
+    Events,
+    GoalChanged,
+    Goals,
+    MemoryResults,
+    Pattern,
+    PatternMatches,
+    Patterns,
     UserProfile,
     WorkingMemory,
 )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.recall.tiers.phrases import asks_of_past, timed, without_last_time
+from graph_memory.memory.recall.tiers.phrases import Tense, asks_of_past, timed, without_last_time
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
 
@@ -70,6 +70,18 @@ def test_a_time_narrows_a_question(question: str, since: str | None, until: str 
         ("What is open before 1 December?", None, "2026-12-01"),
         ("What was planned for 1 December?", "2026-12-01", "2026-12-02"),
         ("What was open before 1 December?", None, "2025-12-01"),
+        ("Which flight is booked on 24 December?", "2026-12-24", "2026-12-25"),
+        ("Who is also invited on 24 December?", "2026-12-24", "2026-12-25"),
+        ("What do I need on 3 December?", "2026-12-03", "2026-12-04"),
+        ("Is Ahmed here on 3 December?", "2026-12-03", "2026-12-04"),
+        ("the speed limit in December", "2026-12-01", "2027-01-01"),
+        ("Which rooms are reserved from 20 December to 3 January?", "2026-12-20", "2027-01-04"),
+        ("What is needed by 1 December?", None, "2026-12-02"),
+        ("What will be released in June?", "2027-06-01", "2027-07-01"),
+        ("What needs to be finished by June?", None, "2027-07-01"),
+        ("What should we have done in October?", "2026-10-01", "2026-11-01"),
+        ("What have we finished in December?", "2025-12-01", "2026-01-01"),
+        ("Who left in December?", "2025-12-01", "2026-01-01"),
         ("What is due by Friday?", None, "2026-11-28"),
         ("What did we finish by Friday?", None, "2026-11-21"),
         ("Who moved in January?", "2026-01-01", "2026-02-01"),
@@ -142,6 +154,14 @@ def test_words_that_are_not_surely_a_time_stay(question: str):
 def test_something_named_may_stand_for_a_time(question: str, lead: str, name: str):
     found = timed(question, NOW)
     assert (found.period, found.lead, found.name) == (None, lead, name)
+
+
+def test_a_question_with_many_dates_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    of = Tense.of
+    monkeypatch.setattr(Tense, "of", lambda question: read.append(question) or of(question))
+    assert timed("What is on 3 March, " * 500, NOW).period is not None
+    assert len(read) <= 2
 
 
 @pytest.mark.parametrize("question", ["what was I working on last week?", "what's new since March", "anything today"])

@@ -28,7 +28,7 @@ _SURE = "|".join(
     (
         r"\d{4}-\d{2}(?:-\d{2})?",
         r"Q[1-4],? \d{4}|\d{4}-Q[1-4]",
-        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH},?(?: ?\d{{4}})?",
+        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}(?:,? ?\d{{4}})?",
         rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:(?:, ?| )\d{{4}})?(?! ?\d)",
         rf"{MONTH}(?:, ?| )\d{{4}}",
         rf"(?:last|this|next) (?:week|weekend|month|quarter|year|{WEEKDAY}|{MONTH})",
@@ -94,14 +94,21 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 """Words of a question about the past."""
+_PARTICIPLE = (
+    r"(?:(?!(?:bed|exceed|feed|hundred|indeed|need|proceed|red|seed|shed|speed|weed)\b)[a-z]{2,}ed|begun|bought|built|chosen"
+    r"|done|driven|felt|found|given|gone|got|held|kept|known|led|left|lost|made|met|paid|run|said|seen|sent|sold|spent|spoken"
+    r"|taken|thought|told|won|written)"
+)
+_HAVE_DONE = rf"\b(?:[Hh]ave|[Hh]as)(?: \w+){{0,2}} {_PARTICIPLE}\b"
+_PASSIVE = re.compile(rf"\b(?:[Ii]s|[Aa]re|am|be|being|gets?)(?: \w+){{0,2}} {_PARTICIPLE}\b")
+"""What is or will be done, which is not past: `is booked`, `will be released`."""
 _PAST_VERB = re.compile(
-    r"\b(?:\w{2,}ed|was|were|did|had|became|began|bought|built|came|chose|drove|felt|found|gave|got|held|kept|knew|led"
-    r"|left|lost|made|met|paid|ran|said|sent|saw|sold|spent|spoke|took|thought|told|went|won|wrote)\b",
-    re.IGNORECASE,
+    rf"{_HAVE_DONE}|\b(?:{_PARTICIPLE}|(?i:was|were|did|had|used to)|became|began|came|chose|drove|gave|knew|ran|saw"
+    r"|spoke|took|went|wrote)\b"
 )
 _FUTURE = re.compile(
-    r"\b(?:will|shall|should|must|going to|ha(?:ve|s) to|needs? to|due|deadlines?|overdue|upcoming|next|plan(?:s|ned)?"
-    r"|scheduled|expected)\b",
+    r"\b(?:will|shall|(?:should|must)(?! (?:\w+ )?have\b)|going to|ha(?:ve|s) to|needs? to|due|deadlines?|overdue"
+    r"|upcoming|next|plan(?:s|ned)?|scheduled|expected)\b",
     re.IGNORECASE,
 )
 """Words of a question about what is ahead."""
@@ -134,6 +141,26 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
+class Tense:
+    """What the verbs of a question say about its time."""
+
+    is_past: bool
+    is_future: bool
+
+    @classmethod
+    def of(cls, question: str) -> Tense:
+        """Return the tense of a question. A plan of the past, as in `was planned`, is both."""
+        without_plans = _PASSIVE.sub("", _FUTURE.sub("", question))
+        return cls(_PAST_VERB.search(without_plans) is not None, _FUTURE.search(question) is not None)
+
+    def toward(self, lead: str = "") -> Toward:
+        """Return which month or day is meant if the question names no year, given the word before it."""
+        if self.is_past == self.is_future:
+            return "future" if lead == "by" and not self.is_past else "nearest"
+        return "past" if self.is_past else "future"
+
+
+@dataclass(frozen=True, slots=True)
 class Timed:
     """A question without the time in it, and that time; or the name of something whose time is meant."""
 
@@ -159,13 +186,13 @@ def timed(question: str, now: datetime) -> Timed:
         year = (
             "" if re.search(r"\d{4}|ago|last|this", found["first"]) else "".join(re.findall(r" \d{4}$", found["last"]))
         )
-        toward = _toward(question)
+        toward = Tense.of(question).toward()
         first, last = _span(f"{found['first']}{year}", now, toward), _span(found["last"], now, toward)
         if first is not None and last is not None and first.begins >= last.ends:
             first = _span(found["first"], last.begins)
         if first is not None and last is not None and first.begins < last.ends:
             return Timed(_without(question, found), Period(first.begins, last.ends))
-    if (found := _AWAY.search(question)) is not None and (period := _away(found, now)) is not None:
+    if (found := _AWAY.search(question)) is not None and (period := _away(found, now, Tense.of(question))) is not None:
         return Timed(_without(question, found), period)
     times = _times(question, now)
     for first, period in times[:1]:
@@ -194,21 +221,22 @@ def without_last_time(question: str) -> str | None:
 def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
     """Return the times in a question, with what the words before them make of them; those that say their year first."""
     told: list[tuple[re.Match[str], Period]] = []
+    tense = Tense.of(question)
     for found in _EVERY.finditer(question):
         text = found["sure"] or found["time"]
         if _NUMBERED.match(text) and _PART_OF_A_NUMBER.search(question[: found.start("sure")]):
             continue
         lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
-        toward = "past" if lead == "since" else _toward(question, lead)
+        toward = "past" if lead == "since" else tense.toward(lead)
         if (span := _span(text, now, toward)) is not None and (period := bounded(lead, span)) is not None:
             told.append((found, period))
     return sorted(told, key=lambda one: re.search(r"\d{4}", one[0][0]) is None)
 
 
-def _away(found: re.Match[str], now: datetime) -> Period | None:
+def _away(found: re.Match[str], now: datetime, tense: Tense) -> Period | None:
     """Return from so long before a time until it is over, or as long after it: what it is told of may be told then."""
     is_cut = found["number"] is not None and _PART_OF_A_NUMBER.search(found.string[: found.start("number")])
-    if is_cut or (span := _span(found["time"], now, _toward(found.string))) is None:
+    if is_cut or (span := _span(found["time"], now, tense.toward())) is None:
         return None
     numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (found["number"] or "one").lower())
     far = timedelta(days=_DAYS.get(found["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
@@ -240,14 +268,6 @@ def bounded(lead: str, span: Span) -> Period | None:
             return Period(span.ends, None)
         case _:
             return Period(span.begins, span.ends)
-
-
-def _toward(question: str, lead: str = "") -> Toward:
-    """Return which month or day a question means if it names no year, by its verbs and the word before the time."""
-    is_past, is_future = bool(_PAST_VERB.search(_FUTURE.sub("", question))), bool(_FUTURE.search(question))
-    if is_past == is_future:
-        return "future" if lead == "by" and not is_past else "nearest"
-    return "past" if is_past else "future"
 
 
 def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
