@@ -2440,18 +2440,20 @@ class SyncAgent(_Sync[Agent]):
 
         Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
         relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
-        oldest documents. Never archived are protected nodes, the sessions of unfinished goals, and events that
-        something that stays has as evidence or cause. `limits` replaces limits by name: `events`, `entities`,
-        `relations`, `patterns` and `documents`. One call archives at most 5,000 nodes and connections. Without
-        `dry_run=False` nothing changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND and FILE_CREATION_FAILED.
+        oldest documents. Never archived are protected nodes and their neighbours, the sessions of unfinished goals,
+        events that something that stays has as evidence or cause, and entities that an event that stays involves.
+        `limits` replaces limits by name: `events`, `entities`, `relations`, `patterns` and `documents`. One call
+        archives at most 5,000 nodes and connections; `left_out` counts the rest. Without `dry_run=False` nothing
+        changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is.
         """
         return self._wait(self._facade.prune, dry_run=dry_run, limits=limits, archive=archive)
 
     def restore(self, archive: Path | str) -> Restored:
-        """Restore what `prune` has archived to a file, with its ids.
+        """Restore what `prune` has archived to a file.
 
-        It reverts the batch of `prune`. If the log no longer has that batch, it creates the nodes and connections of
-        the file, in one batch for each 5,000 of them. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
+        It reverts the batch of `prune`, so everything is as it was. If the log no longer has that batch, it creates the
+        nodes and connections of the file, in one batch for each 5,000 of them. Then entities have new ids, and neither
+        aliases nor the validity of their observations. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
         """
         return self._wait(self._facade.restore, archive)
 
@@ -2514,7 +2516,7 @@ class SyncEpisodic(_Sync[Episodic]):
         event_type: str,
         content: str = "",
         *,
-        session: str = "default",
+        session: str | None = None,
         actor: Actor = "agent",
         outcome: Outcome | None = None,
         timestamp: datetime | str | None = None,
@@ -2529,10 +2531,12 @@ class SyncEpisodic(_Sync[Episodic]):
     ) -> EventRecorded:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
-        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name
-        of the tool of a `tool_call`, for the statistics of `memory.agent.meta`. `entities` have
-        the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
-        the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
+        `session` defaults to the caller's session, and to `default` if there is none. `timestamp` defaults to now,
+        `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name of the tool of a
+        `tool_call`, for the statistics of `memory.agent.meta`. `entities` have the form of `create_entities` (`name`,
+        `entityType`, `observations`). Existing entities keep their type and get the new observations. `relations`
+        (`from`, `to`, `relationType`) connect entities, with the event as evidence. A relation that exists keeps its
+        first evidence.
         `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
         (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
         Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
@@ -2556,8 +2560,8 @@ class SyncEpisodic(_Sync[Episodic]):
             archetype=archetype,
         )
 
-    def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a session, newest first. Raises INVALID_ARGUMENT."""
+    def get_recent(self, session: str | None = None, *, limit: int = 20, cursor: str | None = None) -> Events:
+        """Return the events of a session (default: the caller's), newest first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.get_recent, session, limit=limit, cursor=cursor)
 
     def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
@@ -2832,7 +2836,7 @@ class SyncContextual(_Sync[Contextual]):
         return self._wait(self._facade.hybrid_search, query, filters, k)
 
     def delete(self, document_id: str) -> NodeDeleted:
-        """Delete a document. Raises NODE_NOT_FOUND."""
+        """Delete a document. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a document."""
         return self._wait(self._facade.delete, document_id)
 
     def persist(self) -> Durable:

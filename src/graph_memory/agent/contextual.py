@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from graph_memory.agent.results import Durable, Indexed
-from graph_memory.agent.roles import Roles, prepared
+from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.writing import Operation, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.results import SearchResult
@@ -14,6 +14,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.events import new_id
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import NodeDeleted
+from graph_memory.model.wording import quoted
 
 _TITLE_FROM = 1_000
 
@@ -71,7 +72,11 @@ class Contextual:
         return await self._memory.recall.hybrid_search(query, filters=filters, max_results=k)
 
     async def delete(self, document_id: str) -> NodeDeleted:
-        """Delete a document. Raises NODE_NOT_FOUND."""
+        """Delete a document. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a document."""
+        roles, node = await roles_of(self._memory), await self._memory.get_node(document_id)
+        if roles is None or node.type != roles["Document"]:
+            message = f"{quoted(document_id)} is a node of type {node.type}, not a document"
+            raise fault("document_id", message, "index and index_batch return the ids of documents.")
         return await self._memory.delete_node(document_id)
 
     async def persist(self) -> Durable:
@@ -91,5 +96,7 @@ def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, obje
             title = document.get("title") or next(filter(None, lines), source)
         case _:
             raise fault("documents", "A document needs a text and a source", 'Give {"text": …, "source": …}.')
-    metadata = cast("Mapping[str, object]", document.get("metadata") or {})
-    return str(title).lstrip("# "), text, {**check_properties(metadata), "source": source}
+    metadata: object = document.get("metadata") or {}
+    if not isinstance(metadata, Mapping):
+        raise fault("metadata", f"metadata is {quoted(str(metadata))}, not an object", 'Such as {"language": "en"}.')
+    return str(title).lstrip("# "), text, {**check_properties(cast("Mapping[str, object]", metadata)), "source": source}

@@ -10,6 +10,7 @@ from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.kinds import Actor, Outcome
 from graph_memory.agent.pipeline import NewEvent, record_events
 from graph_memory.agent.results import Event, EventRecorded, Events
+from graph_memory.agent.retention import DEFAULT_SESSION
 from graph_memory.agent.roles import Roles, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import lenient
@@ -32,16 +33,17 @@ class Episodic:
     types of `ontologies/agent.yaml` to a domain that lacks them.
     """
 
-    def __init__(self, memory: Memory, archetype: str = "") -> None:
+    def __init__(self, memory: Memory, archetype: str = "", session: str = DEFAULT_SESSION) -> None:
         self._memory = memory
         self._archetype = archetype
+        self._session = session
 
     async def record(
         self,
         event_type: str,
         content: str = "",
         *,
-        session: str = "default",
+        session: str | None = None,
         actor: Actor = "agent",
         outcome: Outcome | None = None,
         timestamp: datetime | str | None = None,
@@ -56,10 +58,12 @@ class Episodic:
     ) -> EventRecorded:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
-        `timestamp` defaults to now, `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name
-        of the tool of a `tool_call`, for the statistics of `memory.agent.meta`. `entities` have
-        the form of `create_entities` (`name`, `entityType`, `observations`). Existing entities keep their type and get
-        the new observations. `relations` (`from`, `to`, `relationType`) connect entities, with the event as evidence.
+        `session` defaults to the caller's session, and to `default` if there is none. `timestamp` defaults to now,
+        `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name of the tool of a
+        `tool_call`, for the statistics of `memory.agent.meta`. `entities` have the form of `create_entities` (`name`,
+        `entityType`, `observations`). Existing entities keep their type and get the new observations. `relations`
+        (`from`, `to`, `relationType`) connect entities, with the event as evidence. A relation that exists keeps its
+        first evidence.
         `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
         (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
         Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
@@ -68,7 +72,7 @@ class Episodic:
         event = NewEvent(
             event_type=event_type,
             content=content,
-            session=session,
+            session=session or self._session,
             actor=actor,
             outcome=outcome,
             timestamp=rfc3339("timestamp", timestamp),
@@ -84,9 +88,9 @@ class Episodic:
         [recorded] = await record_events(self._memory, [event], chosen)
         return recorded
 
-    async def get_recent(self, session: str = "default", *, limit: int = 20, cursor: str | None = None) -> Events:
-        """Return the events of a session, newest first. Raises INVALID_ARGUMENT."""
-        return await self._latest({"session": session}, limit, cursor)
+    async def get_recent(self, session: str | None = None, *, limit: int = 20, cursor: str | None = None) -> Events:
+        """Return the events of a session (default: the caller's), newest first. Raises INVALID_ARGUMENT."""
+        return await self._latest({"session": session or self._session}, limit, cursor)
 
     async def get_by_type(self, event_type: str, *, limit: int = 20, cursor: str | None = None) -> Events:
         """Return the events of a type in all sessions, newest first. Raises INVALID_ARGUMENT."""

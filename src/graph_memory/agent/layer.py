@@ -17,7 +17,7 @@ from graph_memory.agent.pruning import archive_path, checked_path, prune, restor
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
-from graph_memory.agent.retention import Limits, limits_of
+from graph_memory.agent.retention import DEFAULT_SESSION, Limits, limits_of
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.entities import Entities
@@ -48,7 +48,7 @@ class Agent:
         self._memory = memory
         self._cache = cache
         self._domain = domain
-        self._session = session or "default"
+        self._session = session or DEFAULT_SESSION
         self._archives = archives
         self._limits = limits
         self._archetype = archetype
@@ -92,7 +92,7 @@ class Agent:
         `caused_by` can have the `id` of an event of the same call. Raises the errors of `episodic.record`.
         """
         chosen = self._archetype if archetype is None else archetype
-        return await record_events(self._memory, events_from(events), chosen)
+        return await record_events(self._memory, events_from(events, self._session), chosen)
 
     async def prune(
         self,
@@ -105,20 +105,22 @@ class Agent:
 
         Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
         relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
-        oldest documents. Never archived are protected nodes, the sessions of unfinished goals, and events that
-        something that stays has as evidence or cause. `limits` replaces limits by name: `events`, `entities`,
-        `relations`, `patterns` and `documents`. One call archives at most 5,000 nodes and connections. Without
-        `dry_run=False` nothing changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND and FILE_CREATION_FAILED.
+        oldest documents. Never archived are protected nodes and their neighbours, the sessions of unfinished goals,
+        events that something that stays has as evidence or cause, and entities that an event that stays involves.
+        `limits` replaces limits by name: `events`, `entities`, `relations`, `patterns` and `documents`. One call
+        archives at most 5,000 nodes and connections; `left_out` counts the rest. Without `dry_run=False` nothing
+        changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is.
         """
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
         wanted = limits_of(limits, limits_of(self._limits, Limits()))
         return await prune(self._memory, wanted, dry_run=dry_run, archive=path)
 
     async def restore(self, archive: Path | str) -> Restored:
-        """Restore what `prune` has archived to a file, with its ids.
+        """Restore what `prune` has archived to a file.
 
-        It reverts the batch of `prune`. If the log no longer has that batch, it creates the nodes and connections of
-        the file, in one batch for each 5,000 of them. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
+        It reverts the batch of `prune`, so everything is as it was. If the log no longer has that batch, it creates the
+        nodes and connections of the file, in one batch for each 5,000 of them. Then entities have new ids, and neither
+        aliases nor the validity of their observations. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
         """
         return await restore(self._memory, checked_path(archive))
 
@@ -130,7 +132,7 @@ class Agent:
     @property
     def episodic(self) -> Episodic:
         """Events, in the order of time."""
-        return Episodic(self._memory, self._archetype)
+        return Episodic(self._memory, self._archetype, self._session)
 
     @property
     def procedural(self) -> Procedural:

@@ -31,7 +31,9 @@ _ATTEMPTS = 4
 _SHORT = 10_000
 """Maximum number of characters for which a thread would take longer than the extraction."""
 _TITLE_FROM = 10_000
-_UNCHANGED = frozenset({Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED})
+_UNCHANGED = frozenset(
+    {Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED, Code.CONTENT_TOO_LARGE}
+)
 """Errors after which the same events can be written without some of the extracted entities and relations."""
 _FIELDS = (
     *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
@@ -46,7 +48,7 @@ class NewEvent:
     event_type: str
     content: str = ""
     id: str = field(default_factory=lambda: new_id("mem"))
-    session: str = "default"
+    session: str
     actor: str = "agent"
     outcome: str | None = None
     timestamp: str
@@ -68,7 +70,7 @@ class NewEvent:
             "outcome": self.outcome,
             "duration_ms": self.duration_ms,
             "summary": self.summary,
-            "keywords": ", ".join(self.keywords) or None,
+            "keywords": _joined(self.keywords),
             "tool": self.tool,
         }
         lines = [one_line(line) for line in self.content[:_TITLE_FROM].splitlines()]
@@ -77,10 +79,24 @@ class NewEvent:
         causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
         named = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
         involved = [operation for entity, ref in named for operation in _involve(roles, self.id, entity, ref)]
-        evidence = {"evidence": self.id}
-        relations = [{**relation, "properties": evidence} for relation in self.relations]
+        relations = [_with_evidence(relation, self.id) for relation in self.relations]
         related: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
         return [event, *causes, *involved, *related]
+
+
+def _joined(keywords: Sequence[str]) -> str | None:
+    """Return the stored form of keywords. Raises INVALID_ARGUMENT for a keyword with a comma."""
+    if faulty := next((word for word in keywords if "," in word), None):
+        raise fault("keywords", f"The keyword {quoted(faulty)} has a comma", "Give each keyword as a text of its own.")
+    return ", ".join(keywords) or None
+
+
+def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str, object]:
+    """Return a relation with an event as evidence. Its other properties stay."""
+    own: object = relation.get("properties") or {}
+    if not isinstance(own, Mapping):
+        return relation  # the batch refuses it
+    return {**relation, "properties": {**cast("Mapping[str, object]", own), "evidence": event_id}}
 
 
 def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
@@ -106,17 +122,17 @@ class _Extracted:
         return len(self.names) == 1
 
 
-def events_from(given: object) -> list[NewEvent]:
-    """Return the events that a caller gives as objects. Raises INVALID_ARGUMENT."""
-    events = [_event_from(item) for item in Located(given, "events").items()]
+def events_from(given: object, session: str) -> list[NewEvent]:
+    """Return the events that a caller gives as objects. `session` is the default. Raises INVALID_ARGUMENT."""
+    events = [_event_from(item, session) for item in Located(given, "events").items()]
     if not 1 <= len(events) <= MOST_EVENTS:
         raise fault("events", f"{len(events):,} events in one call", f"Give 1 to {MOST_EVENTS:,} events.")
     return events
 
 
-def _event_from(item: Located) -> NewEvent:
+def _event_from(item: Located, session: str) -> NewEvent:
     own = item.fields(_FIELDS)
-    fields: dict[str, Any] = {"event_type": own.need("event_type", "type").text()}
+    fields: dict[str, Any] = {"session": session, "event_type": own.need("event_type", "type").text()}
     for name in ("content", "session", "actor", "outcome", "summary", "tool"):
         fields |= {name: entry.text()} if (entry := own.get(name)) else {}
     for name in ("keywords", "caused_by"):
@@ -193,7 +209,7 @@ async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
 
 def _parts(roles: Roles, event: NewEvent, found: Extraction, refs: str) -> list[_Extracted]:
     """Return the extracted entities and relations with their operations. Entities that the caller gave are omitted."""
-    given = {entity.get("name") for entity in event.entities}
+    given = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
     parts: list[_Extracted] = []
     for number, (name, entity_type) in enumerate(found.types.items()):
         if name not in given:

@@ -6,10 +6,9 @@ import gzip
 import json
 import os
 import zlib
-from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -17,17 +16,18 @@ from typing import Any, Literal
 from anyio import to_thread
 
 from graph_memory.agent.results import Pruned, Restored
-from graph_memory.agent.retention import Limits, Selection, StoredConnection, StoredNode, selected
+from graph_memory.agent.retention import MOST_ITEMS, Limits, Selection, StoredConnection, StoredNode, selected
 from graph_memory.agent.roles import roles_of
-from graph_memory.agent.writing import Operation, new_connection
+from graph_memory.agent.writing import Operation
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.batch.references import escaped
+from graph_memory.memory.batch.results import BatchResult
+from graph_memory.memory.entities.results import Entity, Profile
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectionSummary, NodeSummary
 from graph_memory.model.wording import quoted
 
-MOST = 5_000
-"""Maximum number of nodes and connections that one call archives, so that they are one batch."""
 _PAGE = 1_000
 _EXAMPLES = 20
 _CREATES = frozenset({"create_node", "create_entities", "create_relations", "create_connection"})
@@ -40,10 +40,11 @@ _LARGEST_ARCHIVE = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """The nodes and connections of a domain, by id."""
+    """The nodes, connections and entities of a domain, by id. The most salient entity is the first."""
 
     nodes: Mapping[str, NodeSummary]
     connections: Mapping[str, ConnectionSummary]
+    entities: Mapping[str, Profile]
 
     def title(self, item: str) -> str:
         """Return a node or connection in words."""
@@ -52,29 +53,32 @@ class _Contents:
         found = self.connections[item]
         return f"{found.type} from {quoted(found.from_title)} to {quoted(found.to_title)}"
 
+    def around(self, items: Collection[str]) -> set[str]:
+        """Return the connections of nodes, and the nodes at the ends of these and of given connections."""
+        found: set[str] = set()
+        for link in self.connections.values():
+            parts = {link.id, link.from_id, link.to_id}
+            if not parts.isdisjoint(items):
+                found |= parts
+        return found
+
 
 async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> Pruned:
     """Archive what exceeds the limits. See `Agent.prune`."""
-    contents = await _contents(memory)
-    chosen = await _selected(memory, contents, limits)
-    everything = [(name, item) for name, ids in asdict(chosen).items() for item in ids]
-    items = everything[:MOST]
-    kept = [(name, item) for name, item in items if not await _is_protected(memory, name, item)]
+    contents = await _contents(memory, limits)
+    chosen, protected = await _possible(memory, contents, limits)
     result = Pruned(
-        archived=dict(Counter(name for name, _ in kept)),
-        examples=tuple(contents.title(item) for _, item in kept[:_EXAMPLES]),
-        protected=len(items) - len(kept) or None,
-        left_out=len(everything) - len(items) or None,
+        archived={name: len(ids) for name, ids in _by_name(chosen) if ids},
+        examples=tuple(contents.title(item) for _, ids in _by_name(chosen) for item in ids)[:_EXAMPLES],
+        protected=protected or None,
+        left_out=chosen.left_out or None,
         dry_run=dry_run or None,
     )
-    deletions = await _deletions(memory, kept)
-    if deletions:
-        await memory.execute_batch(deletions, options={"dry_run": True})  # nothing is archived if it would be refused
-    if dry_run or not kept:
+    if dry_run or not result.archived:
         return result
-    lines = [line async for line in _archived(memory, contents, kept)]
+    lines = [line async for line in _archived(memory, contents, chosen)]
     await to_thread.run_sync(_append, archive, lines, "xb")
-    batch = await memory.execute_batch(deletions)
+    batch = await memory.execute_batch(_deletions(contents, chosen))
     where = {"since": batch.since, "until": batch.until}
     await to_thread.run_sync(_append, archive, [{"batch": batch.batch, **where}], "ab")
     return result.model_copy(update={"archive": str(archive), **where})
@@ -87,8 +91,19 @@ async def restore(memory: Memory, archive: Path) -> Restored:
     if batch and await _has_batch(memory, batch):
         reverted = await memory.history.revert(since=batch["since"], until=batch["until"])
         return Restored(batch=reverted.batch, restored=len(reverted.changes) + (reverted.more_changes or 0))
-    created = [await memory.execute_batch(lines[start : start + MOST]) for start in range(0, len(lines), MOST)]
-    return Restored(batch=created[0].batch, restored=sum(part.created for part in created))
+    ids: dict[str, str] = {}
+    parts: list[BatchResult] = []
+    for start in range(0, len(lines), MOST_ITEMS):
+        part = await memory.execute_batch([_with_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
+        ids |= {item.ref: item.id for item in part.results if item.ref and item.id}
+        parts.append(part)
+    return Restored(batch=parts[0].batch, restored=sum(part.created for part in parts))
+
+
+def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
+    """Return an operation with the ids of entities that earlier batches have created instead of their references."""
+    ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
+    return {**line, **{key: end for key, end in ends.items() if end}}
 
 
 async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
@@ -102,17 +117,21 @@ async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
     return first.id == batch["batch"]
 
 
-async def _contents(memory: Memory) -> _Contents:
-    """Read the nodes and connections of the domain in pages."""
+async def _contents(memory: Memory, limits: Limits) -> _Contents:
+    """Read the nodes and connections of the domain in pages, and its entities if a limit needs them."""
     node_ids = (await memory.query_nodes()).node_ids
     connection_ids = (await memory.query_connections()).connection_ids
     nodes = [node for page in _pages(node_ids) for node in await memory.describe_nodes(page)]
     links = [link for page in _pages(connection_ids) for link in await memory.describe_connections(page)]
-    return _Contents({node.id: node for node in nodes}, {link.id: link for link in links})
+    needs_entities = len(nodes) > limits.entities or len(links) > limits.relations
+    salient = (await memory.entities.get_salient(len(nodes))).entities if nodes and needs_entities else ()
+    return _Contents(
+        {node.id: node for node in nodes}, {link.id: link for link in links}, {entity.id: entity for entity in salient}
+    )
 
 
-async def _selected(memory: Memory, contents: _Contents, limits: Limits) -> Selection:
-    """Return what exceeds the limits."""
+async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tuple[Selection, int]:
+    """Return what exceeds the limits and can be deleted, and the number of protected nodes and connections."""
     roles = await roles_of(memory)
     names = {name: kind for kind, name in roles.names.items()} if roles else {}
     nodes = [
@@ -123,39 +142,56 @@ async def _selected(memory: Memory, contents: _Contents, limits: Limits) -> Sele
         StoredConnection(link.id, names.get(link.type, ""), link.from_id, link.to_id, link.properties)
         for link in contents.connections.values()
     ]
-    has_excess = len(nodes) > limits.entities or len(connections) > limits.relations
-    salient = (await memory.entities.get_salient(len(nodes))).entities if nodes and has_excess else ()
-    return selected(nodes, connections, [entity.id for entity in salient], limits, datetime.now(UTC))
+    observations = {entity.id: len(entity.observations) for entity in contents.entities.values()}
+    protected: dict[str, bool] = {}
+    while True:
+        found = {item for item, is_protected in protected.items() if is_protected}
+        fixed = found | contents.around(found)
+        chosen = selected(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
+        try:
+            await memory.execute_batch(_deletions(contents, chosen), options={"dry_run": True})
+        except GraphError as error:
+            items = {item for _, ids in _by_name(chosen) for item in ids}
+            new = (items | contents.around(items)) - protected.keys()
+            if error.code is not Code.PROTECTED or not new:
+                raise
+            protected |= {item: await _is_protected(memory, contents, item) for item in new}
+        else:
+            return chosen, len(found)
+
+
+def _by_name(chosen: Selection) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the selected ids by memory type."""
+    return [(limit.name, getattr(chosen, limit.name)) for limit in fields(Limits)]
 
 
 def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:
     return (ids[start : start + _PAGE] for start in range(0, len(ids), _PAGE))
 
 
-async def _is_protected(memory: Memory, name: str, item: str) -> bool:
+async def _is_protected(memory: Memory, contents: _Contents, item: str) -> bool:
     """Return whether a node or connection is protected."""
-    found = await (memory.get_connection(item) if name == "relations" else memory.get_node(item))
+    found = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
     return found.protection is not None
 
 
-async def _deletions(memory: Memory, items: Sequence[tuple[str, str]]) -> list[Operation]:
+def _deletions(contents: _Contents, chosen: Selection) -> list[Operation]:
     """Return the operations that delete items: relations first, since a node takes its connections with it."""
-    relations = [item for name, item in items if name == "relations"]
-    entities = [item for name, item in items if name == "entities"]
-    nodes = [item for name, item in items if name not in ("relations", "entities")]
-    operations: list[Operation] = [{"op": "delete_connection", "connection_id": item} for item in relations]
-    if entities:
-        found = (await memory.entities.open_nodes(entities, detail=True)).entities
-        operations.append({"op": "delete_entities", "entityNames": [entity.name for entity in found]})
-    return [*operations, *({"op": "delete_node", "node_id": item} for item in nodes)]
+    names = [contents.entities[entity].name for entity in chosen.entities]
+    nodes = (*chosen.events, *chosen.patterns, *chosen.documents)
+    return [
+        *({"op": "delete_connection", "connection_id": relation} for relation in chosen.relations),
+        *([{"op": "delete_entities", "entityNames": names}] if names else []),
+        *({"op": "delete_node", "node_id": node} for node in nodes),
+    ]
 
 
-async def _archived(memory: Memory, contents: _Contents, items: Sequence[tuple[str, str]]) -> AsyncIterator[Operation]:
-    """Yield the operations that create the items again: nodes, then entities, then their connections."""
-    entities = {item for name, item in items if name == "entities"}
-    relations = {item for name, item in items if name == "relations"}
-    gone = {item for _, item in items}
-    for node_id in [item for _, item in items if item not in entities | relations]:
+async def _archived(memory: Memory, contents: _Contents, chosen: Selection) -> AsyncIterator[Operation]:
+    """Yield the operations that create the items again: nodes, then entities, then their connections.
+
+    An entity gets another id, so its connections refer to its old id as `$mem_…`.
+    """
+    for node_id in (*chosen.events, *chosen.patterns, *chosen.documents):
         node, content = contents.nodes[node_id], await memory.get_node_content(node_id)
         yield {
             "op": "create_node",
@@ -167,18 +203,33 @@ async def _archived(memory: Memory, contents: _Contents, items: Sequence[tuple[s
             "encoding": content.encoding,
             "properties": node.properties,
         }
-    for entity in (await memory.entities.open_nodes([*entities], detail=True)).entities if entities else ():
-        fields = {"name": entity.name, "entityType": entity.entity_type, "properties": entity.properties or {}}
-        yield {"op": "create_entities", "entities": [{**fields, "observations": [*entity.observations]}]}
-    for found in contents.connections.values():
-        if not {found.id, found.from_id, found.to_id} & gone:
-            continue
-        if {found.from_id, found.to_id} & entities:  # an entity gets another id
-            relation = {"from": found.from_title, "to": found.to_title, "type": found.type}
-            yield {"op": "create_relations", "relations": [{**relation, "properties": found.properties}]}
-        else:
-            new = new_connection(found.type, found.from_id, found.to_id)
-            yield {**new, "id": found.id, "properties": found.properties}
+    entities = {*chosen.entities}
+    opened = (await memory.entities.open_nodes([*entities], detail=True)).entities if entities else ()
+    for entity in opened:
+        yield {"op": "create_entities", "entities": [{**_entity(entity, contents), "ref": str(entity.id)}]}
+    gone = {item for _, ids in _by_name(chosen) for item in ids}
+    for link in contents.connections.values():
+        if {link.from_id, link.to_id} <= contents.entities.keys() and {link.from_id, link.to_id} & entities:
+            relation = {"from": link.from_title, "to": link.to_title, "type": link.type, "properties": link.properties}
+            yield {"op": "create_relations", "relations": [relation]}
+        elif {link.id, link.from_id, link.to_id} & gone:
+            ends = {"from_node_id": link.from_id, "to_node_id": link.to_id}
+            ends = {key: f"${end}" if end in entities else escaped(end) for key, end in ends.items()}
+            new = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
+            yield {**new, **ends}
+
+
+def _entity(entity: Entity, contents: _Contents) -> Operation:
+    """Return what an entity is created from, with its observations."""
+    known = contents.entities[str(entity.id)]
+    observations = [
+        {"text": one.text, "time": one.ts.isoformat(), "source": one.source, "confidence": one.confidence}
+        for one in entity.observation_details or ()
+    ]
+    given = [{key: value for key, value in one.items() if value is not None} for one in observations]
+    fields = {"name": entity.name, "type": entity.entity_type, "properties": entity.properties or {}}
+    described = {"description": known.description} if known.description else {}
+    return {**fields, **described, "observations": given}
 
 
 def _append(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:

@@ -22,8 +22,8 @@ from graph_memory.model.results import Result
 _MOST_HITS = 50
 _MOST_PATTERNS = 3
 _MOST_CORRECTIONS = 3
-_MOST_GOALS = 5
-_MOST_RELATIONS = 20
+_MOST = {"goals": 5, "relations": 20}
+"""Maximum numbers of results, by field."""
 _LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
 _FRAME = 70
 """Tokens of the names of the fields."""
@@ -40,10 +40,15 @@ class _Budget:
         """Return whether a result fits, and deduct its tokens. Otherwise count it as left out."""
         cost = tokens_of([result])
         if cost > self.tokens:
-            self.left_out[name] = self.left_out.get(name, 0) + 1
+            self.leave_out(name, 1)
             return False
         self.tokens -= cost
         return True
+
+    def leave_out(self, name: str, number: int) -> None:
+        """Count results that are left out."""
+        if number > 0:
+            self.left_out[name] = self.left_out.get(name, 0) + number
 
 
 async def query_memory(
@@ -97,9 +102,9 @@ async def _by_type(
         entities = {entity.id for entity in graph.entities}
         found["entities"] = tuple(_found(hit) for hit in others if hit.id in entities)
         found["content"] = tuple(_found(hit) for hit in others if hit.id not in entities)
-        found["relations"] = graph.relations[:_MOST_RELATIONS]
+        found["relations"] = graph.relations
     if goals:
-        found["goals"] = (await Prospective(memory).among(goals))[:_MOST_GOALS]
+        found["goals"] = await Prospective(memory).among(goals)
     return found
 
 
@@ -126,7 +131,9 @@ def _within(found: MemoryResults, max_tokens: int) -> MemoryResults:
     kept: dict[str, object] = {}
     for name in ("corrections", "patterns", "goals", "events", "entities", "content", "relations"):
         results: Sequence[Result] = getattr(found, name) or ()
-        kept[name] = tuple(result for result in results if budget.admits(name, result)) or None
+        most = _MOST.get(name, len(results))
+        kept[name] = tuple(result for result in results[:most] if budget.admits(name, result)) or None
+        budget.leave_out(name, len(results) - most)
     kept["left_out"] = budget.left_out or None
     fitted = found.model_copy(update=kept)
     return fitted.model_copy(update={"tokens_used": tokens_of([fitted])})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from itertools import chain
 
 from graph_memory.agent.goals import OVER
 from graph_memory.agent.patterns import wilson_lower_bound
@@ -19,6 +21,12 @@ _LEAST_APPLICATIONS = 5
 _LOW_BOUND = 0.3
 """Wilson lower bound below which a pattern is pruned."""
 _MOST = 10_000_000
+MOST_ITEMS = 5_000
+"""Maximum number of nodes and connections that one call archives, so that they are one batch."""
+MOST_ATTACHED = 8_000
+"""Maximum number of connections and observations that go with them. A batch deletes up to 10,000."""
+DEFAULT_SESSION = "default"
+"""The session of events that name none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +65,39 @@ class StoredConnection:
 class Selection:
     """What exceeds the limits, by memory type: ids, the first to go first."""
 
-    events: Sequence[str] = ()
-    entities: Sequence[str] = ()
-    relations: Sequence[str] = ()
-    patterns: Sequence[str] = ()
-    documents: Sequence[str] = ()
+    events: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    left_out: int = 0
+    """Number of items for which the batch has no room."""
+
+
+@dataclass(slots=True)
+class _Room:
+    """The room of a batch: nodes and connections that it deletes, and what it deletes along with them."""
+
+    attached: Mapping[str, int]
+    fixed: Collection[str]
+    items_left: int
+    attached_left: int
+    left_out: int = 0
+
+    def take(self, candidates: Iterable[str]) -> tuple[str, ...]:
+        """Return the candidates for which there is room, without fixed ones."""
+        taken: list[str] = []
+        for item in candidates:
+            if item in self.fixed:
+                continue
+            cost = self.attached.get(item, 0)
+            if self.items_left < 1 or cost > self.attached_left:
+                self.left_out += 1
+                continue
+            self.items_left -= 1
+            self.attached_left -= cost
+            taken.append(item)
+        return tuple(taken)
 
 
 def limits_of(given: Mapping[str, object] | None, defaults: Limits) -> Limits:
@@ -80,59 +116,71 @@ def limits_of(given: Mapping[str, object] | None, defaults: Limits) -> Limits:
 def selected(
     nodes: Sequence[StoredNode],
     connections: Sequence[StoredConnection],
-    entities: Sequence[str],
+    entities: Mapping[str, int],
     limits: Limits,
     now: datetime,
+    *,
+    fixed: Collection[str] = (),
 ) -> Selection:
-    """Return what exceeds the limits. `entities` are ids, the most salient first.
+    """Return what exceeds the limits and fits into one batch.
 
-    Selected are the events of the oldest finished sessions, the least salient entities, the relations with the lowest
-    weight, the patterns with a low success rate and enough applications, and the oldest documents. Never selected are
-    events that are evidence or causes for something that stays, the sessions of unfinished goals, and entities that an
-    event or goal that stays is about.
+    `entities` has the number of observations by id, the most salient first. `fixed` are ids that cannot be deleted.
+    Selected are the patterns with a low success rate and enough applications, the relations with the lowest weight, the
+    events of the oldest finished sessions, the least salient entities and the oldest documents. Never selected are
+    events that something that stays has as evidence or cause, the sessions of unfinished goals, and entities that an
+    event that stays involves.
     """
     of_type: dict[str, list[StoredNode]] = {}
     for node in nodes:
         of_type.setdefault(node.type, []).append(node)
-    patterns = _patterns(of_type.get("Pattern", []), limits.patterns)
-    relations = _relations(connections, set(entities), limits.relations)
+    ends = Counter(chain.from_iterable({link.from_id, link.to_id} for link in connections))
+    attached = ends + Counter(entities)
+    room = _Room(attached, fixed, MOST_ITEMS, MOST_ATTACHED)
+    patterns = room.take(_patterns(of_type.get("Pattern", []), limits.patterns))
+    relations = room.take(_relations(connections, entities.keys(), limits.relations))
     gone = {*patterns, *relations}
-    events = _events(of_type, [link for link in connections if not {link.id, link.from_id} & gone], limits.events, now)
+    staying = [link for link in connections if not {link.id, link.from_id} & gone]
+    events = _not_cited(room.take(_events(of_type, limits.events, now)), staying)
     gone |= {*events}
-    needed = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in gone}
-    least_salient = reversed(entities[limits.entities :])
+    involved = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in gone}
+    least_salient = [entity for entity in reversed([*entities][limits.entities :]) if entity not in involved]
     documents = sorted(of_type.get("Document", []), key=lambda node: (node.modified, node.id))
     return Selection(
-        events=tuple(events),
-        entities=tuple(entity for entity in least_salient if entity not in needed),
-        relations=tuple(relations),
-        patterns=tuple(patterns),
-        documents=tuple(node.id for node in documents[: max(0, len(documents) - limits.documents)]),
+        events=events,
+        entities=room.take(least_salient),
+        relations=relations,
+        patterns=patterns,
+        documents=room.take(node.id for node in documents[: max(0, len(documents) - limits.documents)]),
+        left_out=room.left_out,
     )
 
 
-def _events(
-    of_type: Mapping[str, Sequence[StoredNode]],
-    connections: Iterable[StoredConnection],
-    limit: int,
-    now: datetime,
-) -> list[str]:
-    """Return the events of the oldest finished sessions beyond the limit, whole sessions first."""
+def _events(of_type: Mapping[str, Sequence[StoredNode]], limit: int, now: datetime) -> list[str]:
+    """Return the events of the oldest finished sessions beyond the limit, whole sessions first.
+
+    The session `default` is all work without a session, so each of its days counts as a session.
+    """
     events = of_type.get("Event", ())
     excess = len(events) - limit
     if excess <= 0:
         return []
     sessions: dict[str, list[StoredNode]] = {}
-    for event in sorted(events, key=lambda event: (str(event.properties.get("timestamp")), event.id)):
-        sessions.setdefault(str(event.properties.get("session")), []).append(event)
+    for event in sorted(events, key=lambda event: (_timestamp(event), event.id)):
+        session = str(event.properties.get("session"))
+        day = f" {_timestamp(event)[:10]}" if session == DEFAULT_SESSION else ""
+        sessions.setdefault(f"{session}{day}", []).append(event)
     unfinished = _unfinished_sessions(of_type.get("Goal", ()))
     finished_before = (now - FINISHED_AFTER).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     chosen: list[str] = []
-    for session, members in sorted(sessions.items(), key=lambda item: str(item[1][-1].properties.get("timestamp"))):
-        if len(chosen) >= excess or str(members[-1].properties.get("timestamp")) >= finished_before:
+    for members in sorted(sessions.values(), key=lambda members: _timestamp(members[-1])):
+        if len(chosen) >= excess or _timestamp(members[-1]) >= finished_before:
             break
-        chosen += [] if session in unfinished else [event.id for event in members]
-    return _not_cited(chosen, connections)
+        chosen += [] if members[0].properties.get("session") in unfinished else [event.id for event in members]
+    return chosen
+
+
+def _timestamp(event: StoredNode) -> str:
+    return str(event.properties.get("timestamp"))
 
 
 def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValue | None]:
@@ -140,7 +188,7 @@ def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValu
     return {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in OVER} - {None}
 
 
-def _not_cited(chosen: Sequence[str], connections: Iterable[StoredConnection]) -> list[str]:
+def _not_cited(chosen: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
     """Return the events that nothing that stays cites: no pattern, no later event and no relation as evidence."""
     cites: dict[str, set[str]] = {}
     cited: set[str] = set()
@@ -157,7 +205,7 @@ def _not_cited(chosen: Sequence[str], connections: Iterable[StoredConnection]) -
         kept += causes
         going -= causes
     going -= cited
-    return [event for event in chosen if event in going]
+    return tuple(event for event in chosen if event in going)
 
 
 def _patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:

@@ -25,7 +25,8 @@ async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: boo
         if error.code is not Code.BATCH_REFUSED or not faults:
             raise
         first = faults[0]
-        raise GraphError(Code(first["code"]), first["message"], {"hint": first["hint"]}) from error
+        details = {"hint": first["hint"]} if first.get("hint") else {}
+        raise GraphError(Code(first["code"]), first["message"], details) from error
 
 
 def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:

@@ -219,3 +219,21 @@ async def test_types_that_a_person_changes_stay_those_of_the_agent_and_inverses_
     await memory.apply_ontology(Ontology(node_types=(replace(pattern, properties=tuple(rules)),)))
     assert len((await memory.agent.procedural.get_best()).patterns) == 1
     await agrees(memory)
+
+
+async def test_events_belong_to_the_session_of_the_caller_and_their_relations_keep_their_properties(
+    memory: Memory,
+) -> None:
+    agent = memory.acting_as("Ann", "morning").agent
+    relation = {"from": "CI", "to": "Runner", "type": "uses", "properties": {"weight": 0.2}}
+    event = await agent.episodic.record("note", entities=[{"name": "CI"}, {"name": "Runner"}], relations=[relation])
+    assert event.session == "morning"
+    assert (await agent.record_event({"event_type": "note"})).session == "morning"
+    assert len((await agent.episodic.get_recent()).events) == 2
+    assert not (await memory.agent.episodic.get_recent()).events
+    [uses] = (await memory.query_connections(type="uses")).connection_ids
+    assert (await memory.get_connection(uses)).properties == {"weight": 0.2, "evidence": event.event_id}
+    with pytest.raises(GraphError):
+        await agent.episodic.record("note", relations=[{**relation, "properties": "x"}])
+    with pytest.raises(GraphError):
+        await agent.episodic.record("note", keywords=["a, b"])

@@ -20,10 +20,16 @@ async def filled(memory: Memory) -> dict[str, str]:
     agent, at = memory.agent, "2026-01-01T09:00:00Z"
     first = (await agent.episodic.record("error", "disk full", session="old", timestamp=at)).event_id
     second = (await agent.episodic.record("fix", "pruned", session="old", timestamp=at, caused_by=[first])).event_id
+    involved = [{"name": "Runner"}]
     kept = (await agent.episodic.record("error", "protected", session="older", timestamp=at)).event_id
+    await agent.episodic.record("error", "on the runner", session="old", timestamp=at, entities=involved)
     await memory.protect(node_id=kept)
-    await agent.episodic.record("note", "today", session="new", entities=[{"name": "CI"}])
-    await agent.semantic.upsert("Runner", observations=["has 2 cores"])
+    await agent.episodic.record(
+        "note", "today", session="new", entities=[{"name": "CI", "observations": ["is slow", "is old", "is red"]}]
+    )
+    await agent.semantic.upsert(
+        "Runner", description="A box", observations=[{"text": "has 2 cores", "source": "Ann", "time": "2026-01-02"}]
+    )
     await agent.relational.add_relation("Runner", "CI", "runs", weight=0.2)
     pattern = await agent.procedural.record("Restart", conditions=[{"value": "disk"}])
     for _ in range(5):
@@ -38,7 +44,7 @@ async def test_what_exceeds_the_limits_is_archived_and_restored(memory: Memory, 
     assert (trial.dry_run, archive.exists()) == (True, False)
     done = await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
     assert (
-        done.archived == trial.archived == {"events": 2, "entities": 1, "relations": 1, "patterns": 1, "documents": 1}
+        done.archived == trial.archived == {"events": 3, "entities": 1, "relations": 1, "patterns": 1, "documents": 1}
     )
     assert done.protected == 1
     assert [node.id for node in await memory.describe_nodes([*ids.values()])] == [ids["kept"]]
@@ -65,10 +71,24 @@ async def test_an_archive_is_restored_after_the_log_was_compacted(memory: Memory
     assert (await memory.get_node_content(ids["document"])).content == "A page about disks"
     runner = await agent.semantic.get("Runner")
     assert runner is not None
-    assert runner.observations == ("has 2 cores",)
+    assert (runner.observations, runner.description) == (("has 2 cores",), "A box")
+    [detail] = (await memory.entities.open_nodes(["Runner"], detail=True)).entities[0].observation_details or ()
+    assert (detail.source, f"{detail.ts:%Y-%m-%d}") == ("Ann", "2026-01-02")
+    assert len((await memory.query_connections(to_node_id=runner.id, type="Involves")).connection_ids) == 1
     [runs] = (await memory.query_connections(from_node_id=runner.id, type="runs")).connection_ids
     assert (await memory.get_connection(runs)).properties["weight"] == 0.2
     await agrees(memory)
+
+
+async def test_what_is_next_to_a_protected_node_stays(memory: Memory, tmp_path: Path) -> None:
+    agent, at = memory.agent, "2026-01-01T09:00:00Z"
+    first = (await agent.episodic.record("error", session="old", timestamp=at)).event_id
+    other = (await agent.episodic.record("error", session="old", timestamp=at)).event_id
+    pattern = await agent.procedural.record("Restart", conditions=[{"value": "x"}], learned_from=[first])
+    await memory.protect(node_id=pattern.id)
+    done = await agent.prune(dry_run=False, limits={"events": 0, "patterns": 0}, archive=tmp_path / "old.jsonl.gz")
+    assert done.archived == {"events": 1}
+    assert [node.id for node in await memory.describe_nodes([first, other])] == [first]
 
 
 async def test_an_archive_of_another_domain_reverts_nothing_there(memory: Memory, domain: str, tmp_path: Path) -> None:

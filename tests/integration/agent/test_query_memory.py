@@ -56,8 +56,16 @@ async def test_a_document_is_stored_with_its_source_found_and_deleted(memory: Me
     assert (await contextual.hybrid_search("tide", {"node_types": ["Document"]})).hits[0].title == "Tides"
     assert (await memory.get_node(second)).properties == {"page": 3, "source": "book"}
     await contextual.delete(second)
+    goal = (await memory.agent.prospective.create("Sail")).goal.id
+    with pytest.raises(GraphError):
+        await contextual.delete(goal)
     assert (await contextual.persist()).durable
-    for bad in ({"text": "no source"}, {"text": " ", "source": "x"}, {"text": "x", "source": "x", "metadata": {"": 1}}):
+    sound: dict[str, object] = {"text": "x", "source": "x"}
+    for bad in (
+        {"text": "no source"},
+        {"text": " ", "source": "x"},
+        *({**sound, "metadata": each} for each in ("x", {"": 1})),
+    ):
         with pytest.raises(GraphError):
             await contextual.index_batch([page, bad])
     assert (await memory.query_nodes(type="Document")).node_ids == (first,)

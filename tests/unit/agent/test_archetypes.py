@@ -104,6 +104,6 @@ def test_the_personal_assistant_relates_people():
 )
 def test_events_of_another_form_are_refused_with_their_place(events: object, message: str):
     with pytest.raises(GraphError) as caught:
-        events_from(events)
+        events_from(events, "monday")
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert message in caught.value.message

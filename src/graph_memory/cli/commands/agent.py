@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Goals and patterns of an agent, and pruning of its memory.", no_args_is_help=True)
 
+_DIGITS = 12
 LimitOption = Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")]
 
 
@@ -108,7 +109,7 @@ def restore(
 def _limit(text: str) -> tuple[str, int]:
     """Return the name and the number of a limit. Raises INVALID_ARGUMENT."""
     name, _, number = text.partition("=")
-    if not number.isdecimal():
+    if not number.isdecimal() or len(number) > _DIGITS:
         raise fault("--limit", f"{quoted(text)} is not a limit", "Give a memory type and a number: events=50000.")
     return name, int(number)
 

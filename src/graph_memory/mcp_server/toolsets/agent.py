@@ -250,7 +250,7 @@ async def get_events(memory: Memory, given: GetEvents) -> Events:
         case {"query": query}:
             return await episodic.search(query, **page)
         case _:
-            return await episodic.get_recent(given.get("session", "default"), **page)
+            return await episodic.get_recent(given.get("session"), **page)
 
 
 async def record_pattern(memory: Memory, given: RecordPattern) -> Pattern:
