@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
@@ -21,10 +21,14 @@ from graph_memory.memory.knowledge.names import LENIENT, ask_for_name, entity_no
 from graph_memory.memory.knowledge.reading import related
 from graph_memory.memory.knowledge.rows import RelatedRow
 from graph_memory.memory.knowledge.spelling import RELATION, stored_name
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.store import Reader
+
+MOST_SUGGESTIONS = 10
+"""Maximum number of unknown names in one call for which similar names are searched."""
 
 
 async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> RelationsCreated:
@@ -117,7 +121,7 @@ async def draft_relations(
         elif refused is None:
             raise await entity_not_found(reader, drafting.head.domain, lacking, LENIENT)
         else:
-            refused.append(Refusal(one, lacking, await ask_for_name(reader, drafting.head.domain, lacking)))
+            refused.append(Refusal(one, lacking))
     return created
 
 
@@ -150,3 +154,24 @@ def relation_receipts(
         )
         for one, reason in zip(wanted, reasons, strict=True)
     ]
+
+
+async def with_suggestions(
+    reader: Reader, domain: str, receipts: Sequence[Receipt], refused: Sequence[Refusal]
+) -> tuple[Receipt, ...]:
+    """Return the receipts. Those of refused relations suggest similar names, for the first unknown names.
+
+    Call this after the write: each name takes queries, and other writes would wait for them.
+    """
+    names = list(dict.fromkeys(refusal.name for refusal in refused))[:MOST_SUGGESTIONS]
+    try:
+        meant = {name: await ask_for_name(reader, domain, name) for name in names}
+    except GraphError:  # the write is done, so its receipts are returned without suggestions
+        return tuple(receipts)
+    reasons = iter([replace(refusal, meant=meant.get(refusal.name, "")).evidence for refusal in refused])
+    return tuple(
+        receipt.model_copy(update={"evidence": next(reasons, receipt.evidence)})
+        if receipt.decision is Decision.REFUSED
+        else receipt
+        for receipt in receipts
+    )

@@ -30,14 +30,14 @@ from graph_memory.memory.entities.observing import Observation, ended, observati
 from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
 from graph_memory.memory.entities.outdated import find_contradicted_properties
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
-from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts
+from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts, with_suggestions
 from graph_memory.memory.entities.remembered import Decision, Question, Receipt, Remembered
 from graph_memory.memory.entities.weighing import MOST_ASKED, Known
 from graph_memory.memory.entities.writes import Decided, checked, drafting_with
 from graph_memory.memory.knowledge.asked import NewEntity, NewRelation
 from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
 from graph_memory.memory.knowledge.drafting import NOTHING, Drafting
-from graph_memory.memory.knowledge.names import LENIENT, check_current, not_found
+from graph_memory.memory.knowledge.names import LENIENT, check_current, entity_not_found, not_found
 from graph_memory.memory.knowledge.reading import NAMED, related, states_of
 from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.memory.recall.over import over
@@ -88,11 +88,17 @@ async def _written(core: Core, domain: str, parts: Sequence[Part], adviser: Advi
     else:
         await in_domain(core, domain, partial(_together, core, domain, writings))
         told = [one.told for one in writings]
+    told = [await _suggesting(core, one, writing) for one, writing in zip(told, writings, strict=True)]
     if len(told) == 1:
         return told[0]
     numbers = [number for one in told for number in (one.since, one.until) if number is not None]
     update = {"since": min(numbers, default=None), "until": max(numbers, default=None)}
     return told[0].model_copy(update={**update, "others": tuple(one.about for one in told[1:])})
+
+
+async def _suggesting(core: Core, told: Remembered, writing: _Writing) -> Remembered:
+    facts = await with_suggestions(core.store, writing.domain, told.facts, writing.refused)
+    return told.model_copy(update={"facts": facts})
 
 
 async def _together(core: Core, domain: str, writings: Sequence[_Writing]) -> None:
@@ -142,17 +148,17 @@ def _first(given: Facts, found: Found) -> Remembered:
     relations = [tie.relation(found.name) for tie in given.ties]
     ties = zip(given.ties, relations, strict=True)
     refused = [Refusal(one, tie.other) for tie, one in ties if tie.other != found.name and not tie.lenient]
-    _check_kept(given, relations, refused)
+    if _keeps_nothing(given, relations, refused):
+        raise not_found(refused[0].name, LENIENT)
     facts = [*(receipt_of(one, None) for one in judged), *receipts_of({}, given.properties)]
     facts += alias_receipts(found.name, {}, given.aliases) + relation_receipts(relations, relations, refused)
     kind = given.type or ENTITY
     return Remembered(entity=found.name, type=kind, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
 
 
-def _check_kept(given: Facts, relations: Sequence[NewRelation], refused: Sequence[Refusal]) -> None:
-    """Raise NODE_NOT_FOUND if relations are all that is given, and all of them are refused."""
-    if refused and len(refused) == len(relations) and not given.says_more:
-        raise not_found(refused[0].name, f"{refused[0].meant}{LENIENT}")
+def _keeps_nothing(given: Facts, relations: Sequence[NewRelation], refused: Sequence[Refusal]) -> bool:
+    """Whether the call gives nothing but relations, and all of them are refused."""
+    return bool(refused) and len(refused) == len(relations) and not given.says_more
 
 
 def _dry(told: Remembered) -> Remembered:
@@ -181,6 +187,7 @@ class _Writing:
     relations: Sequence[NewRelation] = field(init=False)
     asking: Sequence[Question] = ()
     """Questions about relations of which there is one at a time."""
+    refused: Sequence[Refusal] = ()
 
     def __post_init__(self) -> None:
         self.relations = [tie.relation(self.found.name) for tie in self.given.ties]
@@ -380,7 +387,9 @@ class _Writing:
         rows = await related(reader, self.domain, wanted) if wanted else []
         refused: list[Refusal] = []
         made = await draft_relations(reader, drafting, wanted, rows, {self.found.name: node}, refused)
-        _check_kept(self.given, wanted, refused)
+        if _keeps_nothing(self.given, wanted, refused):
+            raise await entity_not_found(reader, self.domain, refused[0].name, LENIENT)
+        self.refused = refused
         ids = {**ends_by_name(wanted, rows), self.found.name: node}
         self.asking = (await questions_of_relations(reader, self.domain, made, ids))[:MOST_ASKED]
         return relation_receipts(wanted, made, refused)

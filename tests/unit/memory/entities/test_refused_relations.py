@@ -1,0 +1,70 @@
+"""Relations whose ends are unknown: they are refused in the write, and similar names are searched after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+
+from graph_memory.memory.entities.relations import (
+    MOST_SUGGESTIONS,
+    Refusal,
+    draft_relations,
+    relation_receipts,
+    with_suggestions,
+)
+from graph_memory.memory.knowledge.asked import NewRelation
+from graph_memory.memory.knowledge.drafting import Drafting
+from graph_memory.memory.knowledge.rows import RelatedRow
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Head, Origin
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.storage.store import Reader
+
+pytestmark = pytest.mark.anyio
+
+UNKNOWN = [NewRelation(from_name="Ann", to_name=f"Town {number // 2}", type="knows") for number in range(60)]
+"""Two relations to each of 30 unknown names."""
+
+
+@dataclass
+class Names:
+    """A reader that knows one name, and counts the searches."""
+
+    error: GraphError | None = None
+    searched: list[str] = field(default_factory=list[str])
+
+    async def read(self, _query: object, **params: Any) -> list[str]:
+        if self.error:
+            raise self.error
+        self.searched.append(str(params.get("others")))
+        return ["Town 77"]
+
+
+async def test_no_name_is_searched_while_the_domain_is_locked() -> None:
+    reader, refused = Names(), list[Refusal]()
+    head = Head("d", 1, datetime(2026, 11, 27, tzinfo=UTC), Ontology())
+    rows = [RelatedRow(place, "mem_1", "Entity", False, None, None, False, []) for place in range(60)]
+    drafting = Drafting(head, Origin(), 10)
+    assert await draft_relations(cast("Reader", reader), drafting, UNKNOWN, rows, {}, refused) == []
+    assert [refusal.name for refusal in refused] == [relation.to_name for relation in UNKNOWN]
+    assert reader.searched == []
+
+
+async def test_similar_names_are_suggested_for_the_first_unknown_names() -> None:
+    reader = Names()
+    refused = [Refusal(relation, relation.to_name) for relation in UNKNOWN]
+    receipts = relation_receipts(UNKNOWN, [], refused)
+    told = await with_suggestions(cast("Reader", reader), "d", receipts, refused)
+    assert len(reader.searched) == MOST_SUGGESTIONS
+    assert ['Did you mean "Town 77"?' in str(receipt.evidence) for receipt in told] == [True] * 20 + [False] * 40
+    assert str(told[-1].evidence).startswith('No entity is named "Town 29". To create it')
+
+
+async def test_a_search_that_fails_after_the_write_leaves_the_receipts() -> None:
+    reader = Names(GraphError(Code.TIMEOUT, "The query took too long", {}))
+    refused = [Refusal(UNKNOWN[0], "Town 0")]
+    receipts = relation_receipts(UNKNOWN[:1], [], refused)
+    assert await with_suggestions(cast("Reader", reader), "d", receipts, refused) == tuple(receipts)
