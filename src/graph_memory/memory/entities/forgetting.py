@@ -15,7 +15,7 @@ from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.finding import name_of_entity
 from graph_memory.memory.entities.naming import OBSERVED_OF, check_named, nearest_known
 from graph_memory.memory.entities.observing import observations_of
-from graph_memory.memory.entities.other_mentions import other_mentions
+from graph_memory.memory.entities.other_mentions import with_mentions
 from graph_memory.memory.entities.reads import search_nodes
 from graph_memory.memory.entities.results import Forgot, Forgotten
 from graph_memory.memory.entities.weighing import Known
@@ -72,8 +72,7 @@ async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_
     done = await work(core, domain, list(known.values()), dry_run=dry_run)
     names = [name for event in known.values() if event.draft.kind is Kind.NODE for name in _names(event)]
     gone = {*subjects, *(one.id for one in done.forgotten)}
-    stays = await other_mentions(core, domain, names, gone) if names else ()
-    return done.model_copy(update={"stays": stays or None})
+    return await with_mentions(core, domain, done, names, gone) if names else done
 
 
 def _names(event: Event) -> list[str]:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Collection, Sequence
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.results import Forgotten
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.request import Filters, Request
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.search import scope_of
 from graph_memory.memory.recall.shown import NAME
+from graph_memory.model.errors import GraphError
 
 _NAMES = 5
 """Maximum number of names and aliases that are searched for."""
@@ -20,6 +22,18 @@ _MOST = 20
 """Maximum number of mentions that are returned."""
 _LONGEST = 200
 """Maximum number of characters of each mention."""
+
+
+async def with_mentions(
+    core: Core, domain: str, done: Forgotten, names: Sequence[str], gone: Collection[str]
+) -> Forgotten:
+    """Return the receipt with the texts of other nodes. A search that fails becomes a warning: the work is done."""
+    try:
+        stays = await other_mentions(core, domain, names, gone)
+    except GraphError as error:
+        failed = f"Texts of other nodes that name the entities could not be searched: {error.message}."
+        return done.model_copy(update={"warnings": (f"{failed} Search for the names with scan.",)})
+    return done.model_copy(update={"stays": stays or None})
 
 
 async def other_mentions(core: Core, domain: str, names: Sequence[str], gone: Collection[str]) -> tuple[str, ...]:
