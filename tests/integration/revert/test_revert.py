@@ -392,6 +392,11 @@ async def test_an_earlier_session_is_reverted_after_a_later_one_was(memory: Memo
         await memory.history.revert_session("first")
     assert "it has changed since" in caught.value.message
     await memory.history.revert_session("second")
-    assert (await memory.history.revert_session("first")).skipped == ()
+    assert (await memory.history.revert_session("first", dry_run=True)).skipped == ()
+    for role in ("sailor", "pilot"):  # set back without a revert: a statement of its own
+        await second.entities.update_entity("Ada", properties={"role": role})
+    with pytest.raises(GraphError, match="it has changed since"):
+        await memory.history.revert_session("first")
+    assert (await memory.history.revert_session("first", on_conflict="force")).skipped == ()
     assert (await memory.query_nodes()).node_ids == ()
     assert (await memory.upkeep.verify()).differences == ()

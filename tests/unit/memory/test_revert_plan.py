@@ -14,7 +14,7 @@ from graph_memory import Code, GraphError
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.revert.conflicts import choice_calls
-from graph_memory.memory.revert.later_changes import Run, has_same_state, runs_of
+from graph_memory.memory.revert.later_changes import REVERT, REVERTS, Run, cancels_out, has_same_state, runs_of
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft, Event, Op, Origin
@@ -291,6 +291,15 @@ def test_a_state_is_the_same_whenever_it_was_written_unless_its_type_differs_or_
     others = (node("a", status="done"), node("a", "Task", status="next"), node("a", is_live=False))
     assert not any(has_same_state(event(one), event(other)) for other in others)
     assert not has_same_state(event(one), event(replace(later, erased=True)))
+
+
+def test_only_a_revert_cancels_changes_out_and_not_a_caller_who_writes_the_earlier_state_again() -> None:
+    oslo, paris = node("a", city="Oslo"), node("a", city="Paris")
+    events = {4: event(oslo), 7: event(paris), 9: replace(event(oslo), batch="evt_9")}
+    assert cancels_out(Run(4, (7, 9)), events, {"evt_9"})
+    assert not cancels_out(Run(4, (7, 9)), events, set())
+    assert not cancels_out(Run(4, (9, 7)), events, {events[7].batch})
+    assert f"'{REVERT}'" in REVERTS.text
 
 
 def test_the_call_of_each_choice_is_told_once_and_not_for_a_thousand_ids() -> None:

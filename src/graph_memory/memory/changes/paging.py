@@ -58,10 +58,20 @@ class Batch:
     job: Job
     id: str
     origin: Origin
+    request: str | None = None
+    """The request hash of the first event."""
 
     @classmethod
     async def begin(
-        cls, core: Core, domain: str, state: str, params: Params, given: Mapping[str, str | int], *, reach: Reach
+        cls,
+        core: Core,
+        domain: str,
+        state: str,
+        params: Params,
+        given: Mapping[str, str | int],
+        *,
+        request: str | None = None,
+        reach: Reach,
     ) -> Batch:
         """Begin a batch, or go on with the same one where it is, as whoever began it.
 
@@ -79,7 +89,7 @@ class Batch:
             actor=told["actor"],
             at_command_line="at_command_line" in job.given,
         )
-        return cls(core, job, str(job.given["batch"]), origin)
+        return cls(core, job, str(job.given["batch"]), origin, request)
 
     async def check(self, drafts: Sequence[Draft]) -> None:
         """Raise PROTECTED for changes that are to be made in pages: together they tell what goes with what."""
@@ -89,7 +99,8 @@ class Batch:
         """Append a page of events, and project them; the progress is noted with them."""
 
         async def append(transaction: Transaction) -> None:
-            events = await self.core.log.append(transaction, self.job.domain, self.origin, self.id, drafts)
+            batch = (self.job.domain, self.origin, self.id)
+            events = await self.core.log.append(transaction, *batch, drafts, request=self.request)
             if look is not None:
                 await look(transaction, events)
 

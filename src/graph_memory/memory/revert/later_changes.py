@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -14,6 +15,9 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 STATES = query("revert/states", dict[str, object])
+REVERTS = query("revert/reverts", str)
+REVERT = hashlib.sha256(b"revert").hexdigest()
+"""The request hash on the first event of a revert. The statement of `REVERTS` has it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,13 @@ def runs_of(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
     return [Run(before[-1], run) for (_, before), (is_selected, run) in pairwise(groups) if not is_selected]
 
 
-def _cancels_out(run: Run, events: Mapping[int, Event]) -> bool:
-    return has_same_state(events[run.before], events[run.seqs[-1]])
+def cancels_out(run: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
+    """Return whether a revert restored the state before the run. `reverts` has the ids of batches that are reverts.
+
+    The same state that a caller wrote is a statement of its own.
+    """
+    last = events[run.seqs[-1]]
+    return last.batch in reverts and has_same_state(events[run.before], last)
 
 
 def has_same_state(one: Event, other: Event) -> bool:
@@ -49,13 +58,15 @@ async def later_changes(
 ) -> dict[str, tuple[int, ...]]:
     """Return the numbers of each subject's changes by others that still have an effect.
 
-    Changes that were undone have none: the subject's state after them is the state before them.
+    Changes that a revert undid have none: the subject's state after them is the state before them.
     """
     runs = {subject: found for subject, seqs in histories.items() if (found := runs_of(seqs, selected))}
     numbers = sorted({number for found in runs.values() for run in found for number in (run.before, run.seqs[-1])})
     rows = await in_parts(reader, STATES, domain, numbers=numbers)
     events = {event.seq: event for event in map(Event.from_row, rows)}
+    lasts = (events[run.seqs[-1]] for found in runs.values() for run in found)
+    reverts = {*await in_parts(reader, REVERTS, domain, batches=sorted({last.batch for last in lasts}))}
     return {
-        subject: tuple(seq for run in found if not _cancels_out(run, events) for seq in run.seqs)
+        subject: tuple(seq for run in found if not cancels_out(run, events, reverts) for seq in run.seqs)
         for subject, found in runs.items()
     }

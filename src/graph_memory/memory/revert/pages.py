@@ -20,6 +20,7 @@ from graph_memory.memory.domains.lineage import POSITION, last_seq
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
 from graph_memory.memory.revert import conflicts, revert
 from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts
+from graph_memory.memory.revert.later_changes import REVERT
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.revert import SELECTED, Selection
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, refused
@@ -82,7 +83,9 @@ async def _tried(core: Core, domain: str, selection: Selection, choice: OnConfli
 async def _revert(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
     """Undo in pages, or go on with it; what stands against it was found when it was begun."""
     given = {"first": selection.first, "last": selection.last}
-    batch = await Batch.begin(core, domain, REVERTING, _asked(selection, choice), given, reach=Whole.MEMORIES)
+    batch = await Batch.begin(
+        core, domain, REVERTING, _asked(selection, choice), given, request=REVERT, reach=Whole.MEMORIES
+    )
     begun = await core.store.one(POSITION, domain=domain, event=batch.id)
     has_begun = begun is not None and begun.seq is not None
     until = begun.seq - 1 if begun and begun.seq else await last_seq(core.store, domain)

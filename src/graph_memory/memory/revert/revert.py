@@ -19,13 +19,13 @@ from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
 from graph_memory.memory.knowledge.reading import only_ends
 from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts, skipped
-from graph_memory.memory.revert.later_changes import later_changes
+from graph_memory.memory.revert.later_changes import REVERT, later_changes
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
-from graph_memory.model.events import Draft, Event, Head, Op, Receipt
+from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request, new_id
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import ANY
@@ -201,6 +201,7 @@ async def _attempt(
         decide,
         after_write=confirm,
         before_projection=ready,
+        request=Request(new_id("evt"), REVERT),
         dry_run=dry_run,
     )
 

@@ -114,12 +114,11 @@ class Log:
         write whose commit was in doubt is recognised by its first event and not written twice.
 
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
-        with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
-        lock. `before_projection` readies the live graph for the events, `after_write` looks at what was written before
-        it is committed; with `dry_run` it is then undone, and the receipt says what would have been. A `request` that
-        was written before, by whomever, gives the receipt of then. Raises ONTOLOGY_NOT_FOUND for a domain that does not
-        exist, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what `read`, `decide`, `before_projection` and
-        `after_write` raise, and the errors of `Store.write`.
+        with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's lock.
+        `before_projection` readies the live graph for the events, `after_write` looks at what was written before it is
+        committed; with `dry_run` it is then undone. A `request` that was written before returns its receipt. Raises
+        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what `read`,
+        `decide`, `before_projection` and `after_write` raise, and the errors of `Store.write`.
         """
         batch = request.batch if request else new_id("evt")
         work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, request)
@@ -324,7 +323,13 @@ class Log:
         return await self._store.write("settle", look, in_doubt=True)
 
     async def append(
-        self, transaction: Transaction, domain: str, origin: Origin, batch: str, drafts: Sequence[Draft]
+        self,
+        transaction: Transaction,
+        domain: str,
+        origin: Origin,
+        batch: str,
+        drafts: Sequence[Draft],
+        request: str | None = None,
     ) -> Sequence[Event]:
         """Append more events of a batch to the log of a domain that is busy with it, and project them."""
         lock = await self._lock(transaction, domain, batch)
@@ -334,8 +339,10 @@ class Log:
         await check_drafts(transaction, head, origin, drafts)
         await check_sizes(transaction, domain, drafts, self.text_limit)
         await check_parent(transaction, self._ontologies, domain, lock.parent, drafts)
-        first = batch if lock.written is None else new_id("evt")
-        events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first)
+        first, request = (batch, request) if lock.written is None else (new_id("evt"), None)
+        events = number(
+            drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first, request=request
+        )
         await append_events(transaction, events, ontology, lock.ontology_version, self.inline_limit)
         return events
 
