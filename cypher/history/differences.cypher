@@ -33,11 +33,11 @@ CALL (subject) {
   OPTIONAL MATCH (e:_Event)
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $to_domain AND e._subject = subject AND e._seq <= $until
-  RETURN CASE WHEN e._op <> 'delete' THEN e END AS b
+  RETURN CASE WHEN e._op <> 'delete' THEN e END AS b, e._batch AS batch
   ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
-WITH subject, a, b, coalesce(b, a) AS known, CASE
+WITH subject, a, b, batch, coalesce(b, a) AS known, CASE
   WHEN a IS NULL AND b IS NULL THEN null
   WHEN a IS NULL THEN 'added'
   WHEN b IS NULL THEN 'removed'
@@ -47,10 +47,10 @@ WITH subject, a, b, coalesce(b, a) AS known, CASE
 END AS operation
 WHERE operation IS NOT NULL AND NOT (operation = 'added' AND known._kind IN ['domain', 'ontology'])
   AND coalesce(known._type IN $types, $types IS NULL)
-WITH subject, operation, a, b, known
+WITH subject, operation, a, b, known, batch
 ORDER BY subject
 LIMIT $most
-WITH collect([subject, known._kind, operation, a, b]) AS found
+WITH collect([subject, known._kind, operation, a, b, batch]) AS found
 CALL (found) {
   UNWIND found AS one
   WITH one[1] AS kind, one[2] AS operation, count(*) AS number
@@ -60,7 +60,7 @@ CALL (found) {
   UNWIND found AS one
   WITH one
   LIMIT $limit
-  WITH one[2] AS operation, one[3] AS a, one[4] AS b, coalesce(one[4], one[3]) AS known
+  WITH one[2] AS operation, one[3] AS a, one[4] AS b, one[5] AS batch, coalesce(one[4], one[3]) AS known
   CALL (known) {
     OPTIONAL MATCH (n:_Event)
     USING INDEX n:_Event(_domain, _subject, _seq)
@@ -84,7 +84,7 @@ CALL (found) {
   OPTIONAL MATCH (c:_Content {_domain: $to_domain, _sha256: CASE WHEN tells THEN b._content_sha256 END})
   RETURN collect({
     operation: operation, before: properties(a), after: properties(b), from_title: from_title, to_title: to_title,
-    text_before: p._text, text_after: c._text
+    text_before: p._text, text_after: c._text, batch: batch
   }) AS page
 }
 RETURN counts, page

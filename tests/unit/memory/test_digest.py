@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from graph_memory.memory.history.diff import Pair
@@ -72,11 +73,22 @@ def test_a_merged_entity_names_the_entity_that_it_was_merged_into() -> None:
         node("t", {**kept, "aliases": '["Tom L"]'}, kept),
         node("x", None, gone, Op.DELETE),
     )
+    merge = tuple(replace(change, batch="evt_1") for change in merge)
     assert lines(*merge) == [
         'Tomas Lind: + "builds the site"; alias "Tom L" added',
         "Tom L: merged into Tomas Lind",
     ]
     assert lines(node("x", None, gone, Op.DELETE)) == ["Tom L (deleted)"]
+    earlier = replace(node("x", {**gone, "city": "Oslo"}, gone), batch="evt_0")
+    assert lines(*merge, earlier)[1] == "Tom L: merged into Tomas Lind; city Oslo"
+
+
+def test_an_alias_that_another_write_gave_makes_no_merge_of_a_deletion() -> None:
+    gone: State = {"name": "Tom L", "_title": "Tom L"}
+    kept: State = {"name": "Tomas Lind", "_title": "Tomas Lind"}
+    alias = replace(node("t", {**kept, "aliases": '["Tom L"]'}, kept), batch="evt_2")
+    told = lines(alias, replace(node("x", None, gone, Op.DELETE), batch="evt_1"))
+    assert told == ['Tomas Lind: alias "Tom L" added', "Tom L (deleted)"]
 
 
 def test_types_are_told_as_in_the_log_and_nothing_is_told_of_what_was_erased() -> None:
@@ -111,6 +123,7 @@ def test_a_difference_tells_a_bound_that_is_over_as_past() -> None:
 
     known: State = {"_title": "Ben", "name": "Ben"}
     told = {"from_title": None, "to_title": None, "text_before": None, "text_after": None, "operation": "changed"}
+    told["batch"] = "evt_9"
     ended: State = {**known, "_valid_to": datetime(2026, 11, 1, tzinfo=UTC)}
     pair = Pair.of({**told, "before": row(known), "after": row(ended)})
     assert lines(pair.rendered) == ["Ben: ended on 31 October 2026"]

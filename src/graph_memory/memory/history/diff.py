@@ -78,6 +78,8 @@ class Pair:
     texts: tuple[str | None, str | None]
     at: datetime
     """The time of the last event."""
+    batch: str | None
+    """The write of the last event, such as the deletion."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Pair:
@@ -93,6 +95,7 @@ class Pair:
             to_title=row["to_title"],
             texts=(row["text_before"], row["text_after"]),
             at=last.at,
+            batch=row["batch"],
         )
 
     @property
@@ -103,7 +106,7 @@ class Pair:
     @property
     def rendered(self) -> Rendered:
         """What became of the subject, to be told in words."""
-        return Rendered(self.draft, self.before, self.from_title, self.to_title, at=self.at)
+        return Rendered(self.draft, self.before, self.from_title, self.to_title, at=self.at, batch=self.batch)
 
     def entry(self) -> DiffEntry:
         """Return what differs, of content its size only."""

@@ -66,8 +66,7 @@ def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChan
     the first is told. Types and domains are told as the log tells them.
     """
     things: dict[str, ThingChanges] = {}
-    names: dict[str, str] = {}
-    holders: dict[str, str] = {}
+    merges = _Merges()
     for change in changes:
         draft = change.draft
         if draft.erased:
@@ -79,14 +78,42 @@ def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChan
         thing = things.setdefault(about, ThingChanges(about, _title(change, about, quote), ""))
         if draft.kind is Kind.NODE:
             _note_node(thing, change)
-            names.setdefault(about, str((draft.state or change.before or {}).get("name", "")))
-            holders = dict.fromkeys(_new_aliases(change), about) | holders
-        for key, part in _parts(change, quote).items():
+        parts = _parts(change, quote)
+        merges.note(change, about, parts)
+        for key, part in parts.items():
             thing.parts.setdefault(key, part)
-    for thing in things.values():
-        if thing.state == "deleted" and (holder := things.get(holders.get(names.get(thing.id, ""), ""))):
-            thing.state, thing.parts = "merged", {thing.id: Part(thing.id, f"merged into {holder.title}")}
+    merges.apply(things)
     return list(things.values())
+
+
+@dataclass(slots=True)
+class _Merges:
+    """Merged entities: the write that deletes one gives its name to another as an alias."""
+
+    deleted: dict[str, tuple[str, str | None]] = field(default_factory=dict[str, tuple[str, str | None]])
+    """Names and writes by the ids of deleted things."""
+    holders: dict[tuple[str, str | None], str] = field(default_factory=dict[tuple[str, str | None], str])
+    """Ids of things by their new aliases and the writes."""
+    changed: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    """The newest writes by the keys of parts."""
+
+    def note(self, change: Rendered, about: str, parts: Parts) -> None:
+        draft = change.draft
+        if draft.kind is Kind.NODE:
+            if draft.op is Op.DELETE:
+                self.deleted.setdefault(about, (str((change.before or {}).get("name", "")), change.batch))
+            self.holders |= dict.fromkeys(((name, change.batch) for name in _new_aliases(change)), about)
+        self.changed = dict.fromkeys(parts, change.batch) | self.changed
+
+    def apply(self, things: Mapping[str, ThingChanges]) -> None:
+        """Say of merged things where they went, in place of what the merge itself removed from them."""
+        for thing in things.values():
+            deletion = self.deleted.get(thing.id)
+            if thing.state != "deleted" or deletion is None or deletion not in self.holders:
+                continue
+            kept = {key: part for key, part in thing.parts.items() if self.changed[key] != deletion[1]}
+            merged = Part(thing.id, f"merged into {things[self.holders[deletion]].title}")
+            thing.state, thing.parts = "merged", {thing.id: merged, **kept}
 
 
 def _new_aliases(change: Rendered) -> set[str]:

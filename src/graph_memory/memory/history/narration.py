@@ -56,6 +56,8 @@ class Rendered:
     """Connections that went with a node."""
     at: datetime | None = None
     """The time of the event."""
+    batch: str | None = None
+    """The id of the write."""
 
 
 def summary(told: Rendered) -> str:

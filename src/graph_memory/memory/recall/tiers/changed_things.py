@@ -94,7 +94,7 @@ def _about(event: Event) -> str:
 
 def _rendered(row: EventRow, event: Event) -> Rendered:
     before = Event.from_row(row.previous).draft.state if row.previous else None
-    return Rendered(event.draft, before, row.from_title, row.to_title, row.took, event.at)
+    return Rendered(event.draft, before, row.from_title, row.to_title, row.took, event.at, event.batch)
 
 
 def _label(text: str) -> str:
