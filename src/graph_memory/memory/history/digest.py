@@ -103,7 +103,7 @@ class _Merges:
             if draft.op is Op.DELETE:
                 self.deleted.setdefault(about, (str((change.before or {}).get("name", "")), change.batch))
             self.holders |= dict.fromkeys(((name, change.batch) for name in _new_aliases(change)), about)
-        self.changed = dict.fromkeys(parts, change.batch) | self.changed
+        self.changed.update((key, change.batch) for key in parts if key not in self.changed)
 
     def apply(self, things: Mapping[str, ThingChanges]) -> None:
         """Say of merged things where they went, in place of what the merge itself removed from them."""
