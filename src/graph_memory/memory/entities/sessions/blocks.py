@@ -108,7 +108,7 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
     lost = [error for error in unreadable if label is None or _folded(str(error.details[BLOCK.key])) == _folded(label)]
-    if label is not None and lost:
+    if label is not None and lost and not any(_folded(block.label) == _folded(label) for block in blocks):
         raise lost[0]
     warnings = tuple(f"{error.message}. It is left out." for error in lost)
     return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
@@ -166,7 +166,9 @@ def block_of(note: Note) -> Block:
 
 async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
     """Edit a block. See `Entities.edit_block`."""
-    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, []))]
+    unreadable: list[GraphError] = []
+    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
+    known += [str(error.details[BLOCK.key]) for error in unreadable]
     edit = replace(edit, label=_same_label(edit.label, known))
     done = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.applied)
     limit = done.wanted.properties["limit"]
