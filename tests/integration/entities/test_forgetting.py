@@ -79,7 +79,12 @@ async def test_what_is_erased_is_gone_with_its_past_and_a_scan_says_whose_a_text
     owners = {one.of for one in (await memory.history.scan("Quillfeather")).findings if one.domain == domain}
     assert {"Ann", "Bob"} <= owners
     await memory.entities.update_entity("Bob", properties={"notes": "ask ANN first", "city": "Annecy"})
+    await memory.entities.update_entity("Ann", aliases=["田中", "Zo\u00eb"])
+    await memory.entities.add_observations(
+        [{"entityName": "Bob", "contents": ["田中さんは社長です。", "met Zoe\u0308"]}]
+    )
     stays = {"Bob: married Ann Quillfeather", "Bob: notes: ask ANN first"}
+    stays |= {"Bob: 田中さんは社長です。", "Bob: met Zo\u00eb"}
     tried = await memory.entities.forget(["Ann"], erase=True, dry_run=True)
     assert (tried.entities, tried.observations, tried.relations, tried.erased) == (1, 3, 1, True)
     assert {*(tried.stays or ())} == stays

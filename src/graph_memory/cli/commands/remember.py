@@ -170,6 +170,8 @@ def _show_forgotten(found: Forgotten) -> None:
     note(f"{'Would be' if found.dry_run else 'Now'} {'erased' if found.erased else 'ended'}: {parts}.")
     for mention in found.stays or ():
         note(f"Stays: {plain(mention)}")
+    if found.more_stays:
+        note(f"And {found.more_stays:,} more texts.")
     for warning in found.warnings or ():
         note(f"Warning: {plain(warning)}")
     if found.since is not None:

@@ -70,7 +70,7 @@ async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_
         _check(known.get(subject), subject, may_be_gone=erasing)
     work = _erased if erasing else _ended
     done = await work(core, domain, list(known.values()), dry_run=dry_run)
-    names = [name for event in known.values() if event.draft.kind is Kind.NODE for name in _names(event)]
+    names = [_names(event) for event in known.values() if event.draft.kind is Kind.NODE]
     gone = {*subjects, *(one.id for one in done.forgotten)}
     return await with_mentions(core, domain, done, names, gone) if names else done
 

@@ -179,6 +179,7 @@ class Forgotten(Result):
         default=None,
         description="What other nodes say of the entities, which stays: title and text",
     )
+    more_stays: int | None = Field(default=None, description="Number of further texts that name the entities")
     warnings: tuple[str, ...] | None = Field(default=None, description="Why texts may be missing in stays")
     dry_run: bool | None = None
 
