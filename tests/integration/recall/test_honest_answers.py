@@ -119,11 +119,35 @@ async def test_sentences_that_say_that_something_is_open_come_after_the_tasks(sh
 async def test_overdue_work_leaves_out_what_is_due_later(memory: Memory) -> None:
     task = {"type": "task", "observations": ["is not decided yet"]}
     await memory.entities.remember(name="Test the checkout", properties={"status": "open", "due": "2999-12-01"}, **task)
-    assert "No open task or goal is overdue." in ((await memory.recall.recall("What is overdue?")).warnings or ())
+    found = await memory.recall.recall("What is overdue?")
+    assert "No open task or goal is overdue." in (found.warnings or ())
+    assert "checkout" not in str(found.content)
+    busy = [
+        {"name": f"Errand {i}", "entityType": "task", "observations": ["status open, pending task"]} for i in range(160)
+    ]
+    await memory.entities.create_entities(busy)
     await memory.entities.remember(name="Renew the domain", properties={"status": "open", "due": "2020-01-31"}, **task)
     told = await answer(memory, "What is overdue?")
     assert '"Renew the domain"' in told
     assert "checkout" not in told
+    assigned = [{"type": "assigned_to", "to": "Ann"}]
+    await memory.entities.remember(name="Ann", type="person")
+    for name in ("Test the checkout", "Renew the domain"):
+        await memory.entities.remember(name=name, relations=assigned)
+    told = await answer(memory, "Which tasks of Ann are overdue?")
+    assert '- "Renew the domain" (task' in told
+    assert '- "Test the checkout" (task' not in told
+
+
+async def test_work_due_in_a_period_leaves_out_what_is_due_at_other_times(memory: Memory) -> None:
+    for name, due in (("Near", "2998-11-30"), ("Far", "2999-05-01")):
+        await memory.entities.remember(name=name, type="task", properties={"status": "open", "due": due})
+    told = await answer(memory, "What is due before 1 December 2998?")
+    assert '"Near"' in told
+    assert '"Far"' not in told
+    found = await memory.recall.recall("What is due in May 2998?")
+    assert "Near" not in str(found.content)
+    assert "No open task or goal is due in that time." in (found.warnings or ())
 
 
 async def test_a_newer_statement_with_an_open_question_comes_before_the_earlier_one(shop: Memory) -> None:

@@ -13,12 +13,17 @@ from graph_memory.memory.recall.over import newest_first
 from graph_memory.memory.recall.scoring import Points, Scored, coverage
 from graph_memory.memory.recall.tiers.open_sentences import says_open
 from graph_memory.memory.recall.tiers.open_work import (
+    Work,
     asks_for_open_work,
     asks_for_overdue_work,
+    due_period,
     is_closed,
     is_overdue,
     mentions_open_work,
+    select_by_due_date,
 )
+from graph_memory.memory.recall.tiers.phrases import Period, timed
+from graph_memory.memory.recall.tiers.reading import ToldRow
 from graph_memory.memory.recall.tiers.relevance import close_values, fits, nearest_values
 from unit.memory.recall.test_scoring import passage, question
 
@@ -149,3 +154,57 @@ def test_work_is_overdue_once_its_due_day_is_over() -> None:
     assert asks_for_overdue_work("What is overdue?")
     assert not asks_for_overdue_work("What is due?")
     assert asks_for_open_work("Was ist noch offen?")
+
+
+def task(title: str, due: str | None) -> ToldRow:
+    nothing = dict.fromkeys(
+        ("created", "modified", "valid_from", "valid_to", "from_id", "to_id", "session", "has_content")
+    )
+    texts = dict.fromkeys(("path", "summary", "from_title", "to_title"), "")
+    row = {"id": title, "type": "task", "title": title, "tags": [], "facts": [["due", due]] if due else []}
+    return ToldRow(**row, **texts, **nothing)  # pyright: ignore[reportArgumentType] - rows of a test need no times
+
+
+NOW = datetime(2026, 11, 27, 9, tzinfo=UTC)
+
+
+def test_overdue_work_excludes_what_is_due_later_and_names_due_dates_that_cannot_be_read() -> None:
+    late, later, unreadable, undated = (
+        task(title, due)
+        for title, due in (("Late", "2026-11-01"), ("Later", "2027-01-01"), ("Bad", "01.10.2026"), ("No", None))
+    )
+    found = select_by_due_date(Work([late, later, undated]), None, NOW, overdue=True)
+    assert (found.rows, found.excluded, found.notes) == ([late], {"Later", "No"}, ())
+    nothing = select_by_due_date(Work([later], [late]), None, NOW, overdue=True)
+    assert (nothing.rows, nothing.excluded) == ([], {"Late", "Later"})
+    assert nothing.notes == ("No open task or goal is overdue.",)
+    [none, unread] = select_by_due_date(Work([unreadable]), None, NOW, overdue=True).notes
+    assert none == "No open task or goal with a readable due date is overdue."
+    assert '1 open tasks or goals cannot be read: "Bad" ("01.10.2026")' in unread
+    [partly] = select_by_due_date(Work([later], is_all=False), None, NOW, overdue=True).notes
+    assert partly == "None of the 1 open tasks and goals that were found is overdue. There may be others."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is due before 1 December?", ["Near"]),
+        ("What is due next week?", ["Near"]),
+        ("What is due tomorrow?", []),
+        ("What is due in May?", ["Far"]),
+    ],
+)
+def test_work_that_is_due_in_a_period_excludes_other_work(question: str, expected: list[str]) -> None:
+    period = due_period(question, timed(question, NOW).period, NOW)
+    work = Work([task("Near", "2026-11-30"), task("Far", "2027-05-01"), task("Undated", None)])
+    found = select_by_due_date(work, period, NOW, overdue=False)
+    assert [row.title for row in found.rows] == expected
+    assert found.excluded == {"Near", "Far", "Undated"}.difference(expected)
+    assert found.notes == (() if expected else ("No open task or goal is due in that time.",))
+
+
+def test_a_past_period_is_one_of_due_dates_only_if_the_question_says_so() -> None:
+    last_week = Period(datetime(2026, 11, 16, tzinfo=UTC), datetime(2026, 11, 23, tzinfo=UTC))
+    assert due_period("Which tasks were open last week?", last_week, NOW) is None
+    assert due_period("What was due last week?", last_week, NOW) == last_week
+    assert due_period("What is due?", None, NOW) is None

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graph_memory.memory.recall.finding import find
+from graph_memory.memory.recall.finding import WIDEST, find
 from graph_memory.memory.recall.request import Request
-from graph_memory.memory.recall.retrieval import Scope
-from graph_memory.memory.recall.tiers.phrases import SAYING_NOTHING
+from graph_memory.memory.recall.retrieval import Scope, lexical
+from graph_memory.memory.recall.tiers.phrases import SAYING_NOTHING, Period
 from graph_memory.memory.recall.tiers.reading import ToldRow, told_of
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.times import read_span
+from graph_memory.model.times import Span, read_span
+from graph_memory.model.wording import quoted
 
 
 def _set_of(words: str) -> frozenset[str]:
@@ -46,14 +48,38 @@ _DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_dat
 _ASSIGNEE = frozenset({"assignee", "assigned_to", "owner", "responsible"})
 _QUERY = "status open todo pending active planned blocked due deadline task goal"
 _OVERDUE = re.compile(r"\b(?:overdue|past due|past (?:its|their) due date|überfällig\w*)\b", re.IGNORECASE)
+_ASKS_WHEN_DUE = re.compile(r"\b(?:due|overdue|deadlines?|fällig\w*|überfällig\w*)\b", re.IGNORECASE)
 _HAS_YEAR = re.compile(r"\b\d{4}\b")
 """What a due date has that does not depend on the day on which it was written."""
 _HITS = 100
 _LAST = "~"
+_NAMED = 3
+"""Maximum number of unreadable due dates that a note names."""
 CLOSED = _set_of(
     "answered closed done resolved settled complete completed finished cancelled canceled dropped archived"
 )
 """Values of `status` and `state` that say that nothing remains to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The tasks and goals of a domain."""
+
+    open: Sequence[ToldRow]
+    """Those that are open, by their due dates; those without one are last."""
+    closed: Sequence[ToldRow] = ()
+    is_all: bool = True
+    """Whether there are no other tasks and goals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The open work that a question asks for."""
+
+    rows: Sequence[ToldRow]
+    excluded: frozenset[str] = frozenset()
+    """Other work, which is not part of the answer."""
+    notes: Sequence[str] = field(default_factory=tuple[str, ...])
 
 
 def asks_for_open_work(question: str) -> bool:
@@ -77,28 +103,88 @@ def asks_for_overdue_work(question: str) -> bool:
     return _OVERDUE.search(question) is not None
 
 
+def due_period(question: str, period: Period | None, now: datetime) -> Period | None:
+    """Return the period in a question about open work if it is a period of due dates."""
+    if period is None or _ASKS_WHEN_DUE.search(question):
+        return period
+    is_ahead = any(end is not None and end > now for end in (period.since, period.until))
+    return period if is_ahead else None
+
+
 def is_overdue(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> bool:
     """Return whether the due date among properties is over. A day is over when the next one begins."""
+    due = _due_span(facts, now)
+    return due is not None and due.ends <= now
+
+
+def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
+    """Return the time of the due date among properties, None if there is none or it cannot be read."""
     due = due_date(facts)
     try:
-        return _HAS_YEAR.search(due) is not None and read_span(due, now).ends <= now
+        return read_span(due, now) if _HAS_YEAR.search(due) is not None else None
     except (ValueError, OverflowError):
-        return False
+        return None
 
 
-async def open_work(scope: Scope) -> list[ToldRow]:
-    """Return the tasks and goals that are open, by their due dates; those without one are last."""
+def select_by_due_date(work: Work, period: Period | None, now: datetime, *, overdue: bool) -> Selection:
+    """Select the open work that is overdue, that is due in a period, or both."""
+    due = {row.id: _due_span(row.facts, now) for row in work.open}
+
+    def is_selected(span: Span | None) -> bool:
+        is_in_period = span is not None and (period is None or period.has(span.begins, span.last))
+        return span is not None and is_in_period and (not overdue or span.ends <= now)
+
+    rows = [row for row in work.open if is_selected(due[row.id])]
+    unreadable = [row for row in work.open if due[row.id] is None and due_date(row.facts) != _LAST]
+    wanted = " and ".join(["overdue"] * overdue + ["due in that time"] * (period is not None))
+    notes = [] if rows else [_none_note(wanted, work, has_unreadable=bool(unreadable))]
+    notes += [_unreadable_note(unreadable)] if unreadable else []
+    excluded = {row.id for row in (*work.open, *work.closed)} - {row.id for row in rows}
+    return Selection(rows, frozenset(excluded), tuple(notes))
+
+
+def _none_note(wanted: str, work: Work, *, has_unreadable: bool) -> str:
+    if not work.is_all:
+        return f"None of the {len(work.open):,} open tasks and goals that were found is {wanted}. There may be others."
+    return f"No open task or goal {'with a readable due date ' if has_unreadable else ''}is {wanted}."
+
+
+def _unreadable_note(rows: Sequence[ToldRow]) -> str:
+    named = ", ".join(f"{quoted(row.named)} ({quoted(due_date(row.facts))})" for row in rows[:_NAMED])
+    more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+    return (
+        f"The due dates of {len(rows):,} open tasks or goals cannot be read: {named}{more}. Write them as 2026-12-31."
+    )
+
+
+async def find_work(scope: Scope) -> Work:
+    """Find the tasks and goals: all nodes whose type names work, and others by words such as `status` and `due`."""
     hits = await find(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
-    rows = await told_of(scope, Kind.NODE, [hit.owner for hit in hits.ranked[:_HITS]])
-    found = [row for row in rows.values() if _is_work(row) and not is_closed(row.facts)]
-    return sorted(found, key=lambda row: (due_date(row.facts), row.id))
+    by_type, are_all = await _ids_by_type(scope)
+    rows = await told_of(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
+    found = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
+    closed = [row for row in found if is_closed(row.facts)]
+    return Work([row for row in found if not is_closed(row.facts)], closed, hits.is_all and are_all)
+
+
+async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
+    """Return the nodes whose type names work, and whether these are all."""
+    ontology = await scope.core.log.ontology(scope.domain)
+    types = tuple(one.name for one in ontology.node_types if _names_work(one.name)) if ontology else ()
+    if not types:
+        return [], True
+    found = await lexical(replace(scope, filters=replace(scope.filters, types=types)), "", WIDEST)
+    return [each.unit for each in found], len(found) < WIDEST
+
+
+def _names_work(type_name: str) -> bool:
+    return any(word.lower() in _WORK for word in re.findall(r"[A-Z]?[a-z]+", type_name))
 
 
 def _is_work(row: ToldRow) -> bool:
     """Return whether a node is a task or goal by its type, or has a status and a due date."""
-    words = re.findall(r"[A-Z]?[a-z]+", row.type)
     has_status = any(key in _STATUS for key, _ in row.facts)
-    return any(word.lower() in _WORK for word in words) or (has_status and due_date(row.facts) != _LAST)
+    return _names_work(row.type) or (has_status and due_date(row.facts) != _LAST)
 
 
 def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:

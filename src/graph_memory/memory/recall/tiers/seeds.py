@@ -21,10 +21,11 @@ from graph_memory.memory.recall.tiers.open_sentences import OpenSentences, open_
 from graph_memory.memory.recall.tiers.open_work import (
     asks_for_open_work,
     asks_for_overdue_work,
+    due_period,
+    find_work,
     is_closed,
-    is_overdue,
     mentions_open_work,
-    open_work,
+    select_by_due_date,
 )
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow, recent, told_of
@@ -86,6 +87,8 @@ class Seeds:
     """Types of which nothing is told."""
     told: frozenset[str] = frozenset()
     """What the reader has been told already."""
+    excluded: frozenset[str] = frozenset()
+    """Tasks and goals that are not part of the answer, since their due dates are not those that it asks for."""
     notes: list[str] = field(default_factory=list[str])
     fits: bool = True
     """Whether stored text fits the question."""
@@ -94,7 +97,7 @@ class Seeds:
 
     def tells(self, row: ToldRow) -> bool:
         """Say whether something is told: what was found, and with a time only what is of that."""
-        if row.type in self.without:
+        if row.type in self.without or row.id in self.excluded:
             return False
         return self.narrowed is None or row.id in self.values or is_of(row, self.narrowed)
 
@@ -156,6 +159,7 @@ async def _then(scope: Scope, period: Period, limit: int, seeds: Seeds) -> None:
 async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Seeds, period: Period | None) -> None:
     """Begin with what the search finds; of a time in the query only what is of that."""
     query = request.query or told.text
+    due = due_period(query, told.period if period is None else None, scope.then or utc_now())
     if period is not None:
         told = replace(told, period=period)
     elif told.name:
@@ -167,10 +171,10 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
         if seeds.values:
             seeds.narrowed = told.period
             return
-    works, sentences = await _open(scope, query, seeds)
+    works, sentences = await _open(scope, query, due, seeds)
     nodes = [*dict.fromkeys((*(row.id for row in works), *sentences.passages))]
     seeds.rows |= {row.id: row for row in works}
-    if nodes and asks_for_open_work(query):
+    if asks_for_open_work(told.text if due else query) and (nodes or due or asks_for_overdue_work(query)):
         seeds.values |= {node: 1 / (1 + place / 100) for place, node in enumerate(nodes[: request.limit or MOST_HITS])}
         seeds.are_all = True
         return
@@ -191,7 +195,7 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
     limit = request.limit or MOST_HITS * 2
     if told.period is not None and not works:
         await _within(scope, told.period, values, found[:3], seeds)
-    for node in sorted(values, key=lambda each: (-values[each], each))[:limit]:
+    for node in sorted(values.keys() - seeds.excluded, key=lambda each: (-values[each], each))[:limit]:
         seeds.give(node, values[node])
     for one in found:
         seeds.points |= {key: each.points for key, each in one.scored.items() if key not in seeds.points}
@@ -201,19 +205,21 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
     await _biased(scope, request.context, seeds)
 
 
-async def _open(scope: Scope, query: str, seeds: Seeds) -> tuple[Sequence[ToldRow], OpenSentences]:
+async def _open(scope: Scope, query: str, due: Period | None, seeds: Seeds) -> tuple[Sequence[ToldRow], OpenSentences]:
     """Return the open tasks and goals, and the sentences that say that something is open, for questions about these.
 
-    Questions about overdue work have only tasks and goals whose due date is over.
+    Questions about overdue work, and those with a period of due dates, have only tasks and goals due then.
     """
     is_overdue_asked = asks_for_overdue_work(query)
-    if not (asks_for_open_work(query) or mentions_open_work(query) or is_overdue_asked):
+    lists_work = asks_for_open_work(query) or mentions_open_work(query)
+    if not (lists_work or is_overdue_asked):
         return [], OpenSentences()
-    works = await open_work(scope)
-    if is_overdue_asked:
-        overdue = [row for row in works if is_overdue(row.facts, scope.then or utc_now())]
-        seeds.notes += [] if overdue else ["No open task or goal is overdue."]
-        return overdue, OpenSentences()
+    work = await find_work(scope)
+    if is_overdue_asked or due is not None:
+        selection = select_by_due_date(work, due, scope.then or utc_now(), overdue=is_overdue_asked)
+        seeds.notes += selection.notes
+        seeds.excluded = selection.excluded if lists_work else frozenset()
+        return selection.rows, OpenSentences()
     sentences = await open_sentences(scope)
     rows = await told_of(scope, Kind.NODE, list(sentences.passages))
     passages = {
@@ -222,7 +228,7 @@ async def _open(scope: Scope, query: str, seeds: Seeds) -> tuple[Sequence[ToldRo
     for node, some in passages.items():
         seeds.passages.setdefault(node, []).extend(some)
     seeds.points |= sentences.points
-    return works, replace(sentences, passages=passages)
+    return work.open, replace(sentences, passages=passages)
 
 
 def _found_by_context(ranking: Ranking, values: dict[str, float], times: float = 1.0) -> None:
