@@ -17,15 +17,25 @@ _OPEN = re.compile(
     r"|\b(?:not|n['’]t) (?:been )?(?:decided|settled|confirmed|clarified|clear|resolved)\b"
     r"|\b(?:still|left|remains?) (?:open|missing|to be \w+|has to|have to|needs?)\b"
     r"|\bto be (?:decided|confirmed|determined|announced|agreed|clarified)\b|\b(?:tbd|tbc|tba)\b"
-    r"|(?<!no longer )(?<!not )(?<!n't )\b(?:undecided|unresolved|unsettled|unanswered|unclear|awaiting|awaits"
-    r"|pending|wait(?:s|ing)? (?:for|on)|blocked (?:by|on))\b"
-    r"|\bnoch nicht\b|\b(?:noch|bleibt) offen\b|\bste(?:ht|hen) noch aus\b|(?<!nicht mehr )\b(?:ausstehend"
-    r"|unentschieden|ungeklärt|unklar|unbeantwortet|warte(?:t|n) (?:noch )?auf)\b"
-    r"|\bpas encore\b|\b(?:en attente|en suspens)\b|\bà (?:décider|confirmer|définir|préciser)\b"
-    r"|\b(?:todavía|aún) no\b|\b(?:por|sin) (?:decidir|confirmar|definir|resolver)\b|\bpendientes?\b|\ba la espera\b"
-    r"|\b(?:non (?:\w+ )?ancora|ancora non)\b|\bin (?:attesa|sospeso)\b|\bda (?:decidere|confermare|definire)\b",
+    r"|\bnoch nicht\b|\b(?:noch|bleibt) offen\b|\bste(?:ht|hen) noch aus\b"
+    r"|\bpas encore\b|\bà (?:décider|confirmer|définir|préciser)\b"
+    r"|\b(?:todavía|aún) no\b|\b(?:por|sin) (?:decidir|confirmar|definir|resolver)\b"
+    r"|\b(?:non (?:\w+ )?ancora|ancora non)\b|\bda (?:decidere|confermare|definire)\b",
     re.IGNORECASE,
 )
+_PENDING = re.compile(
+    r"(?<!no longer )(?<!not )(?<!n't )\b(?:undecided|unresolved|unsettled|unanswered|unclear|awaiting|awaits"
+    r"|pending|wait(?:s|ing)? (?:for|on)|blocked (?:by|on))\b"
+    r"|(?<!nicht mehr )\b(?:ausstehend|unentschieden|ungeklärt|unklar|unbeantwortet|warte(?:t|n) (?:noch )?auf)\b"
+    r"|\b(?:en attente|en suspens)\b|\bpendientes?\b|\ba la espera\b|\bin (?:attesa|sospeso)\b",
+    re.IGNORECASE,
+)
+"""Words that say that their subject is open, unless the subject is negated."""
+_NEGATED = re.compile(
+    r"\b(?:no|nothing|none|nobody|nichts|niemand|kein\w*|rien|nada|niente)\b[^.;:!?,]*$", re.IGNORECASE
+)
+_BEFORE = 40
+"""Maximum number of characters between the start of a negated subject and the word that says that it is open."""
 _QUERY = (
     "yet undecided decided settled waiting awaiting pending confirmed clarified determined unresolved unanswered "
     "unclear clear tbd tbc tba open missing blocked noch offen ausstehend entschieden unentschieden ungeklärt unklar "
@@ -46,7 +56,10 @@ class OpenSentences:
 
 def says_open(text: str) -> bool:
     """Return whether a sentence says that something is not settled, in one of five languages."""
-    return _OPEN.search(text) is not None
+    if _OPEN.search(text) is not None:
+        return True
+    starts = (found.start() for found in _PENDING.finditer(text))
+    return any(_NEGATED.search(text, max(start - _BEFORE, 0), start) is None for start in starts)
 
 
 async def open_sentences(scope: Scope) -> OpenSentences:
