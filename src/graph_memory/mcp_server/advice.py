@@ -108,8 +108,8 @@ class Advice:
     def _with_guide(self, answer: dict[str, object]) -> dict[str, object]:
         for key, tokens in _GUIDED.items():
             match answer.get(key):
-                case {"guide": str(text)} if text in GUIDES:
-                    given: object = {"guide": self.guide(text)}
+                case {"guide": str(text)} as content if text in GUIDES:
+                    given: object = {**cast("dict[str, object]", content), "guide": self.guide(text)}
                 case str(text) if guide := next(filter(text.endswith, GUIDES), ""):
                     given = text.removesuffix(guide) + self.guide(guide)
                 case _:

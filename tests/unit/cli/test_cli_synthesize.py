@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from graph_memory.cli.errors import explained
@@ -58,6 +60,17 @@ def test_an_empty_memory_is_told_to_a_person_and_not_as_the_guide_of_agents(memo
         assert shown.startswith("Nothing is stored in this domain yet.")
         assert "graph-memory remember" in shown
         assert len(shown.splitlines()) == 1
+
+
+def test_corrections_in_an_empty_memory_are_told_without_the_guide_of_agents(memory: RecordingMemory):
+    line = "Correction: call her Ann."
+    for content in (f"{line}\n{GUIDE}", {"corrections": [line], "guide": IN_SHORT}):
+        memory.answers["recall"] = RecallResult(depth="medium", tokens_used=300, content=content)
+        shown = run("recall", "Ann")
+        assert line in shown.stdout
+        assert "graph-memory remember" in shown.output
+        assert "This memory is empty" not in shown.output
+    assert json.loads(shown.stdout) == {"corrections": [line]}
 
 
 def test_an_open_question_has_a_command_for_each_choice_that_a_shell_can_run(memory: RecordingMemory):

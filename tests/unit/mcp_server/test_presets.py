@@ -75,13 +75,14 @@ async def test_instructions_descriptions_and_prompts_name_only_tools_that_are_se
 async def test_an_empty_memory_names_only_tools_that_are_served(toolsets: tuple[str, ...]):
     memory = RecordingMemory(
         session_start=SessionStarted(empty=True, text=GUIDE, tokens=999),
-        recall=RecallResult(depth="medium", tokens_used=999, content={"guide": IN_SHORT}),
+        recall=RecallResult(depth="medium", tokens_used=999, content={"corrections": ["Say Ann."], "guide": IN_SHORT}),
     )
     async with client_of(opens(memory), toolsets=toolsets) as client:
         started = json_of(await client.call_tool("session_start", {}))
         recalled = json_of(await client.call_tool("recall", {}))
     assert named(started["text"] + recalled["content"]["guide"]) <= {*tools_of(toolsets)}
     assert started["tokens"] < 400
+    assert recalled["content"]["corrections"] == ["Say Ann."]
     assert recalled["tokens_used"] < 50
     assert started["text"].startswith("This memory is empty.")
     assert ("remember takes facts" in started["text"]) is ("agent" in toolsets)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, harmless, note, plain
-from graph_memory.memory.recall.tiers.guide import GUIDES
+from graph_memory.memory.recall.tiers.guide import split_guide
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 
 if TYPE_CHECKING:
@@ -107,10 +107,12 @@ def _show_answer(found: QueryResult) -> None:
 
 def _show(found: RecallResult) -> None:
     """Print what is told. What it took, and what is left out, goes to stderr."""
-    content = found.content
-    if (content["guide"] if isinstance(content, dict) and "guide" in content else content) in GUIDES:
-        return typer.echo(f"Nothing is stored in this domain yet. To store a first fact, run {_FIRST}.")
-    typer.echo(harmless(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)))
+    content, guide = split_guide(found.content)
+    if content or not guide:
+        _print_content(content)
+    if guide:
+        hint = f"Nothing is stored in this domain yet. To store a first fact, run {_FIRST}."
+        return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
     told = [f"{counted(found.tokens_used, 'token')}."]
     if found.period:
         told.append(f"Of the time {found.period}.")
@@ -119,3 +121,7 @@ def _show(found: RecallResult) -> None:
     if found.not_covered:
         told.append(f"{counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
     return note(" ".join(told))
+
+
+def _print_content(content: str | dict[str, Any]) -> None:
+    typer.echo(harmless(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)))

@@ -5,6 +5,8 @@ A server leaves out the sentences about tools that it does not serve, and lines 
 
 from __future__ import annotations
 
+from typing import Any
+
 WAYS = """\
 - Write what is worth knowing next time: decisions and why, how things are set up, what people prefer, what is open. \
 Leave out what the code or the files say themselves.
@@ -31,3 +33,12 @@ IN_SHORT = (
 )
 """The same where there is no room for it: in fewer tokens than a recall can be given."""
 GUIDES = (GUIDE, IN_SHORT)
+
+
+def split_guide(content: str | dict[str, Any]) -> tuple[str | dict[str, Any], str]:
+    """Return content without the guide at its end, and the guide; an empty text if it has none."""
+    if isinstance(content, dict):
+        rest = {key: value for key, value in content.items() if key != "guide"}
+        return (rest, str(content["guide"])) if content.get("guide") in GUIDES else (content, "")
+    guide = next(filter(content.endswith, GUIDES), "")
+    return (content.removesuffix(guide).removesuffix("\n"), guide) if guide else (content, "")
