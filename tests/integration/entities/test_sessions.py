@@ -386,7 +386,8 @@ async def test_a_block_or_summary_that_cannot_be_read_is_left_out(settings: Sett
         entities = memory.acting_as("alice", "s1").entities
         await entities.edit_block("human", "Ada, a pilot.")
         await entities.edit_block("rules", long, limit=20_000)
-        await entities.session_end(f"Planned the launch. {long}")
+        for session in ("s0", "s1"):
+            await memory.acting_as("alice", session).entities.session_end(f"Planned the launch. {long}")
         [listed] = (await memory.history.sessions(limit=1)).sessions
         assert listed.summary is not None
         assert (len(listed.summary), listed.summary[-1]) == (300, "…")
@@ -398,6 +399,12 @@ async def test_a_block_or_summary_that_cannot_be_read_is_left_out(settings: Sett
         assert [
             warning for warning in started.warnings or () if warning.startswith('MemoryBlock "rules" cannot be read')
         ]
+        lost = [warning for warning in started.warnings or () if warning.startswith("SessionSummary")]
+        assert [warning.rpartition(". It ")[2] for warning in lost] == ["and 1 other summary are left out."]
+        await memory.acting_as("alice", "s2").entities.session_end("Chose the crew.")
+        started = await memory.entities.session_start()
+        assert "> Chose the crew." in started.text
+        assert [warning for warning in started.warnings or () if warning.startswith("SessionSummary")] == []
         assert "human" in [block.label for block in (await memory.entities.get_block()).blocks]
         assert (await memory.entities.get_block("human")).blocks[0].text == "Ada, a pilot."
         for call in (partial(memory.entities.get_block, "rules"), partial(memory.entities.edit_block, "rules", "more")):

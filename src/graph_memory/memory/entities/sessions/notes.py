@@ -81,9 +81,28 @@ async def notes_of(
     If `unreadable` is given, notes whose text cannot be read are left out and their errors are added to it. Otherwise
     raises CONTENT_READ_FAILED.
     """
+    nodes = await find_notes(reader, domain, kept, keys=keys, limit=limit)
+    return await read_notes(core, reader, domain, kept, nodes, unreadable)
+
+
+async def find_notes(
+    reader: Reader, domain: str, kept: Kept, *, keys: Sequence[str] | None = None, limit: int = 100
+) -> list[NodeState]:
+    """Return the nodes of notes of a kind, without their texts. See `notes_of`."""
     ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, keys=keys, limit=limit)
     events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
-    nodes = [NodeState.from_live(live_state(events[each])) for each in ids if each in events]
+    return [NodeState.from_live(live_state(events[each])) for each in ids if each in events]
+
+
+async def read_notes(
+    core: Core,
+    reader: Reader,
+    domain: str,
+    kept: Kept,
+    nodes: Sequence[NodeState],
+    unreadable: list[GraphError] | None = None,
+) -> list[Note]:
+    """Return notes with their texts, in the order of their nodes. See `notes_of`."""
     hashes = list({node.content.sha256 for node in nodes})
     texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, domain, hashes=hashes)}
     notes: list[Note] = []

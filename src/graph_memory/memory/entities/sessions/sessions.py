@@ -16,7 +16,7 @@ from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.entities.current import has_observations
 from graph_memory.memory.entities.sessions.blocks import STANDARD, blocks_of
 from graph_memory.memory.entities.sessions.changes import read_changes
-from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
+from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, find_notes, notes_of, read_notes, write_note
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.memory.history.results import Sessions
@@ -49,6 +49,8 @@ TOKENS = 1_500
 LEAST_TOKENS = 400
 LONGEST_SUMMARY = 300
 """Maximum number of characters of each summary in a list of sessions."""
+_SUMMARIES = 20
+"""Maximum number of summaries among which the last one is looked for."""
 _LISTED = 5
 _CORRECTIONS = "Corrections"
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
@@ -102,7 +104,8 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     primer = Primer(given.max_tokens - beside, lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]))
     primer.section(_CORRECTIONS, corrections, primer.left // 4)
     unreadable: list[GraphError] = []
-    blocks, last = await blocks_of(core, domain, unreadable), await _last_summary(core, domain, given, unreadable)
+    lost_summaries: list[GraphError] = []
+    blocks, last = await blocks_of(core, domain, unreadable), await _last_summary(core, domain, given, lost_summaries)
     for block in _ordered(blocks, given.project):
         head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
         primer.quotation(head, block.text, "get_block")
@@ -116,7 +119,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     telling = _Telling(core, domain, primer, told)
     needed = primer.needed({"Goals": [goal.line(changes.new) for goal in goals]})
     of_changes = max(int((primer.left - needed) * (_CHANGES_BESIDE if given.project else _CHANGES)), 0)
-    warnings = [f"{error.message}. It is left out." for error in unreadable]
+    warnings = [f"{error.message}. It is left out." for error in unreadable] + _warn_of_summaries(lost_summaries)
     warnings += await telling.of_project(given.project, needed + of_changes) if given.project else []
     goals = [goal for goal in goals if not (goal.has_observations and goal.id in telling.told)]
     warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
@@ -161,13 +164,38 @@ def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
 
 
 async def _last_summary(core: Core, domain: str, given: Asked, unreadable: list[GraphError]) -> Note | None:
-    """Return the last summary of this session, or of the project, or of any."""
-    keys = [given.session_id] if given.session_id else []
-    read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=unreadable)
-    own = await read(keys=keys, limit=1) if keys else []
-    notes = own or await read(limit=20)
-    of_project = [note for note in notes if given.project and note.properties.get("project") == given.project]
-    return next(iter(of_project or notes), None)
+    """Return the last readable summary of this session, or of the project, or of any.
+
+    Adds the errors of the summaries that it tries before and cannot read.
+    """
+    find_summaries = partial(find_notes, core.store, domain, SUMMARY)
+    own = await find_summaries(keys=[given.session_id], limit=1) if given.session_id else []
+    if note := await _first_readable(core, domain, own, unreadable):
+        return note
+    tried = {node.id for node in own}
+    nodes = [node for node in await find_summaries(limit=_SUMMARIES) if node.id not in tried]
+    if given.project:
+        nodes.sort(key=lambda node: node.properties.get("project") != given.project)
+    return await _first_readable(core, domain, nodes, unreadable)
+
+
+async def _first_readable(
+    core: Core, domain: str, nodes: Sequence[NodeState], unreadable: list[GraphError]
+) -> Note | None:
+    for node in nodes:
+        if notes := await read_notes(core, core.store, domain, SUMMARY, [node], unreadable):
+            return notes[0]
+    return None
+
+
+def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
+    """Return one warning for all summaries that cannot be read, with the error of the first."""
+    if not unreadable:
+        return []
+    others = len(unreadable) - 1
+    noun = "summary" if others == 1 else "summaries"
+    left_out = f"It and {others:,} other {noun} are left out." if others else "It is left out."
+    return [f"{unreadable[0].message}. {left_out}"]
 
 
 @dataclass(frozen=True, slots=True)
