@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graph_memory.agent.results import Goal, GoalStep
-from graph_memory.agent.writing import lenient
+from graph_memory.agent.writing import lenient, parsed_json
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
 
@@ -111,8 +111,5 @@ def text_of(description: str, steps: Sequence[str]) -> str:
 
 def _stored_list(node: NodeSummary, name: str) -> list[Any]:
     """Return a list that a property stores as JSON, or an empty list if the property has another form."""
-    try:
-        value: object = json.loads(str(node.properties.get(name) or "[]"))
-    except ValueError:
-        return []
+    value = parsed_json(str(node.properties.get(name)))
     return cast("list[Any]", value) if isinstance(value, list) else []

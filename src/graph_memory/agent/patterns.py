@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 
 from graph_memory.agent.kinds import ConditionType
 from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
-from graph_memory.agent.writing import lenient
+from graph_memory.agent.writing import fits_reply, lenient, parsed_json
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted, suggestion
@@ -134,6 +134,8 @@ def steps_of(given: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
         fields = {"action": step} if isinstance(step, str) else dict(step)
         if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
             raise fault("steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters.")
+        if not fits_reply(fields):
+            raise fault("steps", f"steps[{number}] is nested too deeply", "Give the parameters in fewer levels.")
         steps.append(Step.model_validate(fields))
     return tuple(steps)
 
@@ -173,8 +175,5 @@ def pattern_of(node: NodeSummary) -> Pattern:
 
 def _parsed(value: object) -> dict[str, Any]:
     """Return a stored JSON object, or an empty object for any other value."""
-    try:
-        parsed: object = json.loads(value) if isinstance(value, str) else {}
-    except ValueError:
-        return {}
+    parsed = parsed_json(value)
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

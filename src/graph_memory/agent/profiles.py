@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 
 from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
 from graph_memory.agent.results import Correction, Feedback
+from graph_memory.agent.writing import parsed_json
 from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.memory.recall.analysers import ENGLISH
 from graph_memory.memory.recall.tiers.wording import label, name
@@ -70,10 +71,7 @@ def texts_of(stored: object) -> tuple[str, ...] | None:
     """Return the texts that a property stores. A property with another form, after a manual edit, is one text."""
     if not isinstance(stored, str) or not stored.strip():
         return None
-    try:
-        values: object = json.loads(stored)
-    except ValueError:
-        values = stored
+    values = parsed_json(stored)
     return tuple(map(str, cast("list[Any]", values))) or None if isinstance(values, list) else (stored,)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
@@ -10,10 +11,13 @@ from pydantic import BaseModel, ValidationError
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.references import escaped
 from graph_memory.memory.batch.results import BatchResult
+from graph_memory.model.arguments import is_encodable
 from graph_memory.model.errors import Code, GraphError
 
 Operation = Mapping[str, object]
 _TITLE = 120
+_DEEPEST = 200
+"""Maximum number of nested lists and objects in a stored value. Replies are JSON of at most 255 levels."""
 
 
 async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: bool = False) -> BatchResult:
@@ -48,6 +52,29 @@ def is_reference(end: str) -> bool:
 def one_line(text: str) -> str:
     """Return the beginning of a text on one line, without control characters, as titles require it."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())[:_TITLE]
+
+
+def parsed_json(text: object) -> object:
+    """Return the value of a stored JSON text, or None if it is not JSON or no reply can contain the value."""
+    try:
+        value: object = json.loads(text) if isinstance(text, str) else None
+        return value if fits_reply(value) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def fits_reply(value: object, levels: int = _DEEPEST) -> bool:
+    """Return whether a reply can contain a JSON value: it has no lone surrogates and is not nested too deeply."""
+    match value:
+        case str():
+            return is_encodable(value)
+        case list():
+            return levels > 0 and all(fits_reply(item, levels - 1) for item in cast("list[object]", value))
+        case dict():
+            items = cast("dict[str, object]", value).items()
+            return levels > 0 and all(is_encodable(key) and fits_reply(item, levels - 1) for key, item in items)
+        case _:
+            return True
 
 
 M = TypeVar("M", bound=BaseModel)
