@@ -98,12 +98,20 @@ def stored_feedback(text: str) -> str:
 
 def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction]:
     """Return the corrections among observations, newest first."""
-    found: list[Correction] = []
-    for observation in observations:
-        if match := _CORRECTION.fullmatch(observation.text):
-            texts = {key: json.loads(part) for key, part in zip(_KEYS, match.groups(), strict=True) if part}
-            found.append(Correction(id=observation.id, time=observation.ts, source=observation.source, **texts))
+    found = [
+        Correction(id=observation.id, time=observation.ts, source=observation.source, **texts)
+        for observation in observations
+        if (texts := _parsed_correction(observation.text))
+    ]
     return sorted(found, key=lambda correction: correction.time, reverse=True)
+
+
+def _parsed_correction(text: str) -> dict[str, Any] | None:
+    """Return the parts of a correction, or None for another text, also for one with invalid JSON."""
+    if (match := _CORRECTION.fullmatch(text)) is None:
+        return None
+    texts = {key: parsed_json(part) for key, part in zip(_KEYS, match.groups(), strict=True) if part}
+    return None if None in texts.values() else texts
 
 
 def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:

@@ -48,6 +48,12 @@ def test_a_correction_is_read_as_it_was_given(odd: str):
     assert [feedback.text for feedback in feedback_of(observed(*texts))] == ["good"]
 
 
+@pytest.mark.parametrize("odd", [r"C:\dir", "a\nb", r"\ud800"])
+def test_an_observation_that_only_looks_like_a_correction_is_none(odd: str):
+    text = f'Corrected by the user: not "{odd}", but "b". Context: "{odd}".'
+    assert corrections_of(observed(text.removesuffix("."), f'Corrected by the user: not "a", but "{odd}".')) == []
+
+
 @pytest.mark.parametrize(
     ("check", "code"),
     [
