@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from anyio import to_thread
 
 from graph_memory.agent.results import WorkingMemory
-from graph_memory.memory.recall.fitting import counter, tokens_of_text
+from graph_memory.agent.writing import fits_reply
+from graph_memory.memory.recall.fitting import tokens_of_text
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted
@@ -18,6 +21,8 @@ from graph_memory.model.wording import quoted
 CONTEXT_WINDOW = 8_000
 """Default maximum number of tokens of a session's working memory."""
 _LARGEST_WINDOW = 200_000
+_LONGEST = 8 * _LARGEST_WINDOW
+"""Maximum number of characters of a value as JSON, with its key."""
 _MOST_SESSIONS = 1_000
 """Maximum number of sessions in a process. Beyond it, the session that was used longest ago is forgotten."""
 _MOST_KEYS = 1_000
@@ -85,43 +90,43 @@ class Working:
         A value of `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
         CONTENT_TOO_LARGE for a value that does not fit into the window; then nothing changes.
         """
-        await _load_tokenizer()
-        state = self._sessions.state(self._domain, self._session).copied()
-        _set(state, key, value)
-        dropped: list[object] = []
-        while _tokens(state) > state.context_window:
-            if not state.outputs or (key == _OUTPUTS and len(state.outputs) == 1):
-                raise _too_large(key, state)
-            dropped.append(state.outputs.pop(0))
-        self._sessions.keep(self._domain, self._session, state)
-        return self._result(state, dropped=dropped)
+        while True:
+            before = self._state
+            changed = await to_thread.run_sync(_changed, before, key, value)
+            if self._state is before:  # no other call has changed the session meanwhile
+                self._sessions.keep(self._domain, self._session, changed.state)
+                return self._result(changed.state, changed.tokens, changed.dropped)
 
     async def get(self, key: str | None = None) -> WorkingMemory:
         """Return the working memory, or only the value of a key. Raises INVALID_ARGUMENT for an unknown key."""
-        await _load_tokenizer()
-        state = self._sessions.state(self._domain, self._session)
-        if key is None:
-            return self._result(state)
-        value = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}.get(key)
-        if value is None:
+        state = self._state
+        values = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}
+        if key is not None and key not in values:
             raise fault("key", f"Nothing is set for {quoted(key)}", "Call it without a key for everything that is set.")
+        tokens = await to_thread.run_sync(_tokens, state)
+        if key is None:
+            return self._result(state, tokens)
         return WorkingMemory(
-            session=self._session, value=value, context_window=state.context_window, used_tokens=_tokens(state)
+            session=self._session, value=values[key], context_window=state.context_window, used_tokens=tokens
         )
 
     async def clear(self, key: str | None = None) -> WorkingMemory:
         """Remove the value of a key, or everything, and return what remains."""
-        await _load_tokenizer()
-        state = self._sessions.state(self._domain, self._session)
+        state = self._state
         kept = state.copied() if key else _State(context_window=state.context_window)
         kept.texts.pop(key or "", None)
         kept.scratchpad.pop(key or "", None)
         kept.outputs = [] if key == _OUTPUTS else kept.outputs
         kept.context_window = CONTEXT_WINDOW if key == _WINDOW else kept.context_window
         self._sessions.keep(self._domain, self._session, kept)
-        return self._result(kept)
+        return self._result(kept, await to_thread.run_sync(_tokens, kept))
 
-    def _result(self, state: _State, dropped: list[object] | None = None) -> WorkingMemory:
+    @property
+    def _state(self) -> _State:
+        """The state of the session. It is replaced and never changed."""
+        return self._sessions.state(self._domain, self._session)
+
+    def _result(self, state: _State, tokens: int, dropped: Sequence[object] = ()) -> WorkingMemory:
         return WorkingMemory(
             session=self._session,
             goal=state.texts.get("goal"),
@@ -129,19 +134,46 @@ class Working:
             recent_outputs=tuple(state.outputs) or None,
             scratchpad=dict(state.scratchpad) or None,
             context_window=state.context_window,
-            used_tokens=_tokens(state),
-            dropped=tuple(dropped or ()) or None,
+            used_tokens=tokens,
+            dropped=tuple(dropped) or None,
         )
 
 
-async def _load_tokenizer() -> None:
-    """Load the tokenizer in a thread, since that takes a second at the first call."""
-    await to_thread.run_sync(counter)
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """A state that fits into its window, its number of tokens, and the outputs that were dropped from it."""
+
+    state: _State
+    tokens: int
+    dropped: Sequence[object]
+
+
+def _changed(before: _State, key: str, value: object) -> _Changed:
+    """Return a state with a value set. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    state = before.copied()
+    _set(state, key, value)
+    number = _excess(state, len(state.outputs) - (key == _OUTPUTS))
+    dropped, state.outputs = state.outputs[:number], state.outputs[number:]
+    if (tokens := _tokens(state)) > state.context_window:
+        raise _too_large(key, state, tokens)
+    return _Changed(state, tokens, dropped)
+
+
+def _excess(state: _State, most: int) -> int:
+    """Return the smallest number of oldest outputs without which a state fits into its window, or `most`."""
+
+    def fits(number: int) -> bool:
+        return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window
+
+    lower = upper = 0
+    while upper < most and not fits(upper):
+        lower, upper = upper + 1, min(2 * upper + 1, most)
+    return bisect_left(range(upper), x=True, lo=lower, key=fits)
 
 
 def _set(state: _State, key: str, value: object) -> None:
     """Set a value of a state. Raises INVALID_ARGUMENT."""
-    match key, _json_value(value):
+    match key, _json_value(key, value):
         case "", _:
             raise fault("key", "The key is empty", "Name the value, such as goal or a word of your own.")
         case (("goal" | "active_task"), str(text)):
@@ -160,12 +192,20 @@ def _set(state: _State, key: str, value: object) -> None:
                 raise fault("key", f"The scratchpad has {_MOST_KEYS:,} keys", "Clear one first.")
 
 
-def _json_value(value: object) -> object:
-    """Return a copy of a JSON value. Raises INVALID_ARGUMENT for other values."""
+def _json_value(key: str, value: object) -> object:
+    """Return a copy of a JSON value. Raises INVALID_ARGUMENT for other values, and CONTENT_TOO_LARGE."""
     try:
-        return json.loads(json.dumps(value, allow_nan=False))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        copied: object = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise fault("value", "The value is not JSON", "Give text, a number, a list or an object.") from error
+    if (length := len(key) + len(text)) > _LONGEST:
+        message = f"{quoted(key)} has {length:,} characters with its value, over the limit of {_LONGEST:,}"
+        raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": "Keep only the part that the task needs."})
+    if not fits_reply({key: copied}):
+        message = f"{quoted(key)} or its value contains a lone surrogate, or is nested too deeply"
+        raise fault("value", message, "Give Unicode text and fewer levels.")
+    return copied
 
 
 def _tokens(state: _State) -> int:
@@ -175,7 +215,7 @@ def _tokens(state: _State) -> int:
     return tokens_of_text(json.dumps(shown, ensure_ascii=False, separators=(",", ":"))) if shown else 0
 
 
-def _too_large(key: str, state: _State) -> GraphError:
-    message = f"{quoted(key)} does not fit: the working memory would have {_tokens(state):,} tokens"
+def _too_large(key: str, state: _State, tokens: int) -> GraphError:
+    message = f"{quoted(key)} does not fit: the working memory would have {tokens:,} tokens"
     hint = f"context_window is {state.context_window:,} tokens. Clear other keys, or set a larger context_window."
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+
+import anyio
 import pytest
 
 from graph_memory import Code, GraphError
+from graph_memory.agent import working as module
 from graph_memory.agent.working import Sessions, Working
+from graph_memory.memory.recall.fitting import tokens_of_text
 
 pytestmark = pytest.mark.anyio
+
+
+NESTED: list[object] = []
+for _ in range(300):
+    NESTED = [NESTED]
 
 
 @pytest.fixture
@@ -58,6 +68,12 @@ async def test_the_oldest_outputs_make_room_for_a_new_one(working: Working) -> N
         ("context_window", "many"),
         ("recent_outputs", "word " * 10_000),
         ("note", "word " * 10_000),
+        ("note", "x y" * 700_000),
+        ("note", " " * 2_000_000),
+        ("k" * 2_000_000, 1),
+        ("note", "\ud800"),
+        ("\ud800", 1),
+        ("note", NESTED),
     ],
 )
 async def test_a_value_that_cannot_be_kept_changes_nothing(working: Working, key: str, value: object) -> None:
@@ -76,3 +92,39 @@ async def test_the_session_used_longest_ago_is_forgotten(sessions: Sessions, wor
     assert (await working.get()).goal is None
     with pytest.raises(GraphError):
         await working.get("goal")
+
+
+async def test_a_value_of_null_is_returned(working: Working) -> None:
+    await working.set("note", None)
+    found = await working.get("note")
+    assert (found.session, found.value) == ("monday", None)
+
+
+async def test_a_smaller_window_drops_many_outputs_with_few_counts_in_a_thread(
+    working: Working, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await working.set("context_window", 20_000)
+    for number in range(300):
+        await working.set("recent_outputs", f"output {number}")
+    threads: list[threading.Thread] = []
+
+    def counted(text: str) -> int:
+        threads.append(threading.current_thread())
+        return tokens_of_text(text)
+
+    monkeypatch.setattr(module, "tokens_of_text", counted)
+    found = await working.set("context_window", 200)
+    assert len(found.recent_outputs or ()) + len(found.dropped or ()) == 300
+    assert 190 < found.used_tokens <= 200
+    await working.get()
+    await working.get("goal" if found.goal else "context_window")
+    assert len(threads) < 25
+    assert threading.main_thread() not in threads
+
+
+async def test_values_that_are_set_at_the_same_time_are_all_kept(working: Working) -> None:
+    async with anyio.create_task_group() as tasks:
+        for number in range(10):
+            tasks.start_soon(working.set, f"key {number}", number)
+        tasks.start_soon(working.clear, "key 99")
+    assert len((await working.get()).scratchpad or {}) == 10

@@ -41,8 +41,8 @@ def fitted(shown: Callable[[int], Sequence[Hit]], tokens: Callable[[Sequence[Hit
     return hits
 
 
-_MOST_AT_ONCE = 500_000
-"""Maximum number of characters that the encoding is given at once; it refuses a million."""
+_MOST_AT_ONCE = 50_000
+"""Maximum number of characters that are encoded at once: 200,000 bytes of UTF-8, as the limit is 200,000 tokens."""
 
 
 @cache

@@ -101,3 +101,8 @@ def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
 def test_the_tokens_of_a_text_of_any_length_are_counted():
     assert tokens_of_text("words " * 200_000) == pytest.approx(200_000, rel=0.01)
     assert tokens_of_text("") == 0
+
+
+def test_texts_of_any_script_and_length_are_counted():
+    assert tokens_of_text("\U0001f9ff" * 200_000) >= 200_000
+    assert tokens_of_text("x y" * 200_000) >= 200_000
