@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +29,8 @@ _MOST_FILES = 5_000
 """Maximum number of files that a scan looks at."""
 _MOST_CHANGED = 50
 _MOST_RECENT = 20
+_MOST_NAMED = 100
+"""Maximum number of conventions, and of services."""
 _MOST_ROOTS = 100
 """Maximum number of projects whose last scan is kept."""
 _LARGEST = 1_000_000
@@ -123,8 +126,8 @@ def scan(root: Path) -> Environment:
         project_root=escaped(str(root)),
         project_type=project_type,
         build_system=build_system,
-        conventions=tuple(_conventions(root)),
-        services=tuple(_services(root)),
+        conventions=tuple(islice(_conventions(root), _MOST_NAMED)),
+        services=tuple(islice(_services(root), _MOST_NAMED)),
         git_status=_git_status(root),
         file_tree=tuple(map(escaped, looked_at)),
         left_out=len(files) - len(looked_at) or None,
@@ -143,7 +146,9 @@ def _limited(found: Environment, limit: int) -> Environment:
 def _files(root: Path) -> Sequence[str]:
     """Return the paths of a project. In a git work tree, git applies the rules of `.gitignore`."""
     listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return [path for path in listed.split("\0") if path] if listed is not None else list(_walked(root))
+    if listed is None:
+        return list(_walked(root))
+    return [path for path in dict.fromkeys(listed.split("\0")) if path]  # git lists a path in conflict three times
 
 
 def _walked(root: Path) -> Iterator[str]:
@@ -184,7 +189,7 @@ def _build_backend(root: Path) -> str | None:
 
 
 def _pyproject(root: Path) -> object:
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         return tomllib.loads(_text(root / "pyproject.toml"))
     return {}
 
@@ -201,14 +206,19 @@ def _conventions(root: Path) -> Iterator[str]:
 
 def _services(root: Path) -> Iterator[str]:
     for name in _COMPOSE:
-        with suppress(yaml.YAMLError, RecursionError):
-            match composed := yaml.safe_load(_text(root / name)):
-                case {"services": dict()}:
-                    services = cast("Mapping[str, Mapping[object, object]]", composed)["services"]
-                    yield from (escaped(str(service)) for service in services)
-                    return
-                case _:
-                    continue
+        with suppress(yaml.YAMLError, ValueError, OverflowError, RecursionError):
+            services = _entries(yaml.compose(_text(root / name), Loader=yaml.SafeLoader)).get("services")
+            if isinstance(services, yaml.MappingNode):
+                yield from map(escaped, _entries(services))
+                return
+
+
+def _entries(node: object) -> dict[str, object]:
+    """Return the nodes of a YAML mapping by key. Merges are left out, since nested ones grow exponentially."""
+    if not isinstance(node, yaml.MappingNode):
+        return {}
+    scalars = ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
+    return {str(key.value): value for key, value in scalars if key.tag != "tag:yaml.org,2002:merge"}
 
 
 def _text(path: Path) -> str:

@@ -51,12 +51,46 @@ def test_conventions_and_services_are_named(tmp_path: Path) -> None:
     assert found.services == ("web", "db")
 
 
+MERGES = "\n".join(
+    ["a0: &a0 {a: 1, b: 2}", *(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 12))]
+)
+
+
 @pytest.mark.parametrize(
-    "text", ["- a", "services: [a]", "a: &a [*a]", "!!python/object:os.system {}", "{", "x" * 2_000_000]
+    "text",
+    [
+        *("- a", "services: [a]", "a: &a [*a]", "!!python/object:os.system {}", "{", "x" * 2_000_000, "x: 2026-13-45"),
+        *(
+            'x: "\\U00110000"',
+            'x: "\\UFFFFFFFF"',
+            "[" * 20_000,
+            "? [a]\n: 1",
+            f"%YAML {'9' * 5_000}.1\n---\na: 1",
+            MERGES,
+        ),
+    ],
 )
 def test_a_strange_compose_file_names_no_services(tmp_path: Path, text: str) -> None:
     write(tmp_path, {"compose.yaml": text})
     assert scan(tmp_path).services == ()
+
+
+def test_services_are_named_beside_merges_and_dates_and_up_to_a_maximum(tmp_path: Path) -> None:
+    services = r'services: {<<: *a1, web: {}, "d\ud800": {<<: *a11}}'
+    write(tmp_path, {"compose.yaml": f"{MERGES}\nx: 2026-13-45\n{services}"})
+    found = scan(tmp_path)
+    assert found.services == ("web", r"d\ud800")
+    assert found.model_dump_json()
+    many = {"compose.yaml": "services:\n" + "".join(f"  s{number}: {{}}\n" for number in range(200))}
+    write(tmp_path, {**many, "pyproject.toml": "".join(f"[tool.t{number}]\n" for number in range(200))})
+    found = scan(tmp_path)
+    assert (len(found.services), len(found.conventions)) == (100, 100)
+
+
+def test_a_deeply_nested_pyproject_is_read_as_empty(tmp_path: Path) -> None:
+    write(tmp_path, {"pyproject.toml": "a = " + "[" * 20_000})
+    found = scan(tmp_path)
+    assert (found.project_type, found.build_system, found.conventions) == ("python", None, ())
 
 
 def test_outside_git_hidden_built_and_linked_folders_are_skipped(tmp_path: Path) -> None:
@@ -80,3 +114,19 @@ def test_in_a_work_tree_git_says_what_is_ignored_and_what_has_changed(tmp_path: 
     assert found.git_status is not None
     assert (found.git_status.branch, found.git_status.ahead) == ("trunk", None)
     assert found.git_status.changed == ("kept.py", "line\\u000abreak.py")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
+def test_a_file_in_a_merge_conflict_is_listed_once(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--initial-branch", "trunk")
+    for branch, text in (("trunk", "0"), ("one", "1"), ("two", "2")):
+        git(tmp_path, "checkout", "-B", branch, *(["trunk"] if branch != "trunk" else []))
+        write(tmp_path, {"a.txt": text})
+        git(tmp_path, "add", "a.txt")
+        git(tmp_path, "commit", "--message", text)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(tmp_path, "merge", "one")
+    found = scan(tmp_path)
+    assert found.file_tree == ("a.txt",)
+    assert found.git_status is not None
+    assert found.git_status.changed == ("a.txt",)
