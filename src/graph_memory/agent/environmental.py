@@ -36,6 +36,8 @@ _MOST_ROOTS = 100
 _LARGEST = 1_000_000
 """Maximum size of a project file that is read, in bytes."""
 _GIT_SECONDS = 10
+_TRUSTED_SCOPES = ("system", "global", "command")
+"""Scopes of the git configuration that a project cannot write."""
 _PROJECTS = (
     ("pyproject.toml", "python", None),
     ("setup.py", "python", "setuptools"),
@@ -230,10 +232,12 @@ def _text(path: Path) -> str:
 
 
 def _git_status(root: Path) -> GitStatus | None:
-    told = _git(root, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--no-renames")
-    if told is None:
+    options = ("--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--no-renames")
+    filters = _switched_off_filters(root)
+    output = None if filters is None else _git(root, *filters, "status", *options, "--ignore-submodules=dirty")
+    if output is None:
         return None
-    lines = told.split("\0")
+    lines = output.split("\0")
     heads = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# ") and " " in line[2:])
     ahead, behind = (int(number) for number in heads.get("branch.ab", "+0 -0").split())
     fields = {"1": 8, "u": 10, "?": 1}
@@ -247,10 +251,30 @@ def _git_status(root: Path) -> GitStatus | None:
     )
 
 
+def _switched_off_filters(root: Path) -> Sequence[str] | None:
+    """Return the options with which git runs no filter that the project configures.
+
+    Filters of the user's own configuration, such as Git LFS, are not switched off. Returns None without git, or if the
+    name of a filter cannot stand in an option.
+    """
+    listed = _git(root, "config", "--list", "--includes", "--show-scope", "-z")
+    if listed is None:
+        return None
+    parts = listed.split("\0")
+    entries = zip(parts[::2], (entry.partition("\n")[0] for entry in parts[1::2]), strict=False)
+    keys = [key for scope, key in entries if key.startswith("filter.") and scope not in _TRUSTED_SCOPES]
+    names = dict.fromkeys(key.rpartition(".")[0] for key in keys)
+    if any("=" in name or "\ufffd" in name for name in names):
+        return None
+    settings = [f"{name}.{setting}" for name in names for setting in ("clean=", "process=", "required=false")]
+    return [part for setting in settings for part in ("-c", setting)]
+
+
 def _git(root: Path, *arguments: str) -> str | None:
     """Return the output of git; None without git, outside a work tree, or after 10 seconds.
 
-    The configuration of the project can start no program: no file system monitor and no hooks.
+    Without filters, the configuration of the project starts no program: git runs no file system monitor and no hooks,
+    and fetches no missing objects.
     """
     command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
     try:
@@ -260,7 +284,7 @@ def _git(root: Path, *arguments: str) -> str | None:
             capture_output=True,
             timeout=_GIT_SECONDS,
             check=False,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -130,3 +130,67 @@ def test_a_file_in_a_merge_conflict_is_listed_once(tmp_path: Path) -> None:
     assert found.file_tree == ("a.txt",)
     assert found.git_status is not None
     assert found.git_status.changed == ("a.txt",)
+
+
+FILTER = (
+    '[filter "x"]\n clean = touch {0}; cat\n smudge = touch {0}; cat\n process = touch {0}; cat\n required = true\n'
+)
+
+
+def hostile(root: Path, config: str) -> None:
+    """Make a work tree with a changed file that a filter of its configuration reads."""
+    write(root, {".gitattributes": "*.txt filter=x", "a.txt": "abc"})
+    git(root, "init", "--initial-branch", "trunk")
+    git(root, "add", ".")
+    git(root, "commit", "--message", "first")
+    write(root, {"a.txt": "xyz"})
+    with (root / ".git" / "config").open("a") as file:
+        file.write(config)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
+@pytest.mark.parametrize("is_included", [False, True])
+def test_a_filter_of_the_project_is_not_run(tmp_path: Path, is_included: bool) -> None:
+    root, trace = tmp_path / "project", tmp_path / "trace"
+    hostile(root, "[include]\n path = own" if is_included else FILTER.format(trace))
+    write(root, {".git/own": FILTER.format(trace)})
+    found = scan(root).git_status
+    assert found is not None
+    assert (found.changed, trace.exists()) == (("a.txt",), False)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
+def test_a_filter_that_cannot_be_switched_off_leaves_the_status_out(tmp_path: Path) -> None:
+    root, trace = tmp_path / "project", tmp_path / "trace"
+    hostile(root, FILTER.format(trace).replace('"x"', '"x=y"'))
+    write(root, {".gitattributes": "*.txt filter=x=y"})
+    found = scan(root)
+    assert (found.git_status, found.file_tree, trace.exists()) == (None, (".gitattributes", "a.txt"), False)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
+def test_a_filter_of_a_submodule_is_not_run(tmp_path: Path) -> None:
+    root, trace = tmp_path / "project", tmp_path / "trace"
+    write(root, {"b.txt": ""})
+    hostile(root / "part", FILTER.format(trace))
+    git(root, "init", "--initial-branch", "trunk")
+    git(root, "add", "b.txt", "part")
+    found = scan(root).git_status
+    assert found is not None
+    assert (found.changed, trace.exists()) == (("b.txt", "part"), False)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
+def test_missing_objects_are_not_fetched_by_a_program_of_the_project(tmp_path: Path) -> None:
+    root, trace = tmp_path / "project", tmp_path / "trace"
+    write(root, {"folder/b.txt": "", "fetch.sh": f"#!/bin/sh\ntouch {trace}\n"})
+    (root / "fetch.sh").chmod(0o700)
+    remote = f'[remote "origin"]\n promisor = true\n url = {root}\n uploadpack = {root}/fetch.sh\n'
+    hostile(root, f"[core]\n repositoryformatversion = 1\n[extensions]\n partialClone = origin\n{remote}")
+    folder = subprocess.check_output(["git", "rev-parse", "HEAD:folder"], cwd=root, text=True).strip()
+    (root / ".git" / "objects" / folder[:2] / folder[2:]).unlink()
+    write(root, {"folder/b.txt": "1"})
+    git(root, "add", "folder")
+    assert not trace.exists()
+    assert scan(root).git_status is None
+    assert not trace.exists()
