@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 from graph_memory.agent.kinds import CapabilityKind
 from graph_memory.agent.profiles import check_choice, check_text
@@ -12,6 +12,7 @@ from graph_memory.agent.roles import prepared, roles_of
 from graph_memory.agent.statistics import TOOL_CALL, statistics_of, tool_of
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted
 
@@ -37,14 +38,14 @@ class MetaMemory:
         """Return the capabilities, and the statistics of all tools or of one.
 
         `domains` has the domains whose events count (default the current domain), up to 20. Of each domain the newest
-        10,000 events of type `tool_call` count. Raises INVALID_ARGUMENT.
+        10,000 events of type `tool_call` count. Warns of a domain that does not exist. Raises INVALID_ARGUMENT.
         """
         name = None if tool is None else check_text("tool", tool)
         if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
             raise fault("domains", f"domains is {quoted(domains)}", f"Give a list of up to {_MOST_DOMAINS} domains.")
         memories = [self._project.in_domain(domain) for domain in dict.fromkeys(domains or ())] or [self._project]
         events: list[NodeSummary] = []
-        warnings: list[str] = []
+        warnings = [text for domain in dict.fromkeys(domains or ()) for text in await _missing(self._project, domain)]
         for memory in memories:
             calls, has_more = await _tool_calls(memory)
             events += [call for call in calls if name in (None, tool_of(call))]
@@ -56,12 +57,12 @@ class MetaMemory:
     async def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
         """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
 
-        `capability` is one sentence. A known capability changes its kind. Raises INVALID_ARGUMENT and
-        CONTENT_TOO_LARGE.
+        `capability` is one sentence. A known capability changes its kind. Returns all capabilities, without tools.
+        Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
         """
         name = check_text("capability", capability)
         await self._set(name, "Capability", {"kind": check_choice("kind", kind, KINDS)})
-        return await self.get()
+        return Capabilities(tools=(), **_capabilities_in(await self._nodes()))
 
     async def set_tool(self, tool: str, usage: str | None = None) -> Capabilities:
         """Record a tool of the agent, and when and how to use it. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
@@ -99,9 +100,8 @@ class MetaMemory:
         tools = [known.model_copy(update={"usage": usages.get(known.tool)}) for known in (*statistics, *others)]
         if tool is not None and not tools:
             warnings.append(f"No call of {quoted(tool)} is recorded.")
-        kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
-        lists = {field: tuple(name for own, name in kinds if own == kind) or None for field, kind in _LISTS.items()}
-        return Capabilities(tools=tuple(tools), warnings=tuple(dict.fromkeys(warnings)) or None, **lists)
+        unique = tuple(dict.fromkeys(warnings)) or None
+        return Capabilities(tools=tuple(tools), warnings=unique, **_capabilities_in(nodes))
 
     async def _nodes(self) -> dict[str, tuple[NodeSummary, ...]]:
         """Return the nodes of the agent's domain by the names of their types in the layer."""
@@ -113,6 +113,23 @@ class MetaMemory:
 
 def _name(node: NodeSummary) -> str:
     return str(node.properties.get("name", node.title))
+
+
+def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, Any]:
+    """Return the names of the capabilities by the fields of a result."""
+    kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
+    return {field: tuple(name for own, name in kinds if own == kind) or None for field, kind in _LISTS.items()}
+
+
+async def _missing(memory: Memory, domain: str) -> list[str]:
+    """Return a warning if a domain does not exist."""
+    try:
+        await memory.in_domain(domain).get_ontology()
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return [f"Domain {domain} does not exist."]
+    return []
 
 
 async def _tool_calls(memory: Memory) -> tuple[Sequence[NodeSummary], bool]:

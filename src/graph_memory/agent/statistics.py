@@ -15,6 +15,8 @@ TOOL_CALL = "tool_call"
 """The type of the events that are counted. Their property `tool` names the tool."""
 _MOST_ERRORS = 5
 _PERCENTILE = 0.95
+_LONGEST_MS = 1e12
+"""Maximum duration of a call in milliseconds: 32 years."""
 _NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|[0-9a-f]*\d[0-9a-f]*)\b", re.IGNORECASE)
 
 
@@ -59,7 +61,7 @@ def _statistics(tool: str, calls: Sequence[NodeSummary]) -> ToolStatistics:
 def _duration(call: NodeSummary) -> float | None:
     """Return the duration of a call, or None if it is missing or invalid."""
     value = call.properties.get("duration_ms")
-    if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LONGEST_MS:
         return None
     return float(value)
 

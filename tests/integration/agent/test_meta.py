@@ -51,6 +51,8 @@ async def test_statistics_are_those_of_the_events_of_the_named_domains(memory: M
     one = await meta.get("ruff", domains=[f"{domain}-2"])
     assert ([one.tool for one in one.tools], one.warnings) == (["ruff"], None)
     assert (await meta.get("nothing")).warnings == ('No call of "nothing" is recorded.',)
+    typo = await meta.get(domains=[f"{domain}-typo", f"{domain}-2"])
+    assert ([one.tool for one in typo.tools], typo.warnings) == (["ruff"], (f"Domain {domain}-typo does not exist.",))
     with pytest.raises(GraphError):
         await memory.in_domain(own.agent_domain).get_ontology()
 
@@ -60,13 +62,12 @@ async def test_capabilities_and_tools_are_kept_changed_and_removed(memory: Memor
     await meta.set_capability("Writes Python tests", "strength")
     await meta.set_capability("Draws logos", "weakness")
     await meta.set_capability("Deploys to production", "should_ask")
-    await meta.set_tool("pytest", "Run it with -n 0 for one test")
+    [tool] = (await meta.set_tool("pytest", "Run it with -n 0 for one test")).tools
+    assert (tool.tool, tool.uses, tool.usage) == ("pytest", 0, "Run it with -n 0 for one test")
     found = await meta.set_capability("Draws logos", "cannot_do")
     assert (found.strengths, found.weaknesses) == (("Writes Python tests",), None)
     assert (found.cannot_do, found.should_ask) == (("Draws logos",), ("Deploys to production",))
-    assert [(tool.tool, tool.uses, tool.usage) for tool in found.tools] == [
-        ("pytest", 0, "Run it with -n 0 for one test")
-    ]
+    assert (found.tools, (await meta.get()).cannot_do) == ((), ("Draws logos",))
     await meta.remove("Draws logos")
     assert (await meta.get("ruff")).cannot_do is None
     assert [tool.tool for tool in (await meta.get("pytest")).tools] == ["pytest"]

@@ -34,3 +34,9 @@ def test_calls_are_counted_by_tool_and_outcome_with_their_durations_and_errors()
 @pytest.mark.parametrize(("values", "expected"), [([5], 5), ([2, 1], 2), (range(1, 101), 95), ([3] * 7, 3)])
 def test_a_percentile_is_that_of_the_nearest_rank(values: list[float], expected: float):
     assert percentile(values, 0.95) == expected
+
+
+def test_a_duration_that_no_call_can_have_does_not_count():
+    odd = [1.7e308, 1.7e308, float("nan"), float("inf"), 10**400, 1.1e12]
+    [found] = statistics_of([call(tool="t", duration_ms=duration) for duration in [*odd, 5, 1e12]])
+    assert (found.uses, found.mean_ms, found.p95_ms) == (8, 500_000_000_002.5, 1e12)
