@@ -154,9 +154,14 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
 
 
 def _is_ours(present: NodeType, wanted: NodeType) -> bool:
-    """Return whether a type is the layer's, even after changes: it declares two thirds of the layer's properties."""
-    known = {rule.name for rule in present.properties} & {rule.name for rule in wanted.properties}
-    return len(known) * 3 >= len(wanted.properties) * 2
+    """Return whether a type is the layer's, even after changes.
+
+    It declares two thirds of the layer's properties, and requires no property that the layer does not write.
+    """
+    own = {rule.name for rule in wanted.properties}
+    known = own & {rule.name for rule in present.properties}
+    required = {rule.name for rule in present.properties if rule.required}
+    return len(known) * 3 >= len(own) * 2 and required <= own
 
 
 def _joins(present: ConnectionType, wanted: ConnectionType) -> bool:
