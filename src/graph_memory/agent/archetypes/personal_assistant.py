@@ -25,9 +25,7 @@ _PEOPLE = (
     re.compile(rf"\b(?:Mr|Mrs|Ms|Dr|Prof)\.? ({_NAME})"),
     re.compile(rf"\b(?:[Mm]y|[Hh]er|[Hh]is|[Oo]ur|[Tt]heir) (?:{_RELATIVE}),? ({_NAME})"),
     re.compile(rf"\b(?:[Mm]et|[Cc]all|[Ee]mail|[Aa]sk(?:ed)?|[Tt]ell|[Tt]old|[Ii]nvite|[Mm]eeting with) ({_NAME})"),
-    re.compile(
-        rf"\b({_NAME}) (?=(?:works|worked) (?:at|for)|lives|lived|moved to|called|emailed|told me|asked me|said)"
-    ),
+    re.compile(rf"\b({_NAME}) (?={_DOES})"),
 )
 _COMPANY = r"(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|Bank|University|Institute|Foundation|Hospital|Airlines)"
 _ORGANISATIONS = (
