@@ -2916,11 +2916,12 @@ class SyncUserMemory(_Sync[UserMemory]):
         source: str | None = None,
         time: datetime | str | None = None,
     ) -> UserProfile:
-        """Change the profile of a user (default `user`) in one write, and return it. Omitted fields keep their values.
+        """Change the profile of a user (default `user`) in one write. Omitted fields keep their values.
 
         `preferred_tools` and `custom_instructions` replace the stored lists. `correction` has `original`, `corrected`
         and optionally `context`. It is added, as `feedback` is, with its `time` (default now) and `source` (default the
-        name of the user). Raises INVALID_ARGUMENT, also if no field is given, and CONTENT_TOO_LARGE.
+        name of the user). Returns the profile without the statistics of sessions. Raises INVALID_ARGUMENT, also if no
+        field is given, and CONTENT_TOO_LARGE.
         """
         return self._wait(
             self._facade.update,
@@ -2947,15 +2948,15 @@ class SyncMetaMemory(_Sync[MetaMemory]):
         """Return the capabilities, and the statistics of all tools or of one.
 
         `domains` has the domains whose events count (default the current domain), up to 20. Of each domain the newest
-        10,000 events of type `tool_call` count. Raises INVALID_ARGUMENT.
+        10,000 events of type `tool_call` count. Warns of a domain that does not exist. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.get, tool, domains=domains)
 
     def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
         """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
 
-        `capability` is one sentence. A known capability changes its kind. Raises INVALID_ARGUMENT and
-        CONTENT_TOO_LARGE.
+        `capability` is one sentence. A known capability changes its kind. Returns all capabilities, without tools.
+        Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
         """
         return self._wait(self._facade.set_capability, capability, kind)
 

@@ -304,7 +304,7 @@ class UserProfile(Result):
     corrections: tuple[Correction, ...] | None = Field(default=None, description="Newest first")
     feedback: tuple[Feedback, ...] | None = Field(default=None, description="Newest first")
     left_out: int | None = Field(default=None, description="Corrections and feedback beyond the limit")
-    total_sessions: int = Field(default=0, description="Sessions in the log, and earlier ones of the profile")
+    total_sessions: int | None = Field(default=None, description="Sessions in the log, and earlier ones of the profile")
     first_seen: Timestamp | None = None
     last_seen: Timestamp | None = None
     warnings: tuple[str, ...] | None = None

@@ -95,20 +95,7 @@ class UserMemory:
         name = USER if user is None else check_text("user", user)
         whole("limit", limit, 1, _MOST)
         entity = await self._entity(name)
-        details = entity.observation_details or () if entity else ()
-        corrections, feedback = corrections_of(details), feedback_of(details)
-        own = dict(entity.properties or {}) if entity else {}
-        fields: dict[str, object] = {
-            **{key: value for key, value in own.items() if key in UserProfile.model_fields},
-            **{key: texts_of(own.get(key)) for key in ("preferred_tools", "custom_instructions")},
-            "user": entity.name if entity else name,
-            "corrections": tuple(corrections[:limit]) or None,
-            "feedback": tuple(feedback[:limit]) or None,
-            "left_out": max(len(corrections) - limit, 0) + max(len(feedback) - limit, 0) or None,
-            "warnings": None if entity else (f"No profile of {quoted(name)} is stored yet",),
-        }
-        profile = lenient(UserProfile, fields, {"user": name})
-        return _with_sessions(profile, entity, await self._sessions(name))
+        return _with_sessions(_profile(name, entity, limit), entity, await self._sessions(name))
 
     async def update(
         self,
@@ -123,11 +110,12 @@ class UserMemory:
         source: str | None = None,
         time: datetime | str | None = None,
     ) -> UserProfile:
-        """Change the profile of a user (default `user`) in one write, and return it. Omitted fields keep their values.
+        """Change the profile of a user (default `user`) in one write. Omitted fields keep their values.
 
         `preferred_tools` and `custom_instructions` replace the stored lists. `correction` has `original`, `corrected`
         and optionally `context`. It is added, as `feedback` is, with its `time` (default now) and `source` (default the
-        name of the user). Raises INVALID_ARGUMENT, also if no field is given, and CONTENT_TOO_LARGE.
+        name of the user). Returns the profile without the statistics of sessions. Raises INVALID_ARGUMENT, also if no
+        field is given, and CONTENT_TOO_LARGE.
         """
         name = USER if user is None else check_text("user", user)
         given = {"communication_style": communication_style, "expertise_level": expertise_level}
@@ -146,7 +134,8 @@ class UserMemory:
         await self._users.entities.upsert(
             name, type=roles["UserProfile"], properties=properties, observations=observations
         )
-        return await self.get(name)
+        profile = _profile(name, await self._entity(name))
+        return profile.model_copy(update=dict.fromkeys(("total_sessions", "first_seen", "last_seen")))
 
     async def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
         """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
@@ -175,6 +164,23 @@ class UserMemory:
         return [session for session in sessions if user in (USER, session.actor)]
 
 
+def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
+    """Return a stored profile, with at most `limit` corrections and as much feedback."""
+    details = entity.observation_details or () if entity else ()
+    corrections, feedback = corrections_of(details), feedback_of(details)
+    own = dict(entity.properties or {}) if entity else {}
+    fields: dict[str, object] = {
+        **{key: value for key, value in own.items() if key in UserProfile.model_fields},
+        **{key: texts_of(own.get(key)) for key in ("preferred_tools", "custom_instructions")},
+        "user": entity.name if entity else name,
+        "corrections": tuple(corrections[:limit]) or None,
+        "feedback": tuple(feedback[:limit]) or None,
+        "left_out": max(len(corrections) - limit, 0) + max(len(feedback) - limit, 0) or None,
+        "warnings": None if entity else (f"No profile of {quoted(name)} is stored yet",),
+    }
+    return lenient(UserProfile, fields, {"user": name})
+
+
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
     """Return a profile with its statistics: those of the log, and stored ones of sessions that the log lacks."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
@@ -182,7 +188,7 @@ def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequen
     names = {session.session or session.first_seq for session in sessions}
     return profile.model_copy(
         update={
-            "total_sessions": profile.total_sessions + len(names),
+            "total_sessions": (profile.total_sessions or 0) + len(names),
             "first_seen": min(filter(None, began), default=None),
             "last_seen": max(filter(None, ended), default=None),
         }

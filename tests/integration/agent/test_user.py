@@ -67,7 +67,8 @@ async def test_a_profile_has_what_was_given_last_and_all_corrections_and_feedbac
 async def test_sessions_are_counted_in_the_log_of_the_project_and_stored_ones_added(memory: Memory, own: Settings):
     for session, actor in (("s1", "ann"), ("s2", "bob"), ("s2", "bob")):
         await memory.acting_as(actor, session).entities.remember("Apollo uses Rust.", name=f"Apollo {session}")
-    await memory.agent.user.update("ann", feedback="good")
+    updated = await memory.agent.user.update("ann", feedback="good")
+    assert (updated.total_sessions, updated.first_seen, updated.last_seen) == (None, None, None)
     ann = await memory.agent.user.get("ann")
     everyone = await memory.agent.user.get()
     assert (ann.total_sessions, everyone.total_sessions) == (1, 2)
