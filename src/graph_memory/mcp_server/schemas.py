@@ -115,7 +115,7 @@ def wording(schema: Schema) -> str:
                 return f"an integer from {least} to {most:,}"
             return "an integer" if least is None else f"an integer of at least {least}"
         case "number":
-            return f"a number from {schema['minimum']} to {schema['maximum']}"
+            return f"a number from {schema['minimum']} to {schema['maximum']}" if "minimum" in schema else "a number"
         case "boolean":
             return "true or false"
         case "array":

@@ -108,7 +108,7 @@ async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: 
 
     file.write_text("node_types: [Place, Task]\nconnection_types: {DoneBy: {from: [Task], to: [Task]}}\n")
     error = shell.refused(CONFLICT, "ontology", "apply", str(file))
-    assert f"{joined}: it connects Task to Person" in error
+    assert f"({joined}): it connects Task to Person" in error
     assert await agent.call("get_ontology", detail=True) == before
 
     file.write_text("node_types: [Place, Task]\nconnection_types: {At: {from: [Task], to: [Place]}}\n")

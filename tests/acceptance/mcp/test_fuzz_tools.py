@@ -299,6 +299,21 @@ def linked(world: World) -> Given:
     return {"link_id": told.link_id}
 
 
+def planned(world: World) -> str:
+    """Return the id of a goal."""
+    told = world.portal.call(partial(world.memory.agent.prospective.create, "Sing."))
+    world.known = None
+    return told.goal.id
+
+
+def learned(world: World) -> str:
+    """Return the id of a pattern."""
+    when = [{"type": "keyword", "value": "song"}]
+    told = world.portal.call(partial(world.memory.agent.procedural.record, "Sing", conditions=when))
+    world.known = None
+    return told.id
+
+
 def noted(world: World, given: Given) -> Given:
     """Return arguments for a domain whose closed types get those of blocks and summaries."""
     for name in ("MemoryBlock", "SessionSummary"):
@@ -334,6 +349,8 @@ SOUND: dict[str, Callable[[World], Given]] = {
         "source_domain": world.domains[0],
     },
     "delete_cross_domain_link": linked,
+    "update_goal": lambda world: {"goal_id": planned(world), "status": "active"},
+    "apply_pattern_result": lambda world: {"pattern_id": learned(world), "success": True},
 }
 """Arguments with which a tool does something."""
 

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from mcp.types import Tool
 
+from graph_memory.mcp_server.schemas import wording
 from graph_memory.mcp_server.server import instructions
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
@@ -181,6 +182,7 @@ async def test_an_input_schema_keeps_to_what_every_client_understands(tool: AnyT
         assert part.get("type") != "array" or part["items"]
         assert part.get("type") != "object" or part.keys() & {"properties", "additionalProperties"}
         assert "enum" not in part or all(isinstance(value, str) for value in part["enum"])
+        assert wording(part), "what an error says of a value that does not fit"
 
 
 @pytest.mark.parametrize("tool", ALL_TOOLS, ids=lambda tool: tool.name)
