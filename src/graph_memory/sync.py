@@ -45,6 +45,7 @@ from graph_memory.agent.results import (
     Environment,
     EventRecorded,
     Events,
+    Fitting,
     Goal,
     GoalChanged,
     Goals,
@@ -2417,6 +2418,17 @@ class SyncAgent(_Sync[Agent]):
             self._facade.query_memory, query, event_limit=event_limit, vector_limit=vector_limit, max_tokens=max_tokens
         )
 
+    def remember(self, text: str, *, dry_run: bool = False) -> Remembered:
+        """Remember a text: preferences of the user, goals and patterns as such, all else as `entities.remember` does.
+
+        Rules for the beginning of an English sentence choose, such as "The user prefers", "Goal:", "Never", "Next time"
+        and "This fixed it:". Each receipt says in `rule` and `evidence` what was chosen. In a domain with a closed
+        ontology that lacks these types, everything is an observation. Raises the errors of `entities.remember`,
+        `user.remember`, `prospective.create` and `procedural.record`; if a part of the text is stored already, a
+        refused sentence has a receipt instead.
+        """
+        return self._wait(self._facade.remember, text, dry_run=dry_run)
+
     def record_event(self, event: Mapping[str, object], archetype: str | Archetype | None = None) -> EventRecorded:
         """Record an event, given as an object with the arguments of `episodic.record`, and optionally its `id`.
 
@@ -2628,13 +2640,17 @@ class SyncProcedural(_Sync[Procedural]):
         """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""
         return self._wait(self._facade.get, pattern_id)
 
+    def find(self, name: str, pattern_type: PatternType) -> Pattern | None:
+        """Return the pattern of a type with this name, or None."""
+        return self._wait(self._facade.find, name, pattern_type)
+
     def match(
         self, query: str, *, entity_types: Collection[str] = (), error_types: Collection[str] = (), limit: int = 5
     ) -> PatternMatches:
         """Return the patterns that match a situation, best first, with the conditions that hold.
 
-        A keyword holds if the query contains it as a word. An entity or error type holds if it is listed. An
-        anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
+        A keyword holds if the query contains it as a word, also with another English ending. An entity or error type
+        holds if it is listed. An anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.match, query, entity_types=entity_types, error_types=error_types, limit=limit)
 
@@ -2896,10 +2912,11 @@ class SyncUserMemory(_Sync[UserMemory]):
     """Users, without async: the methods of `UserMemory`. It is `SyncAgent.user`."""
 
     def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
-        """Return the profile of a user (default `user`), with at most `limit` corrections and as much feedback.
+        """Return the profile of a user (default `user`).
 
-        Sessions are counted in the log of the project's domain: all sessions for the default user, and the sessions of
-        the actor of this name for another. Raises INVALID_ARGUMENT.
+        It has at most `limit` corrections, as many preferences and as much feedback. Sessions are counted in the log
+        of the project's domain: all of them for the default user, for another those of the actor of this name. Raises
+        INVALID_ARGUMENT.
         """
         return self._wait(self._facade.get, user, limit=limit)
 
@@ -2939,6 +2956,20 @@ class SyncUserMemory(_Sync[UserMemory]):
     def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
         """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
         return self._wait(self._facade.find_corrections, query, limit=limit)
+
+    def find(self, query: str, *, limit: int = 10) -> Fitting:
+        """Return the corrections and preferences of all users that fit a query by their words, best first.
+
+        `limit` is the maximum number of each. Raises INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.find, query, limit=limit)
+
+    def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> Remembered:
+        """Store a sentence as a preference of a user (default `user`), as `entities.remember` stores an observation.
+
+        Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
+        """
+        return self._wait(self._facade.remember, preference, user=user, dry_run=dry_run)
 
 
 class SyncMetaMemory(_Sync[MetaMemory]):

@@ -18,10 +18,12 @@ from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import DEFAULT_SESSION, Limits, limits_of
+from graph_memory.agent.routing import Router
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.entities.remembered import Remembered
 
 
 class Agent:
@@ -73,6 +75,18 @@ class Agent:
             vector_limit=vector_limit,
             max_tokens=max_tokens,
         )
+
+    async def remember(self, text: str, *, dry_run: bool = False) -> Remembered:
+        """Remember a text: preferences of the user, goals and patterns as such, all else as `entities.remember` does.
+
+        Rules for the beginning of an English sentence choose, such as "The user prefers", "Goal:", "Never", "Next time"
+        and "This fixed it:". Each receipt says in `rule` and `evidence` what was chosen. In a domain with a closed
+        ontology that lacks these types, everything is an observation. Raises the errors of `entities.remember`,
+        `user.remember`, `prospective.create` and `procedural.record`; if a part of the text is stored already, a
+        refused sentence has a receipt instead.
+        """
+        router = Router(self._memory, self.episodic, self.procedural, self.prospective, self.user, self._users)
+        return await router.remember(text, dry_run=dry_run)
 
     async def record_event(
         self, event: Mapping[str, object], archetype: str | Archetype | None = None

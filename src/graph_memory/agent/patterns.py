@@ -6,11 +6,13 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, cast, get_args
 
 from graph_memory.agent.kinds import ConditionType
 from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
 from graph_memory.agent.writing import fits_reply, lenient, parsed_json
+from graph_memory.memory.recall.analysers import ENGLISH
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.wording import quoted, suggestion
@@ -22,7 +24,7 @@ _Z = 1.96
 """Standard deviations of the normal distribution within which 95 % lie."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Situation:
     """The situation that patterns are matched against."""
 
@@ -30,11 +32,16 @@ class Situation:
     entity_types: Collection[str] = ()
     error_types: Collection[str] = ()
 
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words of the query."""
+        return frozenset(map(_stem, ENGLISH.words(self.query)))
+
     def meets(self, condition: Condition) -> bool:
         """Return whether a condition holds. An unregistered custom condition does not hold."""
         match condition.type:
             case "keyword":
-                return has_word(self.query, condition.value)
+                return has_word(self.query, condition.value) or _stem(condition.value.casefold()) in self.stems
             case "custom":
                 holds = CUSTOM.get(condition.value)
                 return holds is not None and holds(self)
@@ -42,6 +49,12 @@ class Situation:
                 return condition.value.casefold() in map(str.casefold, self.entity_types)
             case "error_type":
                 return condition.value.casefold() in map(str.casefold, self.error_types)
+
+
+@lru_cache(50_000)
+def _stem(word: str) -> str:
+    """Return the stem of an English word. A phrase is not a stem of a word."""
+    return ENGLISH.stem_of(word)
 
 
 CUSTOM: dict[str, Callable[[Situation], bool]] = {}

@@ -131,6 +131,11 @@ class Procedural:
         node, _ = await self._node(pattern_id)
         return pattern_of(node)
 
+    async def find(self, name: str, pattern_type: PatternType) -> Pattern | None:
+        """Return the pattern of a type with this name, or None."""
+        found = (one for one in await self._all() if (one.name, one.pattern_type) == (name, pattern_type))
+        return next(found, None)
+
     async def match(
         self,
         query: str,
@@ -141,8 +146,8 @@ class Procedural:
     ) -> PatternMatches:
         """Return the patterns that match a situation, best first, with the conditions that hold.
 
-        A keyword holds if the query contains it as a word. An entity or error type holds if it is listed. An
-        anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
+        A keyword holds if the query contains it as a word, also with another English ending. An entity or error type
+        holds if it is listed. An anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
         """
         whole("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)

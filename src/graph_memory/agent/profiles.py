@@ -1,4 +1,4 @@
-"""What a profile of a user holds, and which corrections fit a query. Pure."""
+"""What a profile of a user holds, and which corrections and preferences fit a query. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast, get_args
+from typing import Any, Generic, TypeVar, cast, get_args
 
 from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
 from graph_memory.agent.results import Correction, Feedback
@@ -124,18 +124,32 @@ def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     return sorted(found, key=lambda feedback: feedback.time, reverse=True)
 
 
+def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
+    """Return the observations that are neither corrections nor feedback, newest first."""
+    found = [
+        Feedback(id=entry.id, text=entry.text, time=entry.ts, source=entry.source)
+        for entry in observations
+        if not entry.text.startswith(_FEEDBACK) and not _parsed_correction(entry.text)
+    ]
+    return sorted(found, key=lambda preference: preference.time, reverse=True)
+
+
+E = TypeVar("E", Correction, Feedback)
+
+
 @dataclass(frozen=True)
-class KnownCorrection:
-    """A correction with its user."""
+class Known(Generic[E]):
+    """A correction or a preference with its user."""
 
     user: str
-    correction: Correction
+    entry: E
 
     @cached_property
     def parts(self) -> Sequence[frozenset[str]]:
-        """The terms of its original, its context and its corrected text."""
-        own = self.correction
-        return [terms for text in (own.original, own.context, own.corrected) if text and (terms := _terms(text))]
+        """The terms of a preference, or those of the original, the context and the corrected text of a correction."""
+        own = self.entry
+        texts = (own.original, own.context, own.corrected) if isinstance(own, Correction) else (own.text,)
+        return [terms for text in texts if text and (terms := _terms(text))]
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -146,24 +160,26 @@ class KnownCorrection:
         """Return how well it fits the terms of a query, 0 if it does not.
 
         It fits if it has at least half of the terms of the query, or if the query has more than half of the terms of
-        its original, its context or its corrected text.
+        one of its `parts`.
         """
         covered = len(query & self.terms) / len(query) if query else 0.0
         best = max((len(query & part) / len(part) for part in self.parts), default=0.0)
         return covered + best if covered >= _HALF or best > _HALF else 0.0
 
     def line(self) -> str:
-        """Return the correction as a line of a reply."""
-        own = self.correction
+        """Return it as a line of a reply."""
+        own = self.entry
+        if not isinstance(own, Correction):
+            return f"{label(own.text, _SHOWN)} ({day(own.time)})"
         who = "The user" if self.user == USER else name(self.user)
         context = f" Context: {label(own.context, _SHOWN)}." if own.context else ""
         change = f"not {label(own.original, _SHOWN)}, but {label(own.corrected, _SHOWN)}"
         return f"{who} corrected this before ({day(own.time)}): {change}.{context}"
 
 
-def fitting(known: Sequence[KnownCorrection], query: str | None, limit: int) -> list[KnownCorrection]:
-    """Return the corrections that fit a query, best first, or without a query the newest."""
-    newest = sorted(known, key=lambda entry: entry.correction.time, reverse=True)
+def fitting(known: Sequence[Known[E]], query: str | None, limit: int) -> list[Known[E]]:
+    """Return those that fit a query, best first, or without a query the newest."""
+    newest = sorted(known, key=lambda one: one.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
     terms = _terms(query)

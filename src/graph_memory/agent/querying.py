@@ -22,6 +22,7 @@ from graph_memory.model.results import Result
 _MOST_HITS = 50
 _MOST_PATTERNS = 3
 _MOST_CORRECTIONS = 3
+"""Maximum number of corrections, and of preferences."""
 _MOST = {"goals": 5, "relations": 20}
 """Maximum numbers of results, by field."""
 _LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
@@ -69,9 +70,9 @@ async def query_memory(
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
     matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
-    corrections = await user.find_corrections(query, limit=_MOST_CORRECTIONS)
+    said = await user.find(query, limit=_MOST_CORRECTIONS)
     patterns = tuple(map(_pattern, matches.matches))
-    found = MemoryResults(corrections=corrections, patterns=patterns, warnings=warnings)
+    found = MemoryResults(**dict(said), patterns=patterns, warnings=warnings)
     found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
     return await to_thread.run_sync(_within, found, max_tokens)  # the first count loads the tokenizer
 
@@ -129,7 +130,7 @@ def _within(found: MemoryResults, max_tokens: int) -> MemoryResults:
     """Return the results that fit into a token budget, in the order in which an agent needs them."""
     budget = _Budget(max_tokens - _FRAME)
     kept: dict[str, object] = {}
-    for name in ("corrections", "patterns", "goals", "events", "entities", "content", "relations"):
+    for name in ("corrections", "preferences", "patterns", "goals", "events", "entities", "content", "relations"):
         results: Sequence[Result] = getattr(found, name) or ()
         most = _MOST.get(name, len(results))
         kept[name] = tuple(result for result in results[:most] if budget.admits(name, result)) or None

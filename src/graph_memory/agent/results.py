@@ -197,6 +197,22 @@ class Correction(Result):
     source: str | None = None
 
 
+class Feedback(Result):
+    """Feedback by a user, or a preference."""
+
+    id: str = Field(description="Id of the observation, for forget")
+    text: str
+    time: Timestamp
+    source: str | None = None
+
+
+class Fitting(Result):
+    """The corrections and preferences that fit a query, best first."""
+
+    corrections: tuple[Correction, ...]
+    preferences: tuple[Feedback, ...]
+
+
 class Environment(Result):
     """The project that an agent works in."""
 
@@ -240,6 +256,7 @@ class MemoryResults(Result):
     """The results of all memory types for a query, each best first, within one token budget."""
 
     corrections: tuple[Correction, ...] | None = Field(default=None, description="By the user, on the same topic")
+    preferences: tuple[Feedback, ...] | None = Field(default=None, description="Of users, on the same topic")
     patterns: tuple[FoundPattern, ...] | None = None
     goals: tuple[Goal, ...] | None = Field(default=None, description="Unfinished goals")
     events: tuple[Found, ...] | None = None
@@ -284,15 +301,6 @@ class Restored(Result):
     restored: int = Field(description="Number of nodes and connections")
 
 
-class Feedback(Result):
-    """Feedback by a user."""
-
-    id: str = Field(description="Id of the observation, for forget")
-    text: str
-    time: Timestamp
-    source: str | None = None
-
-
 class UserProfile(Result):
     """The preferences, corrections and feedback of a user, with statistics."""
 
@@ -301,9 +309,10 @@ class UserProfile(Result):
     expertise_level: ExpertiseLevel | None = None
     preferred_tools: tuple[str, ...] | None = None
     custom_instructions: tuple[str, ...] | None = None
+    preferences: tuple[Feedback, ...] | None = Field(default=None, description="What remember stored, newest first")
     corrections: tuple[Correction, ...] | None = Field(default=None, description="Newest first")
     feedback: tuple[Feedback, ...] | None = Field(default=None, description="Newest first")
-    left_out: int | None = Field(default=None, description="Corrections and feedback beyond the limit")
+    left_out: int | None = Field(default=None, description="Preferences, corrections and feedback beyond the limit")
     total_sessions: int | None = Field(default=None, description="Sessions in the log, and earlier ones of the profile")
     first_seen: Timestamp | None = None
     last_seen: Timestamp | None = None

@@ -10,22 +10,24 @@ from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
 from graph_memory.agent.profiles import (
     STYLES,
     USER,
-    KnownCorrection,
+    Known,
     check_choice,
     check_text,
     corrections_of,
     feedback_of,
     fitting,
+    preferences_of,
     stored_correction,
     stored_feedback,
     stored_texts,
     texts_of,
 )
-from graph_memory.agent.results import Correction, UserProfile
+from graph_memory.agent.results import Correction, Feedback, Fitting, UserProfile
 from graph_memory.agent.roles import prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import lenient
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.entities.remembered import Remembered
 from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.recall.request import whole
 from graph_memory.model.arguments import check_query, fault
@@ -37,41 +39,44 @@ _MOST = 1_000
 _MOST_SESSIONS = 100_000
 _CACHED = "corrections"
 _TOLD = 3
-"""Maximum number of corrections that a recall returns first."""
+"""Maximum number of corrections, and of preferences, that a recall returns first."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """The corrections in a domain of users after a change of its log."""
+class _Stored:
+    """The corrections and preferences in a domain of users after a change of its log."""
 
     change: str | None
-    corrections: Sequence[KnownCorrection]
+    corrections: Sequence[Known[Correction]] = ()
+    preferences: Sequence[Known[Feedback]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectionCache:
-    """A cache of the corrections of a domain of users. A change of its log invalidates it."""
+    """A cache of the corrections and preferences of a domain of users. A change of its log invalidates it."""
 
     entries: dict[tuple[str, str], object]
     domain: str
 
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
-        """Return the corrections that fit a query, or without a query the newest, as lines of a reply."""
-        return [known.line() for known in await self.fitting(users, query, _TOLD)]
+        """Return the corrections and preferences that fit a query as lines of a reply, without a query the newest."""
+        stored = await self.stored(users)
+        corrections = [known.line() for known in fitting(stored.corrections, query, _TOLD)]
+        return corrections + [known.line() for known in fitting(stored.preferences, query, _TOLD)]
 
-    async def fitting(self, users: Memory, query: str | None, limit: int) -> Sequence[KnownCorrection]:
-        """Return the corrections that fit a query, or without a query the newest, at most `limit`."""
+    async def stored(self, users: Memory) -> _Stored:
+        """Return the corrections and preferences of all users."""
         try:
             log = await users.history.log(limit=1)
         except GraphError as error:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
-            return ()
+            return _Stored(None)
         last = log.entries[0].id if log.entries else None
         known = self.entries.get((self.domain, _CACHED))
-        if not isinstance(known, _Known) or known.change != last:
-            known = self.entries[self.domain, _CACHED] = _Known(last, await _read_corrections(users))
-        return fitting(known.corrections, query, limit)
+        if not isinstance(known, _Stored) or known.change != last:
+            known = self.entries[self.domain, _CACHED] = await _read(users, last)
+        return known
 
 
 class UserMemory:
@@ -87,10 +92,11 @@ class UserMemory:
         self._users = memory.in_domain(cache.domain)
 
     async def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
-        """Return the profile of a user (default `user`), with at most `limit` corrections and as much feedback.
+        """Return the profile of a user (default `user`).
 
-        Sessions are counted in the log of the project's domain: all sessions for the default user, and the sessions of
-        the actor of this name for another. Raises INVALID_ARGUMENT.
+        It has at most `limit` corrections, as many preferences and as much feedback. Sessions are counted in the log
+        of the project's domain: all of them for the default user, for another those of the actor of this name. Raises
+        INVALID_ARGUMENT.
         """
         name = USER if user is None else check_text("user", user)
         whole("limit", limit, 1, _MOST)
@@ -139,16 +145,38 @@ class UserMemory:
 
     async def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
         """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
+        return (await self.find(query, limit=limit)).corrections
+
+    async def find(self, query: str, *, limit: int = 10) -> Fitting:
+        """Return the corrections and preferences of all users that fit a query by their words, best first.
+
+        `limit` is the maximum number of each. Raises INVALID_ARGUMENT.
+        """
         whole("limit", limit, 1, _MOST)
-        found = await self._cache.fitting(self._users, check_query(query), limit)
-        return tuple(known.correction for known in found)
+        stored, query = await self._cache.stored(self._users), check_query(query)
+        corrections = tuple(known.entry for known in fitting(stored.corrections, query, limit))
+        preferences = tuple(known.entry for known in fitting(stored.preferences, query, limit))
+        return Fitting(corrections=corrections, preferences=preferences)
+
+    async def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> Remembered:
+        """Store a sentence as a preference of a user (default `user`), as `entities.remember` stores an observation.
+
+        Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
+        """
+        name = USER if user is None else check_text("user", user)
+        entity = await self._entity(name)
+        text, name = check_text("preference", preference), entity.name if entity else name
+        roles = await roles_of(self._users, "users") if dry_run else await prepared(self._users, lambda _: (), "users")
+        kind = roles["UserProfile"] if roles else None
+        given = [{"text": text, "source": name}]
+        return await self._users.entities.remember(name=name, type=kind, observations=given, dry_run=dry_run)
 
     async def _entity(self, name: str) -> Entity | None:
         """Return the entity of a profile. Raises INVALID_ARGUMENT if another entity has the name."""
         roles = await roles_of(self._users, "users")
-        entities = () if roles is None else (await self._users.entities.open_nodes([name], detail=True)).entities
+        entities = (await self._users.entities.open_nodes([name], detail=True)).entities
         for entity in entities:
-            if roles is not None and entity.entity_type != roles["UserProfile"]:
+            if roles is None or entity.entity_type != roles["UserProfile"]:
                 message = f"{quoted(name)} is an entity of type {entity.entity_type}, not a user"
                 raise fault("user", message, "Give another name, or set GRAPH_MEMORY_USERS_DOMAIN to another domain.")
         return entities[0] if entities else None
@@ -165,17 +193,17 @@ class UserMemory:
 
 
 def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
-    """Return a stored profile, with at most `limit` corrections and as much feedback."""
+    """Return a stored profile, with at most `limit` corrections, preferences and feedback each."""
     details = entity.observation_details or () if entity else ()
-    corrections, feedback = corrections_of(details), feedback_of(details)
+    found = {"corrections": corrections_of(details), "preferences": preferences_of(details)}
+    found |= {"feedback": feedback_of(details)}
     own = dict(entity.properties or {}) if entity else {}
     fields: dict[str, object] = {
         **{key: value for key, value in own.items() if key in UserProfile.model_fields},
         **{key: texts_of(own.get(key)) for key in ("preferred_tools", "custom_instructions")},
         "user": entity.name if entity else name,
-        "corrections": tuple(corrections[:limit]) or None,
-        "feedback": tuple(feedback[:limit]) or None,
-        "left_out": max(len(corrections) - limit, 0) + max(len(feedback) - limit, 0) or None,
+        **{key: tuple(entries[:limit]) or None for key, entries in found.items()},
+        "left_out": sum(max(len(entries) - limit, 0) for entries in found.values()) or None,
         "warnings": None if entity else (f"No profile of {quoted(name)} is stored yet",),
     }
     return lenient(UserProfile, fields, {"user": name})
@@ -195,16 +223,17 @@ def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequen
     )
 
 
-async def _read_corrections(users: Memory) -> list[KnownCorrection]:
-    """Return the corrections of all profiles."""
+async def _read(users: Memory, change: str | None) -> _Stored:
+    """Return the corrections and preferences of all profiles after a change of the log."""
     roles = await roles_of(users, "users")
     if roles is None:
-        return []
+        return _Stored(change)
     profiles = await users.query_nodes(type=roles["UserProfile"], limit=_MOST)
     names = [str(node.properties.get("name", node.title)) for node in await users.describe_nodes(profiles.node_ids)]
     entities = (await users.entities.open_nodes(names, detail=True)).entities if names else ()
-    return [
-        KnownCorrection(entity.name, correction)
-        for entity in entities
-        for correction in corrections_of(entity.observation_details or ())
-    ]
+    known = [(entity.name, entity.observation_details or ()) for entity in entities]
+    return _Stored(
+        change,
+        [Known(name, entry) for name, details in known for entry in corrections_of(details)],
+        [Known(name, entry) for name, details in known for entry in preferences_of(details)],
+    )

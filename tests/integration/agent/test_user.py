@@ -119,7 +119,7 @@ async def test_a_correction_that_fits_comes_first_in_every_recall_within_the_bud
     assert ("corrected" in str(smallest.content), smallest.left_out) == (False, 1)
     shaped = (await memory.recall.recall(query, as_="structured")).content
     assert isinstance(shaped, dict)
-    assert (next(iter(shaped)), shaped["corrections"]) == ("corrections", [line])
+    assert (next(iter(shaped)), shaped["user"]) == ("user", [line])
     asked = await memory.recall.memory_query(query)
     both = await memory.recall.recall(query, domains=[domain, own.users_domain])
     assert [str(one.content).splitlines()[0] for one in (asked, both)] == [line, line]
@@ -134,13 +134,13 @@ async def test_a_correction_that_fits_comes_first_in_every_recall_within_the_bud
 async def test_a_primer_begins_with_corrections_also_where_nothing_else_is_known(memory: Memory, own: Settings):
     await memory.agent.user.update(correction=NPM)
     empty = await memory.entities.session_start()
-    assert (empty.text.splitlines()[0], empty.text.endswith(GUIDE)) == ("## Corrections", True)
+    assert (empty.text.splitlines()[0], empty.text.endswith(GUIDE)) == ("## The user", True)
     assert empty.tokens == tokens_of_text(empty.text) <= 1_500
     new = await memory.recall.recall("install packages")
     assert [str(new.content).startswith("The user corrected"), str(new.content).endswith(GUIDE)] == [True, True]
     await memory.entities.edit_block("persona", "A careful agent")
     started = await memory.entities.session_start()
-    assert started.text.startswith("## Corrections\n- The user corrected this before")
+    assert started.text.startswith("## The user\n- The user corrected this before")
     assert "A careful agent" in started.text
     about = await memory.entities.session_start(project="Zephyr")
     assert "corrected" not in about.text

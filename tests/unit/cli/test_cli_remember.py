@@ -47,7 +47,7 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         model="ollama/m",
         warnings=("It was slow.",),
     )
-    shown = run("remember", "Ben left Merrow. It insures ships.")
+    shown = run("remember", "Ben left Merrow. It insures ships.", "--name", "Ben")
     assert [line.split()[0] for line in shown.stdout.splitlines()] == ["decision", "UPDATE", "ADD", "decision", "NOOP"]
     told = shown.stderr.splitlines()
     assert told[0] == "Warning: It was slow."

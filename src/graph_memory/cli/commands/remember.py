@@ -55,6 +55,8 @@ def remember(
     ties += [{key: kind, "from": end} for kind, end in related(incoming)]
 
     async def use(memory: Memory) -> Remembered:
+        if text is not None and not (name or type_name or values or ties or aliases or replaces):
+            return await memory.agent.remember(text, dry_run=dry_run)
         return await memory.entities.remember(
             text,
             name=name,

@@ -55,6 +55,7 @@ class Remember(Call):
     dry_run: NotRequired[bool]
 
 
+_TEXT_ALONE = frozenset({"text", "dry_run", "domain"})
 Answer = Literal["close", "keep", "same", "new"]
 _DECISION = object_schema(
     {"id": STRING, "new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
@@ -75,8 +76,12 @@ class Decide(Call):
 async def remember(memory: Memory, given: Remember) -> Remembered:
     """Remember facts about one thing: adds what is new, skips what is known, and says what it did with each.
 
+    Without a name, "The user prefers …", "Goal: …", "Never …", "Next time …" and "This fixed it: …" are kept as such.
     Say what changes as properties, and name in replaces what is no longer true. Answer its questions with decide.
     """
+    if "text" in given and given.keys() <= _TEXT_ALONE:
+        where = memory.in_domain(given["domain"]) if "domain" in given else memory
+        return await where.agent.remember(given["text"], dry_run=given.get("dry_run", False))
     return await memory.entities.remember(**given)
 
 

@@ -120,6 +120,7 @@ class About(Result):
     found_by: str = Field(description="name, id, normalised name, alias, text, or new")
     facts: tuple[Receipt, ...]
     questions: tuple[Question, ...] | None = None
+    domain: str | None = Field(default=None, description="The domain that has it, if it is not that of the call")
     candidates: tuple[Candidate, ...] | None = Field(
         default=None,
         description="Known entities of a similar name if it is new, or with an alias it got: ask if it is one of them",
@@ -127,7 +128,7 @@ class About(Result):
 
 
 class Remembered(About, Answered):
-    """What was remembered of one entity, and where a language model splits the text, of others that it speaks of."""
+    """What was remembered of one entity, and of others of which the text says something."""
 
     others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")

@@ -52,7 +52,7 @@ LONGEST_SUMMARY = 300
 _SUMMARIES = 20
 """Maximum number of summaries among which the last one is looked for."""
 _LISTED = 5
-_CORRECTIONS = "Corrections"
+_USER = "The user"
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
 """The part of what is left beside other sections that the newest changes may take; the same with a project."""
 _GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
@@ -94,7 +94,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     corrections = [f"- {line}" for line in await core.corrections(core, given.project)]
     if await is_empty(core, domain):
         primer = Primer(given.max_tokens - count(GUIDE), count)
-        primer.section(_CORRECTIONS, corrections)
+        primer.section(_USER, corrections)
         text = "\n".join([*primer.lines, *([""] if primer.lines else []), GUIDE])
         return SessionStarted(session_id=session, empty=True, text=text, tokens=count(text))
     ontology = await core.log.ontology(domain) or Ontology()
@@ -102,7 +102,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     against = (await contradictions(core, domain, ontology))[:_LISTED]
     questions, beside = _questions([*asking, *against], given.max_tokens)
     primer = Primer(given.max_tokens - beside, lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]))
-    primer.section(_CORRECTIONS, corrections, primer.left // 4)
+    primer.section(_USER, corrections, primer.left // 4)
     unreadable: list[GraphError] = []
     lost_summaries: list[GraphError] = []
     blocks, last = await blocks_of(core, domain, unreadable), await _last_summary(core, domain, given, lost_summaries)

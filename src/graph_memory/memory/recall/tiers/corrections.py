@@ -1,4 +1,4 @@
-"""Corrections by users that fit a query: a recall begins with them, within its budget."""
+"""Corrections and preferences of users that fit a query: a recall begins with them, within its budget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEY_TOKENS = 8
 
 
 async def with_corrections(core: Core, request: RecallRequest, recall: Callable[[RecallRequest], Awaitable[R]]) -> R:
-    """Return a recall that begins with the corrections that fit its query, as many as leave room for a recall.
+    """Return a recall that begins with what users said that fits its query, as much as leaves room for a recall.
 
     A recall of the past has none.
     """
@@ -46,7 +46,7 @@ def _joined(reply: R, lines: Sequence[str], left_out: int, count: Callable[[str]
     """Return a reply whose content begins with lines."""
     update: dict[str, object] = {"left_out": (reply.left_out or 0) + left_out or None}
     if isinstance(reply.content, dict):
-        content = {"corrections": [*lines], **reply.content} if lines else reply.content
+        content = {"user": [*lines], **reply.content} if lines else reply.content
         update |= {"content": content, "tokens_used": count(json.dumps(content, ensure_ascii=False))}
     elif lines:
         text = "\n".join(filter(None, [*lines, reply.content]))

@@ -1,0 +1,111 @@
+"""`remember` of sentences that are preferences, goals and patterns, through the layer and as a tool."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.memory.entities.remembered import About, Decision
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def own(settings: Settings, domain: str) -> Settings:
+    """Settings with a domain of users that no other test has."""
+    return settings.model_copy(update={"users_domain": f"{domain}-users", "agent_domain": f"{domain}-agent"})
+
+
+@pytest.fixture
+async def memory(own: Settings, domain: str) -> AsyncIterator[Memory]:
+    async with open_memory(own) as opened:
+        yield opened.in_domain(domain)
+
+
+def told(about: About) -> tuple[str, Decision, str]:
+    return about.type, about.facts[0].decision, about.facts[0].rule
+
+
+async def test_each_sentence_of_a_text_goes_to_its_place(memory: Memory, own: Settings):
+    agent = memory.agent
+    await memory.entities.remember(name="Apollo", type="Project")
+    text = (
+        "Apollo is written in Rust. The user prefers short answers. Goal: ship Apollo by 2026-12-12. "
+        "Never deploy on Friday. Next time the tests fail, run make clean."
+    )
+    found = await agent.remember(text)
+    assert (found.entity, [fact.fact for fact in found.facts]) == ("Apollo", ["Apollo is written in Rust."])
+    assert list(map(told, found.others or ())) == [
+        ("UserProfile", Decision.ADD, "new"),
+        ("Goal", Decision.ADD, "goal"),
+        ("Pattern", Decision.ADD, "anti_pattern"),
+        ("Pattern", Decision.ADD, "workflow"),
+    ]
+    assert [other.domain for other in found.others or ()] == [own.users_domain, None, None, None]
+    [goal] = (await agent.prospective.list()).goals
+    assert (goal.description, (goal.deadline or "")[:10]) == ("ship Apollo", "2026-12-12")
+    [preference] = (await agent.user.get()).preferences or ()
+    assert preference.text == "The user prefers short answers."
+    warned = await agent.query_memory("May I deploy now, on a Friday? The answers of the failing test are short")
+    assert {pattern.name for pattern in warned.patterns or ()} == {"deploy on Friday", "run make clean"}
+    assert [pattern.warning for pattern in warned.patterns or ()].count("Avoid this: deploy on Friday") == 1
+    recalled = await memory.recall.recall("short answers")
+    assert str(recalled.content).startswith('"The user prefers short answers." (')
+    started = (await memory.entities.session_start()).text
+    assert "The user prefers short answers." in started
+    assert "run make clean" in started
+    assert "conditions" not in started  # how a pattern is stored
+
+    again = await agent.remember(text)
+    decisions = [fact.decision for about in (again, *(again.others or ())) for fact in about.facts]
+    assert decisions == [Decision.NOOP] * 5
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(memory: Memory):
+    agent = memory.agent
+    await agent.episodic.record("error", "The migration hit a deadlock", outcome="failure", session="other")
+    failed = await agent.episodic.record("error", "The import hit a timeout", outcome="failure")
+    await agent.episodic.record("command", "uv sync", outcome="success")
+    found = await agent.remember("This fixed it: clearing the cache.")
+    pattern = await agent.procedural.get(found.id or "")
+    assert [step.action for step in pattern.steps] == ["clearing the cache"]
+    assert {"import", "timeout"} < {condition.value for condition in pattern.conditions}
+    assert await memory.get_neighbours([pattern.id], direction="out") == {pattern.id: (failed.event_id,)}
+    [match] = (await agent.procedural.match("another timeout of an import")).matches
+    assert match.pattern.id == pattern.id
+
+
+async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):
+    found = await memory.agent.remember("Goal: rest. Never run. The user prefers tea.", dry_run=True)
+    assert (found.dry_run, found.id) == (True, None)
+    assert [told(about)[1] for about in (found, *(found.others or ()))] == [Decision.ADD] * 3
+    for domain in (memory, memory.in_domain(own.users_domain)):
+        with pytest.raises(GraphError) as caught:
+            await domain.get_ontology()
+        assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
+
+
+async def test_a_closed_ontology_gets_no_types_by_a_rule(memory: Memory):
+    await memory.create_ontology(ontology_from({"node_types": ["Project"], "connection_types": []}))
+    await memory.entities.remember(name="Goal", type="Project")
+    found = await memory.agent.remember("Goal: ship it.")
+    assert (found.entity, found.facts[0].fact) == ("Goal", "Goal: ship it.")
+    assert [kind.name for kind in (await memory.get_ontology()).node_types] == ["Project"]
+
+
+async def test_a_refused_sentence_beside_others_has_a_receipt_and_alone_it_is_an_error(memory: Memory, own: Settings):
+    users = memory.in_domain(own.users_domain)
+    await users.entities.remember("Plays the lute.", name="user", type="Person")
+    found = await memory.agent.remember("Goal: rest. The user prefers tea.")
+    [refused] = found.others or ()
+    assert refused.facts[0].decision is Decision.REFUSED
+    assert "not a user" in (refused.facts[0].evidence or "")
+    with pytest.raises(GraphError) as caught:
+        await memory.agent.remember("The user prefers tea.")
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    with pytest.raises(GraphError):
+        await memory.agent.remember("Goal: sing. Nobody knows of whom this is.")
+    assert [goal.description for goal in (await memory.agent.prospective.list()).goals] == ["rest"]

@@ -1,0 +1,106 @@
+"""Which sentences are preferences, goals and patterns, and which stay observations."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_memory.agent.routes import route_of
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind", "text"),
+    [
+        ("The user prefers short answers.", "preference", "The user prefers short answers."),
+        ("user doesn't like emojis", "preference", "user doesn't like emojis"),
+        ("Goal: ship version 1.0", "goal", "ship version 1.0"),
+        ("Our next goal is to halve the start-up time.", "goal", "halve the start-up time"),
+        ("Never run the migrations by hand.", "anti_pattern", "run the migrations by hand"),
+        ("Never pass tokens in URLs", "anti_pattern", "pass tokens in URLs"),
+        ("Never need to seed twice", "anti_pattern", "need to seed twice"),
+        ("Do not ever commit secrets!", "anti_pattern", "commit secrets!"),
+        ("Don't use npm here.", "anti_pattern", "use npm here"),
+        ("Avoid using global state.", "anti_pattern", "using global state"),
+        ("Next time, run make lint first.", "workflow", "run make lint first"),
+        ("Next time the tests fail, run make clean.", "workflow", "run make clean"),
+        ("From now on, answer in German.", "workflow", "answer in German"),
+        ("Always run make lint before a commit.", "workflow", "run make lint before a commit"),
+        ("This fixed it: clearing the cache.", "solution", "clearing the cache"),
+        ("What finally solved the timeout: a larger pool.", "solution", "a larger pool"),
+    ],
+)
+def test_a_sentence_is_routed_by_its_beginning(sentence: str, kind: str, text: str):
+    route = route_of(sentence)
+    assert route
+    assert (route.kind, route.text, route.sentence) == (kind, text, sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ann prefers tea.",
+        "Users prefer dark mode.",
+        "The user wants to move the database by Friday.",
+        "The goal is ambitious.",
+        "The goal of the project is speed.",
+        "Goal:",
+        "Never Summer is a brand.",
+        "Never mind.",
+        "Never did it work.",
+        "Never worked on Safari.",
+        "Never sleeps.",
+        "Never have I seen it.",
+        "Always on mode drains the battery.",
+        "Always available.",
+        "Next time",
+        "That fixed it.",
+        "This fixed the build.",
+        "The deploy never runs on Friday.",
+        f"Never run {'x' * 2_000}",
+        "",
+    ],
+)
+def test_a_sentence_that_may_be_a_fact_stays_an_observation(sentence: str):
+    assert route_of(sentence) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "keywords"),
+    [
+        ("Next time the tests fail, run make clean.", ("tests", "fail")),
+        ("This fixed the timeout of the pool: more connections.", ("timeout", "pool")),
+        ("This fixed it: clearing the cache.", ("clearing", "cache")),
+        ("Never be it.", ("be it",)),
+    ],
+)
+def test_the_situation_gives_the_keywords_of_a_pattern_or_else_what_is_to_be_done(
+    sentence: str, keywords: tuple[str, ...]
+):
+    route = route_of(sentence)
+    assert route
+    assert route.keywords == keywords
+
+
+def test_a_goal_has_the_day_by_which_it_is_due():
+    route = route_of("Goal: ship version 1.0 by 2026-12-12.")
+    assert route
+    assert (route.text, route.deadline) == ("ship version 1.0", "2026-12-12")
+
+
+@given(st.text(max_size=50), st.sampled_from(["Goal: ", "Never ", "This fixed ", "Next time ", ""]))
+def test_any_text_has_a_route_with_words_or_none(rest: str, beginning: str):
+    route = route_of(beginning + rest)
+    assert route is None or (route.text.strip() and all(word.strip() for word in route.keywords))
+
+
+@pytest.mark.parametrize(
+    "part", ["never ", "the my our ", "next time a, ", "this fixed a:", "user really ", " by 2026"]
+)
+def test_hostile_text_is_recognised_in_linear_time(part: str):
+    began = time.process_time()
+    for _ in range(100):
+        route_of((part * 2_000)[:2_000])
+    assert time.process_time() - began < 5
