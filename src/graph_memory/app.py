@@ -246,6 +246,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         origin=origin,
         open_type_limit=settings.open_type_limit,
         agent_limits=settings.agent_limits,
+        prunes=settings.agent_prune == "at_limit",
         search_words=settings.search_nodes == "words",
         read_graph_tokens=settings.read_graph_tokens,
         archetype=settings.archetype,

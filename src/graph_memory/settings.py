@@ -243,8 +243,13 @@ class Settings(BaseSettings):
     )
     agent_limits: dict[str, int] = Field(
         default_factory=dict[str, int],
-        description='Limits of a domain for `agent prune`, as JSON such as {"events": 50000}. By default '
+        description='Limits of a domain by memory type, as JSON such as {"events": 50000}. By default '
         "100,000 events, 10,000 entities, 50,000 relations, 1,000 patterns and 100,000 documents.",
+    )
+    agent_prune: Literal["never", "at_limit"] = Field(
+        default="never",
+        description="When a domain is pruned. at_limit: in the background, if a call finds that it has more than 90 % "
+        "of the events, patterns or documents that its limits allow. never: only by `agent prune`.",
     )
     log_level: str = Field(
         default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."

@@ -2552,7 +2552,7 @@ class SyncEpisodic(_Sync[Episodic]):
         `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
         (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
         Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
-        and CONTENT_TOO_LARGE.
+        CONTENT_TOO_LARGE, and MEMORY_LIMIT_REACHED if the domain has as many events as its limits allow.
         """
         return self._wait(
             self._facade.record,
@@ -2619,8 +2619,8 @@ class SyncProcedural(_Sync[Procedural]):
 
         Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight` (1).
         Steps are text, or `action` with `tool` and `parameters`. `learned_from` are ids of events. Raises
-        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, and
-        NODE_NOT_FOUND for an event that does not exist.
+        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, NODE_NOT_FOUND
+        for an event that does not exist, and MEMORY_LIMIT_REACHED.
         """
         return self._wait(
             self._facade.record,
@@ -2834,8 +2834,8 @@ class SyncContextual(_Sync[Contextual]):
         """Store texts of other sources as nodes of type `Document`, in one transaction, and return their ids.
 
         Each document has `text` and `source`, such as a URL or a path, and optionally `title` and `metadata`, whose
-        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY
-        and CONTENT_TOO_LARGE.
+        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY,
+        CONTENT_TOO_LARGE and MEMORY_LIMIT_REACHED.
         """
         return self._wait(self._facade.index_batch, documents)
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from graph_memory.agent.results import Durable, Indexed
 from graph_memory.agent.roles import Roles, prepared, roles_of
+from graph_memory.agent.usage import Usage
 from graph_memory.agent.writing import Operation, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.results import SearchResult
@@ -25,8 +26,9 @@ class Contextual:
     Events, entities and all other nodes are indexed by the write that stores them. `index` adds texts of other sources.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, usage: Usage) -> None:
         self._memory = memory
+        self._usage = usage
 
     async def index(
         self,
@@ -43,8 +45,8 @@ class Contextual:
         """Store texts of other sources as nodes of type `Document`, in one transaction, and return their ids.
 
         Each document has `text` and `source`, such as a URL or a path, and optionally `title` and `metadata`, whose
-        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY
-        and CONTENT_TOO_LARGE.
+        entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY,
+        CONTENT_TOO_LARGE and MEMORY_LIMIT_REACHED.
         """
         fields = [_fields(document) for document in documents]
         node_ids = [new_id("mem") for _ in documents]
@@ -55,9 +57,12 @@ class Contextual:
                 for node_id, (title, text, properties) in zip(node_ids, fields, strict=True)
             ]
 
-        if node_ids:
-            await write(self._memory, changes(await prepared(self._memory, changes)))
-        return Indexed(ids=tuple(node_ids))
+        if not node_ids:
+            return Indexed(ids=())
+        roles = await prepared(self._memory, changes)
+        warning = await self._usage.admit("documents", roles["Document"], len(node_ids))
+        await write(self._memory, changes(roles))
+        return Indexed(ids=tuple(node_ids), warnings=(warning,) if warning else None)
 
     async def search(self, query: str, k: int = 10) -> SearchResult:
         """Return the `k` nearest passages by meaning. See `memory.recall.search_semantic`."""

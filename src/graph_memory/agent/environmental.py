@@ -18,7 +18,6 @@ from anyio import to_thread
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.results import Environment, EventRecorded, GitStatus
 from graph_memory.agent.times import rfc3339
-from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.request import whole
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import escaped, quoted
@@ -69,14 +68,16 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "
 class Environmental:
     """The project that an agent works in. `memory.agent.environmental` is the one of the current folder."""
 
-    def __init__(self, memory: Memory, cache: dict[tuple[str, str], object], root: Path | str | None = None) -> None:
-        self._memory = memory
+    def __init__(
+        self, episodic: Episodic, cache: dict[tuple[str, str], object], root: Path | str | None = None
+    ) -> None:
+        self._episodic = episodic
         self._cache = cache
         self._root = root
 
     def at(self, root: Path | str) -> Environmental:
         """Return the environment of another project."""
-        return Environmental(self._memory, self._cache, root)
+        return Environmental(self._episodic, self._cache, root)
 
     async def get(self, *, limit: int = 200) -> Environment:
         """Return the last scan of the project, or a new scan if it is older than 5 minutes.
@@ -99,7 +100,7 @@ class Environmental:
         found = await self.refresh()
         lines = [f"{name}: {value}" for name, value in found.to_dict().items() if value]
         summary = f"{found.project_root}: {found.project_type or 'unknown type'}"
-        return await Episodic(self._memory).record(
+        return await self._episodic.record(
             "environment", "\n".join(lines), session=session, actor="system", summary=summary
         )
 

@@ -13,6 +13,7 @@ from graph_memory.agent.results import Event, EventRecorded, Events
 from graph_memory.agent.retention import DEFAULT_SESSION
 from graph_memory.agent.roles import Roles, roles_of
 from graph_memory.agent.times import rfc3339
+from graph_memory.agent.usage import Usage
 from graph_memory.agent.writing import lenient
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.request import whole
@@ -33,8 +34,9 @@ class Episodic:
     types of `ontologies/agent.yaml` to a domain that lacks them.
     """
 
-    def __init__(self, memory: Memory, archetype: str = "", session: str = DEFAULT_SESSION) -> None:
+    def __init__(self, memory: Memory, usage: Usage, archetype: str = "", session: str = DEFAULT_SESSION) -> None:
         self._memory = memory
+        self._usage = usage
         self._archetype = archetype
         self._session = session
 
@@ -67,7 +69,7 @@ class Episodic:
         `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
         (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
         Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
-        and CONTENT_TOO_LARGE.
+        CONTENT_TOO_LARGE, and MEMORY_LIMIT_REACHED if the domain has as many events as its limits allow.
         """
         event = NewEvent(
             event_type=event_type,
@@ -85,7 +87,7 @@ class Episodic:
             relations=relations,
         )
         chosen = self._archetype if archetype is None else archetype
-        [recorded] = await record_events(self._memory, [event], chosen)
+        [recorded] = await record_events(self._memory, self._usage, [event], chosen)
         return recorded
 
     async def get_recent(self, session: str | None = None, *, limit: int = 20, cursor: str | None = None) -> Events:

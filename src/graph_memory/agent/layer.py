@@ -13,16 +13,18 @@ from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.pipeline import events_from, record_events
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
-from graph_memory.agent.pruning import archive_path, checked_path, prune, restore
+from graph_memory.agent.pruning import archive_path, checked_path, prune, prune_in_background, restore
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import DEFAULT_SESSION, Limits, limits_of
 from graph_memory.agent.routing import Router
+from graph_memory.agent.usage import NEARLY_FULL, Usage
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.background import Background
 from graph_memory.memory.entities.remembered import Remembered
 
 
@@ -43,6 +45,7 @@ class Agent:
         session: str | None = None,
         archives: Path = Path("archives"),
         limits: Mapping[str, int] | None = None,
+        background: Background | None = None,
         archetype: str = "",
         users: str = "users",
         own: str = "agent",
@@ -52,7 +55,8 @@ class Agent:
         self._domain = domain
         self._session = session or DEFAULT_SESSION
         self._archives = archives
-        self._limits = limits
+        self._limits = limits_of(limits, Limits())
+        self._background = background
         self._archetype = archetype
         self._users = users
         self._own = own
@@ -106,7 +110,7 @@ class Agent:
         `caused_by` can have the `id` of an event of the same call. Raises the errors of `episodic.record`.
         """
         chosen = self._archetype if archetype is None else archetype
-        return await record_events(self._memory, events_from(events, self._session), chosen)
+        return await record_events(self._memory, self._usage, events_from(events, self._session), chosen)
 
     async def prune(
         self,
@@ -126,7 +130,7 @@ class Agent:
         changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is.
         """
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
-        wanted = limits_of(limits, limits_of(self._limits, Limits()))
+        wanted = limits_of(limits, self._limits)
         return await prune(self._memory, wanted, dry_run=dry_run, archive=path)
 
     async def restore(self, archive: Path | str) -> Restored:
@@ -139,6 +143,17 @@ class Agent:
         return await restore(self._memory, checked_path(archive))
 
     @property
+    def _usage(self) -> Usage:
+        return Usage(self._memory, self._cache, self._domain, self._limits, self._begin_pruning)
+
+    def _begin_pruning(self) -> None:
+        """Prune the domain to 90 % of its limits in the background, if the settings say so."""
+        if self._background is not None:
+            path = archive_path(self._archives, self._domain)
+            work = prune_in_background(self._memory, self._limits.scaled(NEARLY_FULL), path)
+            self._background.start(f"Pruning {self._domain}", work)
+
+    @property
     def working(self) -> Working:
         """The goal, task, outputs and notes of the caller's session."""
         return Working(Sessions(self._cache), self._domain, self._session)
@@ -146,12 +161,12 @@ class Agent:
     @property
     def episodic(self) -> Episodic:
         """Events, in the order of time."""
-        return Episodic(self._memory, self._archetype, self._session)
+        return Episodic(self._memory, self._usage, self._archetype, self._session)
 
     @property
     def procedural(self) -> Procedural:
         """Patterns that work in a situation or must be avoided there."""
-        return Procedural(self._memory, PatternCache(self._cache, self._domain))
+        return Procedural(self._memory, PatternCache(self._cache, self._domain), self._usage)
 
     @property
     def prospective(self) -> Prospective:
@@ -171,12 +186,12 @@ class Agent:
     @property
     def contextual(self) -> Contextual:
         """Texts of other sources, and the search over everything."""
-        return Contextual(self._memory)
+        return Contextual(self._memory, self._usage)
 
     @property
     def environmental(self) -> Environmental:
         """The project in the current folder."""
-        return Environmental(self._memory, self._cache)
+        return Environmental(self.episodic, self._cache)
 
     @property
     def user(self) -> UserMemory:

@@ -14,6 +14,7 @@ from graph_memory.agent.archetypes.plugins import load_archetype
 from graph_memory.agent.results import EventRecorded
 from graph_memory.agent.roles import Roles, prepared
 from graph_memory.agent.times import rfc3339
+from graph_memory.agent.usage import Usage
 from graph_memory.agent.writing import Operation, new_connection, new_connection_to_ref, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.results import BatchResult
@@ -147,12 +148,12 @@ def _event_from(item: Located, session: str) -> NewEvent:
 
 
 async def record_events(
-    memory: Memory, events: Sequence[NewEvent], archetype: str | Archetype
+    memory: Memory, usage: Usage, events: Sequence[NewEvent], archetype: str | Archetype
 ) -> tuple[EventRecorded, ...]:
     """Record events, with the entities and relations that an archetype extracts from them, in one transaction.
 
     What cannot be stored of the extracted entities and relations is omitted, with a warning. Raises INVALID_ARGUMENT
-    for an unknown archetype, and the errors of `Episodic.record`.
+    for an unknown archetype, MEMORY_LIMIT_REACHED, and the errors of `Episodic.record`.
     """
     extract = load_archetype(archetype) if archetype and isinstance(archetype, str) else archetype
 
@@ -160,10 +161,12 @@ async def record_events(
         return [step for number, event in enumerate(events) for step in event.operations(roles, f"event{number}_")]
 
     roles = await prepared(memory, operations)
+    warning = await usage.admit("events", roles["Event"], len(events))
     extracted, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
     batch, kept = await _write(memory, operations(roles), extracted)
     if len(kept) < len(extracted):
         warnings += (f"{len(extracted) - len(kept)} extracted entities and relations could not be stored",)
+    warnings += (warning,) if warning else ()
     return tuple(_recorded(event, kept, batch, warnings) for event in events)
 
 

@@ -18,6 +18,7 @@ from graph_memory.agent.patterns import (
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
+from graph_memory.agent.usage import Usage
 from graph_memory.agent.writing import Operation, new_connection, new_node, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
@@ -78,8 +79,9 @@ class PatternCache:
 class Procedural:
     """The patterns of a domain, with their success counts. `memory.agent.procedural` is one."""
 
-    def __init__(self, memory: Memory, cache: PatternCache) -> None:
+    def __init__(self, memory: Memory, cache: PatternCache, usage: Usage) -> None:
         self._memory = memory
+        self._usage = usage
         self._cache = cache
 
     async def record(
@@ -100,8 +102,8 @@ class Procedural:
 
         Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight` (1).
         Steps are text, or `action` with `tool` and `parameters`. `learned_from` are ids of events. Raises
-        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, and
-        NODE_NOT_FOUND for an event that does not exist.
+        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, NODE_NOT_FOUND
+        for an event that does not exist, and MEMORY_LIMIT_REACHED.
         """
         known = conditions_of(conditions)
         confidence = fraction("confidence", confidence)
@@ -123,8 +125,10 @@ class Procedural:
             learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
             return [new_node(roles["Pattern"], pattern_id, name, content, properties), *learned]
 
-        await write(self._memory, changes(await prepared(self._memory, changes)))
-        return await self.get(pattern_id)
+        roles = await prepared(self._memory, changes)
+        warning = await self._usage.admit("patterns", roles["Pattern"], 1)
+        await write(self._memory, changes(roles))
+        return (await self.get(pattern_id)).model_copy(update={"warnings": (warning,) if warning else None})
 
     async def get(self, pattern_id: str) -> Pattern:
         """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""

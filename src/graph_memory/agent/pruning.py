@@ -84,6 +84,11 @@ async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path)
     return result.model_copy(update={"archive": str(archive), **where})
 
 
+async def prune_in_background(memory: Memory, limits: Limits, archive: Path) -> None:
+    """Prune a domain behind the calls. Whatever is wrong is logged by the caller."""
+    await prune(memory, limits, dry_run=False, archive=archive)
+
+
 async def restore(memory: Memory, archive: Path) -> Restored:
     """Restore an archive that `prune` has written. See `Agent.restore`."""
     lines = await to_thread.run_sync(_read, archive)
@@ -148,8 +153,9 @@ async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tupl
         found = {item for item, is_protected in protected.items() if is_protected}
         fixed = found | contents.around(found)
         chosen = selected(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
+        operations = _deletions(contents, chosen)
         try:
-            await memory.execute_batch(_deletions(contents, chosen), options={"dry_run": True})
+            _ = operations and await memory.execute_batch(operations, options={"dry_run": True})
         except GraphError as error:
             items = {item for _, ids in _by_name(chosen) for item in ids}
             new = (items | contents.around(items)) - protected.keys()

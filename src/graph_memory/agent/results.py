@@ -94,6 +94,7 @@ class Pattern(Result):
     failures: int = 0
     success_bound: float = Field(default=0, description="Wilson lower bound of the success rate at 95 %")
     last_used: str | None = None
+    warnings: tuple[str, ...] | None = None
 
 
 class PatternMatch(Result):
@@ -272,6 +273,7 @@ class Indexed(Result):
     """The ids of stored documents, in the order of the call."""
 
     ids: tuple[str, ...]
+    warnings: tuple[str, ...] | None = None
 
 
 class Durable(Result):

@@ -57,6 +57,8 @@ class Code(StrEnum):
     """Another node or connection of the type already has that value of a `unique` property."""
     TYPE_LIMIT_REACHED = "TYPE_LIMIT_REACHED"
     """The open ontology already has as many ad-hoc types as the settings allow."""
+    MEMORY_LIMIT_REACHED = "MEMORY_LIMIT_REACHED"
+    """The domain already has as many events, patterns or documents as its limits allow."""
 
     # The call itself is at fault.
     INVALID_ARGUMENT = "INVALID_ARGUMENT"

@@ -94,6 +94,7 @@ class Memory(Writes):
             session=core.origin.session,
             archives=core.archives,
             limits=core.agent_limits,
+            background=core.background if core.prunes else None,
             archetype=core.archetype,
             users=core.users_domain,
             own=core.agent_domain,
