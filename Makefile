@@ -41,6 +41,7 @@ unit: setup  ## The tests that need no database
 lint: setup  ## Style, types and the directions of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python hatch_build.py
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 

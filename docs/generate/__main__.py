@@ -15,7 +15,6 @@ from .decisions import decisions_page
 from .errors import errors_page
 from .server import server_entry
 from .settings import settings_page
-from .sync import sync_module
 from .tables import Lines
 from .tools import tools_page
 
@@ -30,11 +29,10 @@ PAGES: dict[str, Callable[[], Lines]] = {
 
 
 def write(root: Path) -> None:
-    """Write every page, server.json and sync.py, below a folder."""
+    """Write every page and server.json below a folder."""
     for name, page in PAGES.items():
         _write(root / name, "\n".join([MADE, "", *page()]))
     _write(root / "server.json", json.dumps(server_entry(), indent=2, ensure_ascii=False) + "\n")
-    _write(root / "src/graph_memory/sync.py", sync_module())
 
 
 def _write(path: Path, text: str) -> None:

@@ -26,6 +26,7 @@ from graph_memory.storage.log.writing import LOCK
 here = pathlib.Path(graph_memory.__file__).parent
 assert here.is_relative_to(sys.prefix), here
 assert (here / "py.typed").is_file()
+assert "class SyncMemory" in (here / "sync.pyi").read_text()
 assert "MERGE" in LOCK.text or "MATCH" in LOCK.text
 print(*sorted(type.name for type in load_ontology("gtd").node_types))
 """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import inspect
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import anyio
 import pytest
@@ -17,7 +20,7 @@ from graph_memory.memory.api.history import History
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.entities.past import PastMemory
-from graph_memory.sync import SyncHistory, SyncPastMemory, SyncTransfer, SyncUpkeep
+from graph_memory.sync import SYNC, SyncHistory, SyncPastMemory, SyncTransfer, SyncUpkeep
 
 TYPES = ontology_from({"node_types": ["Thing"], "connection_types": {"Link": {"from": ["Thing"], "to": ["Thing"]}}})
 
@@ -52,6 +55,20 @@ def test_it_has_every_method_with_the_same_arguments_and_words(sync: type, own: 
         if inspect.iscoroutinefunction(method):
             assert ours.__name__ == name  # type: ignore[attr-defined]
             assert list(inspect.signature(ours).parameters) == list(inspect.signature(method).parameters)
+
+
+def test_the_stub_for_type_checkers_has_the_methods_that_there_are() -> None:
+    spec = importlib.util.spec_from_file_location("hatch_build", Path(__file__).parents[3] / "hatch_build.py")
+    assert spec
+    assert spec.loader
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    classes = {part.name: part for part in ast.parse(build.stub()).body if isinstance(part, ast.ClassDef)}
+    assert {made.__name__ for made in SYNC.values()} == classes.keys() - {"SyncFacade"}
+    for made in SYNC.values():
+        bases = [made, *(base for base in made.__mro__ if base in SYNC.values())]
+        written = {part.name for base in bases for part in classes[base.__name__].body if hasattr(part, "name")}
+        assert written - {"run"} == set(public(made)) - {"run"}
 
 
 def test_what_is_written_is_read_back(waiting: SyncMemory) -> None:
