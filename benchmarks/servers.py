@@ -25,7 +25,7 @@ def local_settings() -> Settings:
     for name in [name for name in os.environ if name.startswith("NEO4J_")]:
         del os.environ[name]
     os.environ.setdefault("GRAPH_MEMORY_HOME", str(Path.cwd() / ".bench"))
-    return Settings()
+    return Settings(agent_limits={"events": 10_000_000, "patterns": 10_000_000})
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         contents=contents,
         origin=origin,
         open_type_limit=settings.open_type_limit,
-        agent_limits=settings.agent_limits,
+        agent_limits={str(name): limit for name, limit in settings.agent_limits.items()},
         prunes=settings.agent_prune == "at_limit",
         search_words=settings.search_nodes == "words",
         read_graph_tokens=settings.read_graph_tokens,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, field_validator
+from pydantic import AliasChoices, Field, NonNegativeInt, SecretStr, ValidationInfo, field_validator
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -241,15 +241,15 @@ class Settings(BaseSettings):
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )
-    agent_limits: dict[str, int] = Field(
-        default_factory=dict[str, int],
+    agent_limits: dict[Literal["events", "entities", "relations", "patterns", "documents"], NonNegativeInt] = Field(
+        default_factory=dict[Literal["events", "entities", "relations", "patterns", "documents"], NonNegativeInt],
         description='Limits of a domain by memory type, as JSON such as {"events": 50000}. By default '
         "100,000 events, 10,000 entities, 50,000 relations, 1,000 patterns and 100,000 documents.",
     )
     agent_prune: Literal["never", "at_limit"] = Field(
         default="never",
-        description="When a domain is pruned. at_limit: in the background, if a call finds that it has more than 90 % "
-        "of the events, patterns or documents that its limits allow. never: only by `agent prune`.",
+        description="When a domain is pruned. at_limit: to 80 % of a limit, in the background, if a call finds that it "
+        "has more than 90 % of the events, patterns or documents allowed. never: only by `agent prune`.",
     )
     log_level: str = Field(
         default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."

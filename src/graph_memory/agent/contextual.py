@@ -60,8 +60,8 @@ class Contextual:
         if not node_ids:
             return Indexed(ids=())
         roles = await prepared(self._memory, changes)
-        warning = await self._usage.admit("documents", roles["Document"], len(node_ids))
-        await write(self._memory, changes(roles))
+        async with self._usage.adding("documents", roles["Document"], len(node_ids)) as warning:
+            await write(self._memory, changes(roles))
         return Indexed(ids=tuple(node_ids), warnings=(warning,) if warning else None)
 
     async def search(self, query: str, k: int = 10) -> SearchResult:

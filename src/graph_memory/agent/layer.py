@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
+from typing import cast
 
 from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
@@ -13,19 +15,24 @@ from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.pipeline import events_from, record_events
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
-from graph_memory.agent.pruning import archive_path, checked_path, prune, prune_in_background, restore
+from graph_memory.agent.pruning import archive_path, checked_path, prune, restore
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import DEFAULT_SESSION, Limits, limits_of
 from graph_memory.agent.routing import Router
-from graph_memory.agent.usage import NEARLY_FULL, Usage
+from graph_memory.agent.usage import Limited, Usage
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.background import Background
 from graph_memory.memory.entities.remembered import Remembered
+
+_PRUNED_TO = 0.8
+"""Share of a limit to which a domain is pruned in the background."""
+_PRUNE_AGAIN = 3_600.0
+"""Seconds between two prunings in the background."""
 
 
 class Agent:
@@ -131,7 +138,9 @@ class Agent:
         """
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
         wanted = limits_of(limits, self._limits)
-        return await prune(self._memory, wanted, dry_run=dry_run, archive=path)
+        pruned = await prune(self._memory, wanted, dry_run=dry_run, archive=path)
+        self._usage.count_again()
+        return pruned
 
     async def restore(self, archive: Path | str) -> Restored:
         """Restore what `prune` has archived to a file.
@@ -146,12 +155,17 @@ class Agent:
     def _usage(self) -> Usage:
         return Usage(self._memory, self._cache, self._domain, self._limits, self._begin_pruning)
 
-    def _begin_pruning(self) -> None:
-        """Prune the domain to 90 % of its limits in the background, if the settings say so."""
-        if self._background is not None:
-            path = archive_path(self._archives, self._domain)
-            work = prune_in_background(self._memory, self._limits.scaled(NEARLY_FULL), path)
-            self._background.start(f"Pruning {self._domain}", work)
+    def _begin_pruning(self, name: Limited) -> None:
+        """Prune the domain to 80 % of a limit in the background, at most once an hour, if the settings say so."""
+        key, now = (self._domain, "pruned"), monotonic()
+        if self._background is None or now < cast("float", self._cache.get(key, 0.0)):
+            return
+        self._cache[key] = now + _PRUNE_AGAIN
+        limit = int(getattr(self._limits, name) * _PRUNED_TO)
+        self._background.start(f"Pruning {self._domain}", self._prune_in_background({name: limit}))
+
+    async def _prune_in_background(self, limits: Mapping[str, int]) -> None:
+        await self.prune(dry_run=False, limits=limits)
 
     @property
     def working(self) -> Working:

@@ -161,9 +161,9 @@ async def record_events(
         return [step for number, event in enumerate(events) for step in event.operations(roles, f"event{number}_")]
 
     roles = await prepared(memory, operations)
-    warning = await usage.admit("events", roles["Event"], len(events))
     extracted, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
-    batch, kept = await _write(memory, operations(roles), extracted)
+    async with usage.adding("events", roles["Event"], len(events)) as warning:
+        batch, kept = await _write(memory, operations(roles), extracted)
     if len(kept) < len(extracted):
         warnings += (f"{len(extracted) - len(kept)} extracted entities and relations could not be stored",)
     warnings += (warning,) if warning else ()

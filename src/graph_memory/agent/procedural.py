@@ -126,8 +126,8 @@ class Procedural:
             return [new_node(roles["Pattern"], pattern_id, name, content, properties), *learned]
 
         roles = await prepared(self._memory, changes)
-        warning = await self._usage.admit("patterns", roles["Pattern"], 1)
-        await write(self._memory, changes(roles))
+        async with self._usage.adding("patterns", roles["Pattern"], 1) as warning:
+            await write(self._memory, changes(roles))
         return (await self.get(pattern_id)).model_copy(update={"warnings": (warning,) if warning else None})
 
     async def get(self, pattern_id: str) -> Pattern:
@@ -135,10 +135,13 @@ class Procedural:
         node, _ = await self._node(pattern_id)
         return pattern_of(node)
 
-    async def find(self, name: str, pattern_type: PatternType) -> Pattern | None:
-        """Return the pattern of a type with this name, or None."""
-        found = (one for one in await self._all() if (one.name, one.pattern_type) == (name, pattern_type))
-        return next(found, None)
+    async def find(self, pattern_type: PatternType, description: str, keywords: Collection[str]) -> Pattern | None:
+        """Return the pattern of a type with this description and at least these keywords, or None."""
+        for pattern in await self._all():
+            values = {condition.value for condition in pattern.conditions}
+            if (pattern.pattern_type, pattern.description) == (pattern_type, description) and values >= {*keywords}:
+                return pattern
+        return None
 
     async def match(
         self,

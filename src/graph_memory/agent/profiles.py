@@ -135,6 +135,8 @@ def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
 
 
 E = TypeVar("E", Correction, Feedback)
+_OF_ANY_PREFERENCE = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "love", "dislike", "hate")))
+"""Terms that say nothing of what a preference or a query is about."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ class Known(Generic[E]):
         """The terms of a preference, or those of the original, the context and the corrected text of a correction."""
         own = self.entry
         texts = (own.original, own.context, own.corrected) if isinstance(own, Correction) else (own.text,)
-        return [terms for text in texts if text and (terms := _terms(text))]
+        return [terms for text in texts if text and (terms := _terms(text) - _OF_ANY_PREFERENCE)]
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -170,7 +172,7 @@ class Known(Generic[E]):
         """Return it as a line of a reply."""
         own = self.entry
         if not isinstance(own, Correction):
-            return f"{label(own.text, _SHOWN)} ({day(own.time)})"
+            return f"{'' if self.user == USER else f'{name(self.user)}: '}{label(own.text, _SHOWN)} ({day(own.time)})"
         who = "The user" if self.user == USER else name(self.user)
         context = f" Context: {label(own.context, _SHOWN)}." if own.context else ""
         change = f"not {label(own.original, _SHOWN)}, but {label(own.corrected, _SHOWN)}"
@@ -182,7 +184,7 @@ def fitting(known: Sequence[Known[E]], query: str | None, limit: int) -> list[Kn
     newest = sorted(known, key=lambda one: one.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
-    terms = _terms(query)
+    terms = _terms(query) - _OF_ANY_PREFERENCE
     fits = [(fit, entry) for entry in newest if (fit := entry.fit(terms))]
     return [entry for _, entry in sorted(fits, key=lambda pair: -pair[0])][:limit]
 

@@ -84,11 +84,6 @@ async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path)
     return result.model_copy(update={"archive": str(archive), **where})
 
 
-async def prune_in_background(memory: Memory, limits: Limits, archive: Path) -> None:
-    """Prune a domain behind the calls. Whatever is wrong is logged by the caller."""
-    await prune(memory, limits, dry_run=False, archive=archive)
-
-
 async def restore(memory: Memory, archive: Path) -> Restored:
     """Restore an archive that `prune` has written. See `Agent.restore`."""
     lines = await to_thread.run_sync(_read, archive)

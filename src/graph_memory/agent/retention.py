@@ -39,10 +39,6 @@ class Limits:
     patterns: int = 1_000
     documents: int = 100_000
 
-    def scaled(self, share: float) -> Limits:
-        """Return a share of the limits."""
-        return Limits(**{limit.name: int(getattr(self, limit.name) * share) for limit in fields(self)})
-
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:

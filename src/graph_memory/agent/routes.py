@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from graph_memory.memory.recall.analysers import ENGLISH
@@ -13,26 +15,55 @@ RouteKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"
 _LONGEST = 2_000
 """Maximum number of characters of a sentence that is routed. A longer one is an observation."""
 _MOST_KEYWORDS = 8
-_NO_ORDER = (
-    "a|an|the|in|on|off|at|to|of|before|again|once|mind|been|is|are|was|were|has|had|did|does|do|can|could|will|would"
-    "|should|may|might|true|false|available|open|closed|up|down|there|i|we|you|he|she|it|they|have (?i:i|we|you|they)"
+_VERBS = (
+    "access|add|alias|allow|amend|answer|append|apply|approve|archive|ask|assign|assume|attach|back|batch|block|book"
+    "|branch|break|bring|build|bump|bypass|cache|call|cancel|catch|change|check|choose|clean|clear|clone|close|combine"
+    "|comment|commit|compare|compile|configure|confirm|connect|convert|copy|create|cut|debug|define|delete|depend|deploy"
+    "|disable|discard|document|downgrade|download|drop|edit|email|embed|enable|encode|end|ensure|escape|eval|execute"
+    "|expose|export|fetch|fill|fix|flush|focus|follow|force|forget|format|generate|give|guess|handle|hard-?code|hide"
+    "|ignore|implement|import|include|inline|insert|install|interrupt|invoke|join|keep|kill|launch|leave|link|lint|load"
+    "|lock|log|make|measure|mention|merge|migrate|mock|modify|mount|move|mutate|name|notify|offer|omit|open|overwrite"
+    "|pass|paste|patch|pin|plan|prefix|print|propose|publish|pull|push|put|quote|raise|read|rebase|rebuild|record"
+    "|refactor|reformat|reload|rely|remove|rename|repeat|replace|reply|report|request|require|rerun|reset|resolve"
+    "|restart|restore|retry|return|reuse|revert|review|rewrite|roll|rotate|run|save|scan|schedule|seed|send|serve|set"
+    "|share|shed|ship|show|sign|skip|sleep|sort|speak|split|squash|start|stop|store|submit|suggest|suppress|swallow"
+    "|switch|tag|take|tell|test|touch|track|translate|trust|truncate|try|turn|undo|uninstall|update|upgrade|upload|use"
+    "|validate|verify|wait|warn|work|wrap|write"
 )
-"""Words that do not begin an order after "never" or "always"."""
-_ORDER = rf"(?!(?:{_NO_ORDER})\b)(?!\w+(?:[^e]ed|[^s]s)\b)(?=[a-z])(?P<text>.+)"
-"""An order: it begins with a verb in its plain form, such as "run", not "ran" or "runs"."""
-_USER = r"(?i:the )?(?i:user) (?:(?:really|generally|usually|always|strongly) )?"
+"""Verbs that begin an order. A sentence with another verb may be a fact, so it stays an observation."""
+_SUBCLAUSE = r"when|while|if|that|because|unless|until|before|after|where|which|who|as|since|so"
+_ORDER = (
+    rf"(?P<text>(?:{_VERBS})(?! (?:it|this|that|them|these|those)\b)"
+    rf"(?! (?:(?!(?:{_SUBCLAUSE})\b)[^ ]+ )*?(?:is|are|was|were|has)\b) .+)"
+)
+"""An order: a verb, an object that is no pronoun, and no main clause such as "is down"."""
+_GERUND = r"(?P<text>\w{2,}ing\b(?! (?:is|are|was|were|has)\b).+)"
+_NEVER = r"(?i:never|(?:please )?(?:do not|don't))(?:,? (?:ever|again))?,? "
+_NO_OBJECT = r"(?!(?:is|are|was|were|has|have|and|or|table|count|counter|endpoint|button|page|field|column|list)\b)"
 _RULES: Sequence[tuple[RouteKind, str]] = (
-    ("preference", rf"{_USER}(?:prefers?|likes?|loves?|dislikes?|hates?|(?:does not|doesn't) like) (?P<text>.+)"),
-    ("goal", r"(?i:(?:(?:the|my|our|new|next|main) )*goal)(?: is to | ?: ?)(?P<text>.+)"),
-    ("anti_pattern", rf"(?i:never|(?:do not|don't)(?: ever)?) {_ORDER}"),
-    ("anti_pattern", r"(?i:avoid) (?P<text>.+)"),
-    ("workflow", r"(?i:next time),? (?:(?P<situation>[^,]+), )?(?P<text>.+)"),
-    ("workflow", rf"(?i:from now on),? {_ORDER}"),
-    ("workflow", rf"(?i:always) {_ORDER}"),
-    ("solution", r"(?i:this|that|it|what) (?:finally )?(?:fixed|solved|resolved) (?P<situation>[^:]+): ?(?P<text>.+)"),
+    ("preference", rf"(?i:(?:the )?user) (?:(?:really|generally|usually|always|strongly) )?prefers? {_NO_OBJECT}.+"),
+    (
+        "preference",
+        rf"(?i:the user) (?:really )?(?:likes|loves|dislikes|hates|(?:does not|doesn't) like) {_NO_OBJECT}.+",
+    ),
+    ("goal", r"(?i:(?:(?:the|my|our|new|next|main) )*goal)(?: is to |: ?)(?P<text>[^\W\d_].* .+)"),
+    ("anti_pattern", rf"{_NEVER}{_ORDER}"),
+    ("anti_pattern", rf"(?i:avoid):? (?:{_GERUND})"),
+    ("workflow", rf"(?i:next time),? {_ORDER}"),
+    ("workflow", rf"(?i:next time) (?P<situation>[^,]+), {_ORDER}"),
+    ("workflow", rf"(?i:from now on|always),? {_ORDER}"),
+    (
+        "solution",
+        r"(?i:this|that|what) (?:finally )?(?:fixed|solved|resolved) (?P<situation>[^:]+): (?P<text>.*[^\W\d_]{2}.*)",
+    ),
 )
 _COMPILED: Sequence[tuple[RouteKind, re.Pattern[str]]] = [(kind, re.compile(rule, re.DOTALL)) for kind, rule in _RULES]
+_EMPHASIS = re.compile(r"\*\*|__")
 _DEADLINE = re.compile(r",? (?:by|until|before) (?P<day>\d{4}-\d\d-\d\d)$")
+_GENERIC = frozenset(
+    ("i", "we", "you", "he", "she", "they", "use", "run", "add", "get", "make", "do", "set", "try", "take", "go", "see")
+)
+"""Words that many situations have in common: keywords only if there are no others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +88,29 @@ def route_of(sentence: str) -> Route | None:
     """Return how a sentence is stored if it is a preference, a goal or a pattern, else None."""
     if len(sentence) > _LONGEST:
         return None
+    plain = _EMPHASIS.sub("", sentence).strip()
     for kind, rule in _COMPILED:
-        if (match := rule.fullmatch(sentence)) is None:
-            continue
-        text = match["text"].strip().removesuffix(".").strip()
-        if not text:
-            return None
-        if kind == "preference":
-            return Route(kind, sentence, sentence)
-        if kind == "goal":
-            due = _DEADLINE.search(text)
-            return Route(kind, sentence, text[: due.start()] if due else text, deadline=due and due["day"])
-        return Route(kind, sentence, text, (match.groupdict().get("situation") or "").strip())
+        if match := rule.fullmatch(plain):
+            parts = match.groupdict()
+            text = (parts.get("text") or plain).strip().removesuffix(".")
+            if kind == "preference":
+                return Route(kind, sentence, sentence)
+            if kind == "goal":
+                return _goal(sentence, text)
+            return Route(kind, sentence, text, (parts.get("situation") or "").strip())
     return None
+
+
+def _goal(sentence: str, text: str) -> Route:
+    """Return the route of a goal. A day by which it is due becomes its deadline, if there is such a day."""
+    if due := _DEADLINE.search(text):
+        with suppress(ValueError):
+            return Route("goal", sentence, text[: due.start()], deadline=date.fromisoformat(due["day"]).isoformat())
+    return Route("goal", sentence, text)
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
     """Return the words of a text that say what it is about, in order."""
-    words = (word for word in ENGLISH.words(text) if word not in ENGLISH.stop_words | ENGLISH.asking)
-    return tuple(dict.fromkeys(words))[:_MOST_KEYWORDS]
+    words = [word for word in ENGLISH.words(text) if word not in ENGLISH.stop_words | ENGLISH.asking]
+    special = [word for word in words if word not in _GENERIC and not word.isdigit()]
+    return tuple(dict.fromkeys(special or words))[:_MOST_KEYWORDS]

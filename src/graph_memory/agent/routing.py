@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,16 +17,18 @@ from graph_memory.agent.writing import one_line
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.facts import sentences
 from graph_memory.memory.entities.finding import NEW
-from graph_memory.memory.entities.remembered import About, Decision, Receipt, Remembered
+from graph_memory.memory.entities.remember import OF_THE_STORE
+from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
 from graph_memory.model.errors import Code, GraphError
 
 _KEPT_AS: Mapping[RouteKind, str] = {
-    "preference": "Kept as a preference of the user: get_user_profile lists it.",
+    "preference": "Kept as a preference of the user: get_user_profile lists it, forget and decide need its domain.",
     "goal": "Kept as a goal: list_goals lists it, and update_goal completes it.",
     "anti_pattern": "Kept as a pattern to avoid: match_patterns and query_memory warn of it.",
     "workflow": "Kept as a pattern: match_patterns and query_memory return it.",
     "solution": "Kept as a pattern: match_patterns and query_memory return it.",
 }
+_FENCE = "```"
 _OTHERWISE = "To keep the sentence as an observation, name the entity that it is about."
 
 
@@ -43,25 +45,39 @@ class Router:
 
     async def remember(self, text: str, *, dry_run: bool) -> Remembered:
         """Remember a text, sentence by sentence. See `Agent.remember`."""
-        said = [(sentence, route_of(sentence)) for sentence in sentences(text)]
-        if not any(route for _, route in said) or await self._is_closed():
+        parts = [] if _FENCE in text else [(sentence, route_of(sentence)) for sentence in sentences(text)]
+        routes = [route for _, route in parts if route is not None]
+        if not routes or await self._is_closed():
             return await self.memory.entities.remember(text, dry_run=dry_run)
-        routes = [route for _, route in said if route is not None]
-        told: Remembered | None = None
-        if rest := [sentence for sentence, route in said if route is None]:
-            told = await self.memory.entities.remember("\n".join(rest), dry_run=dry_run)
-        stored: list[About] = []
+        rest = "\n".join(sentence for sentence, route in parts if route is None)
+        results: list[Remembered] = []
+        refused: list[GraphError] = []
+        if rest:
+            await self._attempt(self.memory.entities.remember(rest, dry_run=dry_run), results, refused, rest, "text")
         for route in routes:
-            try:
-                stored.append(await self._store(route, dry_run=dry_run))
-            except GraphError as error:
-                if told is None and not stored:
-                    raise
-                stored.append(_refused(route, error))
-        if told is None:
-            fields = dict(stored[0]) | {"others": tuple(stored[1:]) or None, "dry_run": dry_run or None}
-            return Remembered.model_validate(fields)
-        return told.model_copy(update={"others": (*(told.others or ()), *stored)})
+            await self._attempt(self._store(route, dry_run=dry_run), results, refused, route.sentence, route.kind)
+        if len(refused) == len(results):
+            raise refused[0]
+        first, *others = results
+        warnings = tuple(warning for result in results for warning in result.warnings or ())
+        update: dict[str, object] = {"since": None, "until": None} if others else {}
+        update |= {"others": (*(first.others or ()), *(other.about for other in others)) or None}
+        return first.model_copy(update={**update, "warnings": warnings or None, "dry_run": dry_run or None})
+
+    async def _attempt(
+        self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
+    ) -> None:
+        """Append the result of storing a part of a text, or a receipt that says why it was refused."""
+        try:
+            results.append(await call)
+        except GraphError as error:
+            if error.code in OF_THE_STORE:
+                raise
+            refused.append(error)
+            evidence = f"{error.message}. {error.details.get('hint', '')}".strip()
+            receipt = Receipt(decision=Decision.REFUSED, fact=text, rule=rule, evidence=evidence)
+            fields = {"entity": one_line(text), "type": rule, "created": False, "found_by": NEW, "facts": (receipt,)}
+            results.append(Remembered.model_validate(fields))
 
     async def _is_closed(self) -> bool:
         """Return whether the domain has a closed ontology without the types of the layer. Rules add no types to it."""
@@ -73,70 +89,69 @@ class Router:
             return False
         return not ontology.open and not roles_in(ontology).is_whole
 
-    async def _store(self, route: Route, *, dry_run: bool) -> About:
+    async def _store(self, route: Route, *, dry_run: bool) -> Remembered:
         """Store a sentence, unless it is stored already."""
         match kind := route.kind:
             case "preference":
-                told = await self.user.remember(route.sentence, dry_run=dry_run)
-                receipt = told.facts[0].model_copy(update={"evidence": told.facts[0].evidence or _KEPT_AS[route.kind]})
-                facts = (receipt, *told.facts[1:])
-                return told.about.model_copy(update={"facts": facts, "domain": self.users_domain})
+                result = await self.user.remember(route.sentence, dry_run=dry_run)
+                receipt = result.facts[0].model_copy(update={"evidence": result.facts[0].evidence or _KEPT_AS[kind]})
+                facts = (receipt, *result.facts[1:])
+                return result.model_copy(update={"facts": facts, "domain": self.users_domain})
             case "goal":
                 return await self._goal(route, dry_run=dry_run)
             case _:
                 return await self._pattern(route, kind, dry_run=dry_run)
 
-    async def _goal(self, route: Route, *, dry_run: bool) -> About:
+    async def _goal(self, route: Route, *, dry_run: bool) -> Remembered:
         for goal in (await self.prospective.list(limit=1_000)).goals:
             if goal.description == route.text:
-                return await self._about(route, "Goal", goal.id, Decision.NOOP)
+                if route.deadline in (None, (goal.deadline or "")[:10]):
+                    return await self._result(route, "Goal", goal.id, Decision.NOOP)
+                if not dry_run:
+                    await self.prospective.update(goal.id, deadline=route.deadline)
+                return await self._result(route, "Goal", goal.id, Decision.UPDATE)
         if dry_run:
-            return await self._about(route, "Goal", None, Decision.ADD)
-        made = await self.prospective.create(route.text, deadline=route.deadline)
-        return await self._about(route, "Goal", made.goal.id, Decision.ADD)
+            return await self._result(route, "Goal", None, Decision.ADD)
+        created = await self.prospective.create(route.text, deadline=route.deadline)
+        return await self._result(route, "Goal", created.goal.id, Decision.ADD, created.warnings)
 
     async def _pattern(
         self, route: Route, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
-    ) -> About:
-        name = one_line(route.text)
-        if known := await self.procedural.find(name, kind):
-            return await self._about(route, "Pattern", known.id, Decision.NOOP)
-        if dry_run:
-            return await self._about(route, "Pattern", None, Decision.ADD)
+    ) -> Remembered:
+        known = await self.procedural.find(kind, route.text, route.keywords)
+        if known or dry_run:
+            decision = Decision.NOOP if known else Decision.ADD
+            return await self._result(route, "Pattern", known.id if known else None, decision)
         failure = await self._failure() if kind == "solution" else None
         words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
-        made = await self.procedural.record(
-            name,
-            route.text if len(route.text) > len(name) else "",
+        pattern = await self.procedural.record(
+            one_line(route.text),
+            route.text,
             conditions=[{"type": "keyword", "value": word} for word in dict.fromkeys(words)],
             pattern_type=kind,
             steps=() if kind == "anti_pattern" else [route.text],
             learned_from=[failure.id] if failure else (),
         )
-        return await self._about(route, "Pattern", made.id, Decision.ADD)
+        return await self._result(route, "Pattern", pattern.id, Decision.ADD, pattern.warnings)
 
     async def _failure(self) -> Event | None:
         """Return the last failure among the latest events of the session: what "this fixed it" is about."""
         events = (await self.episodic.get_recent()).events
         return next((event for event in events if event.outcome == "failure"), None)
 
-    async def _about(self, route: Route, role: str, node_id: str | None, decision: Decision) -> About:
-        """Return the receipt of a sentence."""
+    async def _result(
+        self, route: Route, role: str, node_id: str | None, decision: Decision, warnings: Sequence[str] | None = None
+    ) -> Remembered:
+        """Return the result of storing a sentence as a node."""
         roles = await roles_of(self.memory)
-        evidence = _KEPT_AS[route.kind] if decision is Decision.NOOP else f"{_KEPT_AS[route.kind]} {_OTHERWISE}"
         is_new = decision is Decision.ADD
-        return About(
+        evidence = f"{_KEPT_AS[route.kind]} {_OTHERWISE}" if is_new else _KEPT_AS[route.kind]
+        return Remembered(
             entity=one_line(route.text),
             id=node_id,
             type=roles[role] if roles else role,
             created=is_new,
             found_by=NEW if is_new else "text",
             facts=(Receipt(decision=decision, fact=route.sentence, rule=route.kind, evidence=evidence, id=node_id),),
+            warnings=tuple(warnings or ()) or None,
         )
-
-
-def _refused(route: Route, error: GraphError) -> About:
-    """Return the receipt of a sentence that could not be stored, while others of the text are."""
-    evidence = f"{error.message}. {error.details.get('hint', '')}".strip()
-    receipt = Receipt(decision=Decision.REFUSED, fact=route.sentence, rule=route.kind, evidence=evidence)
-    return About(entity=one_line(route.text), type=route.kind, created=False, found_by=NEW, facts=(receipt,))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal, cast, get_args
+
+import anyio
 
 from graph_memory.agent.retention import Limits
 from graph_memory.memory.api.memory import Memory
@@ -13,21 +16,30 @@ from graph_memory.model.errors import Code, GraphError
 Limited = Literal["events", "patterns", "documents"]
 NEARLY_FULL = 0.9
 """Share of a limit above which calls warn, and above which a domain is pruned if the settings say so."""
-_COUNT_AGAIN = 1_000
-"""Number of additions by this process after which it counts again what other processes have added."""
+_HINTS = {
+    "events": "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS.",
+    "documents": "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS.",
+    "patterns": "Delete patterns that are no longer needed, or raise GRAPH_MEMORY_AGENT_LIMITS.",
+}
+_COUNT_AGAIN, _COUNT_AGAIN_NEAR = 1_000, 100
+"""Numbers of additions by this process after which it counts again what others have added; the same near a limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A count of nodes. If the log is so short that no limit is near, it is the number of changes."""
+@dataclass(slots=True)
+class _Count:
+    """The number of nodes of a type. If the log is so short that no limit is near, it is the number of changes."""
 
-    number: int
-    is_exact: bool
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    number: int | None = None
+    is_exact: bool = False
     added: int = 0
+    """Number of nodes that this process has added since."""
+    pending: int = 0
+    """Number of nodes that calls of this process are about to add."""
 
     @property
     def total(self) -> int:
-        return self.number + self.added
+        return (self.number or 0) + self.added
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,40 +50,58 @@ class Usage:
     cache: dict[tuple[str, str], object]
     domain: str
     limits: Limits
-    prune: Callable[[], None]
+    prune: Callable[[Limited], None]
 
-    async def admit(self, name: Limited, node_type: str, new: int) -> str | None:
-        """Count new nodes of a type, and return a warning if the limit is near. Raises MEMORY_LIMIT_REACHED."""
+    @asynccontextmanager
+    async def adding(self, name: Limited, node_type: str, new: int) -> AsyncGenerator[str | None]:
+        """Count new nodes of a type that the block adds, and yield a warning if the limit is near.
+
+        Raises MEMORY_LIMIT_REACHED.
+        """
+        count = cast("_Count", self.cache.setdefault((self.domain, f"number of {name}"), _Count()))
+        async with count.lock:
+            warning = await self._admit(count, name, node_type, new)
+            count.added += new
+            count.pending += new
+        try:
+            yield warning
+        finally:
+            count.pending -= new
+
+    async def _admit(self, count: _Count, name: Limited, node_type: str, new: int) -> str | None:
         limit: int = getattr(self.limits, name)
         near = limit * NEARLY_FULL
-        key = self.domain, f"usage of {node_type}"
-        counted = self.cache.get(key)
+        most = _COUNT_AGAIN_NEAR if count.is_exact else _COUNT_AGAIN
         if (
-            not isinstance(counted, _Counted)
-            or counted.added >= _COUNT_AGAIN
-            or counted.total + new > (limit if counted.is_exact else near)
+            count.number is None
+            or count.added - count.pending >= most
+            or count.total + new > (limit if count.is_exact else near)
         ):
-            counted = await self._count(node_type, near - new)
-        total = counted.total + new
-        if counted.total > near:
-            self.prune()
-        if total > limit:
-            message = f"The domain has {counted.total:,} {name}, and its limit is {limit:,}"
-            hint = "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS."
-            raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": hint})
-        self.cache[key] = replace(counted, added=counted.added + new)
-        if total <= near:
-            return None
-        return f"The domain has {total:,} of at most {limit:,} {name}: graph-memory agent prune archives the oldest"
+            pending = count.pending  # what is written while it counts may be counted twice, but is never missed
+            count.number, count.is_exact = await self._count(node_type, near - new - pending)
+            count.added = pending
+        if count.total > near:
+            self.prune(name)
+        if count.total + new > limit:
+            message = f"The domain has {count.total:,} {name}, and its limit of {limit:,} has no room for {new:,} more"
+            raise GraphError(Code.MEMORY_LIMIT_REACHED, message, {"hint": _HINTS[name]})
+        total = count.total + new
+        return None if total <= near else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
 
-    async def _count(self, node_type: str, near: float) -> _Counted:
-        """Count the nodes of a type, unless the log has too few changes for that many nodes."""
+    def count_again(self) -> None:
+        """Count again before the next addition, since nodes were deleted."""
+        for name in get_args(Limited):
+            if isinstance(count := self.cache.get((self.domain, f"number of {name}")), _Count):
+                count.number = None
+
+    async def _count(self, node_type: str, near: float) -> tuple[int, bool]:
+        """Return the number of nodes of a type, or the number of changes if these are too few for a limit."""
         try:
             [last] = (await self.memory.history.log(limit=1)).entries
         except GraphError as error:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
-            return _Counted(0, is_exact=False)
+            return 0, False
         if last.seq <= near:
-            return _Counted(last.seq, is_exact=False)
-        return _Counted(len((await self.memory.query_nodes(type=node_type)).node_ids), is_exact=True)
+            return last.seq, False
+        return len((await self.memory.query_nodes(type=node_type)).node_ids), True

@@ -61,9 +61,9 @@ class Core:
     together: AccessTally = field(default_factory=AccessTally)
     """How often the ends of connections were told of in one reply, by the connections."""
     agent_limits: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Limits of the layer `agent` in a domain, by memory type. Absent limits have their defaults."""
     prunes: bool = False
     """Whether a domain that is nearly full is pruned in the background."""
-    """Limits of the layer `agent` in a domain, by memory type. Absent limits have their defaults."""
     layer_cache: dict[tuple[str, str], object] = field(default_factory=dict[tuple[str, str], object])
     """Cached data of layers such as `agent`, by domain and type."""
     users_domain: str = "users"

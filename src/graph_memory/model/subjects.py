@@ -374,3 +374,12 @@ class _Reader:
 def folded(text: str) -> str:
     """Return a text as entities are searched by it: in lower case as JavaScript has it, and in NFC."""
     return unicodedata.normalize("NFC", text.lower())
+
+
+def is_of_pattern(key: str, value: object) -> bool:
+    """Return whether a property stores the conditions or steps of a pattern. Its content says them in words."""
+    beginning = _OF_PATTERN.get(key)
+    return beginning is not None and isinstance(value, str) and value.startswith(beginning)
+
+
+_OF_PATTERN = {"trigger": '{"conditions":', "procedure": '{"steps":'}

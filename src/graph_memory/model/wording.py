@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar, cast
+from typing import cast
 
 from graph_memory.model.visible import QUOTES, escaped
 
 MOST_LISTED = 50
 _MOST_SHOWN = 80
 _MOST_COMPARED = 1_000
-_JSON_BEGINS = ("[", "{")
-_LONGEST_JSON = 100_000
 _PLAIN_NAME = re.compile(r"[\w.*-]{1,60}")
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")
-
-V = TypeVar("V")
 
 
 def shown(value: object) -> str:
@@ -48,27 +43,6 @@ def as_text(value: object) -> str:
             return f"{{{', '.join(f'{quoted(key)}: {quoted(one)}' for key, one in items)}}}"
         case _:
             return str(value)
-
-
-def readable(value: V) -> V | str:
-    """Return a value for a reader: the items of flat JSON, nothing for nested JSON, and any other value as it is."""
-    if not isinstance(value, str) or value[:1] not in _JSON_BEGINS or len(value) > _LONGEST_JSON:
-        return value
-    try:
-        parsed: object = json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-    match parsed:
-        case list():
-            items = cast("list[object]", parsed)
-            told = map(as_text, items)
-        case dict():
-            entries = cast("dict[str, object]", parsed)
-            items = [*entries.values()]
-            told = (f"{key}: {as_text(item)}" for key, item in entries.items())
-        case _:
-            return value
-    return "" if any(isinstance(item, list | dict) for item in items) else ", ".join(told)
 
 
 def quoted(value: object) -> str:

@@ -78,8 +78,35 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     assert match.pattern.id == pattern.id
 
 
+async def test_what_differs_in_its_situation_its_end_or_its_deadline_is_not_known(memory: Memory):
+    agent, long = memory.agent, "x" * 150
+    for text in ("Next time the tests fail, run make clean.", f"Never deploy {long} on staging."):
+        await agent.remember(text)
+    for text in ("Next time the build hangs, run make clean.", f"Never deploy {long} on production."):
+        assert (await agent.remember(text)).facts[0].decision is Decision.ADD
+    await agent.remember("Goal: ship version 1.0.")
+    moved = await agent.remember("Goal: ship version 1.0 by 2027-01-01.")
+    assert moved.facts[0].decision is Decision.UPDATE
+    [goal] = (await agent.prospective.list()).goals
+    assert (goal.deadline or "")[:10] == "2027-01-01"
+
+
+async def test_a_preference_is_told_on_its_topic_and_with_the_name_of_another_user(memory: Memory):
+    await memory.agent.user.remember("Prefers dark red wine", user="ann")
+    await memory.agent.remember("The user prefers tabs.")
+    assert "prefers" not in str((await memory.recall.recall("user table")).content)
+    assert str((await memory.recall.recall("Which wine?")).content).startswith('ann: "Prefers dark red wine"')
+
+
+async def test_a_rule_in_a_code_block_stays_text(memory: Memory):
+    await memory.entities.remember(name="Apollo", type="Project")
+    found = await memory.agent.remember("Apollo logs:\n```\nNever use npm\n```")
+    assert found.others is None
+    assert (await memory.agent.procedural.get_best()).patterns == ()
+
+
 async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):
-    found = await memory.agent.remember("Goal: rest. Never run. The user prefers tea.", dry_run=True)
+    found = await memory.agent.remember("Goal: take a rest. Never run here. The user prefers tea.", dry_run=True)
     assert (found.dry_run, found.id) == (True, None)
     assert [told(about)[1] for about in (found, *(found.others or ()))] == [Decision.ADD] * 3
     for domain in (memory, memory.in_domain(own.users_domain)):
@@ -99,13 +126,15 @@ async def test_a_closed_ontology_gets_no_types_by_a_rule(memory: Memory):
 async def test_a_refused_sentence_beside_others_has_a_receipt_and_alone_it_is_an_error(memory: Memory, own: Settings):
     users = memory.in_domain(own.users_domain)
     await users.entities.remember("Plays the lute.", name="user", type="Person")
-    found = await memory.agent.remember("Goal: rest. The user prefers tea.")
+    found = await memory.agent.remember("Goal: take a rest. The user prefers tea.")
     [refused] = found.others or ()
     assert refused.facts[0].decision is Decision.REFUSED
     assert "not a user" in (refused.facts[0].evidence or "")
     with pytest.raises(GraphError) as caught:
         await memory.agent.remember("The user prefers tea.")
     assert caught.value.code is Code.INVALID_ARGUMENT
-    with pytest.raises(GraphError):
-        await memory.agent.remember("Goal: sing. Nobody knows of whom this is.")
-    assert [goal.description for goal in (await memory.agent.prospective.list()).goals] == ["rest"]
+    found = await memory.agent.remember("Goal: sing songs. Nobody knows of whom this is.")
+    assert (found.facts[0].fact, found.facts[0].decision) == ("Nobody knows of whom this is.", Decision.REFUSED)
+    assert "name" in (found.facts[0].evidence or "")
+    goals = (await memory.agent.prospective.list()).goals
+    assert {goal.description for goal in goals} == {"take a rest", "sing songs"}

@@ -34,12 +34,14 @@ async def test_a_call_warns_near_the_limit_and_is_refused_at_it(memory: Memory):
     [*_, last] = await agent.record_events(events(18))
     assert last.warnings is None
     near = await agent.record_event({"type": "note"})
-    told = "The domain has 19 of at most 20 events: graph-memory agent prune archives the oldest"
-    assert near.warnings == (told,)
+    [warning] = near.warnings or ()
+    assert warning.startswith(
+        "The domain has 19 of at most 20 events. Archive the oldest with graph-memory agent prune"
+    )
     with pytest.raises(GraphError) as caught:
         await agent.record_events(events(2))
     assert caught.value.code is Code.MEMORY_LIMIT_REACHED
-    assert caught.value.message == "The domain has 19 events, and its limit is 20"
+    assert caught.value.message == "The domain has 19 events, and its limit of 20 has no room for 2 more"
     assert "agent prune" in str(caught.value.details["hint"])
     await agent.record_event({"type": "note"})
     with pytest.raises(GraphError):
@@ -48,6 +50,25 @@ async def test_a_call_warns_near_the_limit_and_is_refused_at_it(memory: Memory):
     assert (await agent.prune(dry_run=False)).archived == {}
     assert (await agent.record_event({"type": "note"})).warnings is None
     await agrees(memory)
+
+
+async def test_concurrent_calls_do_not_exceed_the_limit(memory: Memory):
+    await memory.agent.record_events(events(12))
+    outcomes: list[bool] = []
+
+    async def record() -> None:
+        try:
+            await memory.agent.record_event({"type": "note"})
+        except GraphError as error:
+            outcomes.append(error.code is not Code.MEMORY_LIMIT_REACHED)
+        else:
+            outcomes.append(True)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(16):
+            tasks.start_soon(record)
+    assert outcomes.count(True) <= 8
+    assert outcomes.count(True) + 12 == len((await memory.query_nodes(type="Event")).node_ids)
 
 
 async def test_patterns_and_documents_have_limits_too(memory: Memory):
@@ -70,7 +91,7 @@ async def test_what_another_process_adds_counts(memory: Memory, limited: Setting
     assert (await memory.history.log(limit=1)).entries[0].seq > 20
     with pytest.raises(GraphError) as caught:
         await memory.agent.record_events(events(11))
-    assert caught.value.message == "The domain has 20 events, and its limit is 20"
+    assert caught.value.message == "The domain has 20 events, and its limit of 20 has no room for 11 more"
 
 
 async def test_a_branch_counts_what_it_began_with(memory: Memory, domain: str):

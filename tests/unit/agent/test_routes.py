@@ -15,12 +15,17 @@ from graph_memory.agent.routes import route_of
     ("sentence", "kind", "text"),
     [
         ("The user prefers short answers.", "preference", "The user prefers short answers."),
-        ("user doesn't like emojis", "preference", "user doesn't like emojis"),
+        ("The user doesn't like emojis", "preference", "The user doesn't like emojis"),
+        ("user prefers tabs", "preference", "user prefers tabs"),
         ("Goal: ship version 1.0", "goal", "ship version 1.0"),
         ("Our next goal is to halve the start-up time.", "goal", "halve the start-up time"),
         ("Never run the migrations by hand.", "anti_pattern", "run the migrations by hand"),
         ("Never pass tokens in URLs", "anti_pattern", "pass tokens in URLs"),
-        ("Never need to seed twice", "anti_pattern", "need to seed twice"),
+        ("**Never** use npm", "anti_pattern", "use npm"),
+        ("Never again use npm.", "anti_pattern", "use npm"),
+        ("Never, ever commit secrets.", "anti_pattern", "commit secrets"),
+        ("Never deploy when the cluster is busy.", "anti_pattern", "deploy when the cluster is busy"),
+        ("Never focus the window", "anti_pattern", "focus the window"),
         ("Do not ever commit secrets!", "anti_pattern", "commit secrets!"),
         ("Don't use npm here.", "anti_pattern", "use npm here"),
         ("Avoid using global state.", "anti_pattern", "using global state"),
@@ -43,6 +48,26 @@ def test_a_sentence_is_routed_by_its_beginning(sentence: str, kind: str, text: s
     [
         "Ann prefers tea.",
         "Users prefer dark mode.",
+        "User likes are stored in Redis.",
+        "The user likes table has a foreign key to posts.",
+        "It resolved redis.local to 10.0.0.1:6379.",
+        "This fixed the clock at 12: 30",
+        "Avoid list is in Redis.",
+        "Don't know why Redis fails.",
+        "Don't have access to production.",
+        "Do not disturb mode is on.",
+        "Never ran on Windows.",
+        "Never more than 5 connections are open.",
+        "Never use it in CI.",
+        "Always null on the first request.",
+        "Always process exits with 1.",
+        "Always build is red on Monday.",
+        "Next time slot is at 14:00.",
+        "Next time zone change is in March.",
+        "Next time I see Ann, I owe her 5 euros.",
+        "From now on, production uses Postgres 16.",
+        "Goal: none",
+        "The next goal: 45th minute by Messi",
         "The user wants to move the database by Friday.",
         "The goal is ambitious.",
         "The goal of the project is speed.",
@@ -73,7 +98,7 @@ def test_a_sentence_that_may_be_a_fact_stays_an_observation(sentence: str):
         ("Next time the tests fail, run make clean.", ("tests", "fail")),
         ("This fixed the timeout of the pool: more connections.", ("timeout", "pool")),
         ("This fixed it: clearing the cache.", ("clearing", "cache")),
-        ("Never be it.", ("be it",)),
+        ("Never use npm here.", ("npm", "here")),
     ],
 )
 def test_the_situation_gives_the_keywords_of_a_pattern_or_else_what_is_to_be_done(
@@ -88,6 +113,9 @@ def test_a_goal_has_the_day_by_which_it_is_due():
     route = route_of("Goal: ship version 1.0 by 2026-12-12.")
     assert route
     assert (route.text, route.deadline) == ("ship version 1.0", "2026-12-12")
+    impossible = route_of("Goal: ship version 1.0 by 2026-02-30.")
+    assert impossible
+    assert (impossible.text, impossible.deadline) == ("ship version 1.0 by 2026-02-30", None)
 
 
 @given(st.text(max_size=50), st.sampled_from(["Goal: ", "Never ", "This fixed ", "Next time ", ""]))

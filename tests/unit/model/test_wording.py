@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.visible import check_visible, visible
-from graph_memory.model.wording import as_text, listed, quoted, readable, shown, suggestion
+from graph_memory.model.wording import as_text, listed, quoted, shown, suggestion
 
 
 @pytest.mark.parametrize(
@@ -78,20 +78,3 @@ def test_a_joiner_that_joins_nothing_is_refused(name: str):
     with pytest.raises(GraphError) as caught:
         check_visible("Label", name)
     assert "invisible character U+" in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ('["uv", "ruff"]', "uv, ruff"),
-        ('{"cpu": 2, "gpu": null}', "cpu: 2, gpu: null"),
-        ('{"steps": [{"action": "run"}], "tools": []}', ""),
-        ("[]", ""),
-        ("[draft] a title", "[draft] a title"),
-        ("[" * 50_000, "[" * 50_000),
-        ("3", "3"),
-        (3, 3),
-    ],
-)
-def test_a_reader_sees_the_items_of_json_and_no_nested_json(value: object, told: object):
-    assert readable(value) == told

@@ -12,8 +12,8 @@ from graph_memory.model.events import Op
 from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.name_list import ALIASES, listed_names
-from graph_memory.model.subjects import ENTITY, RELATION, State, StoredValue
-from graph_memory.model.wording import as_text, quoted, readable
+from graph_memory.model.subjects import ENTITY, RELATION, State, StoredValue, is_of_pattern
+from graph_memory.model.wording import as_text, quoted
 
 Quote = Callable[[str], str]
 """Returns a stored text in quotation marks."""
@@ -195,7 +195,7 @@ def _value(change: Rendered, key: str, before: State, after: State, quote: Quote
     name = plain(_SHOWN.get(key, "title" if key == "_title" else key), quote)
     if other is None:
         return Part(subject, f"{name} removed")
-    if (told := readable(other)) == "":
+    if is_of_pattern(key, other):
         return Part(subject, f"{name} {'set' if one is None else 'changed'}")
-    earlier = "" if one is None or (known := readable(one)) == "" else f"{plain(known, quote)} → "
-    return Part(subject, f"{name} {earlier}{plain(told, quote)}")
+    told = plain(other, quote)
+    return Part(subject, f"{name} {told}" if one is None else f"{name} {plain(one, quote)} → {told}")

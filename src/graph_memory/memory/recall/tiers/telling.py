@@ -31,8 +31,8 @@ from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age
 from graph_memory.memory.recall.traversal.edges import MOST, instant
 from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY
-from graph_memory.model.wording import day, last_day, readable
+from graph_memory.model.subjects import SUMMARY, SUMMARY_KEY, is_of_pattern
+from graph_memory.model.wording import day, last_day
 from graph_memory.storage.log.writing import utc_now
 
 FOLLOWED = 40
@@ -198,8 +198,8 @@ def _is_connection(seeds: Seeds, each: str) -> bool:
 def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: datetime, *, is_past: bool) -> Thing:
     """Return what may be told of a node or connection."""
     is_long = len(texts) > PASSAGES
-    rows = sorted(row.facts, key=lambda fact: str(fact[0]))
-    facts = [(str(key), told) for key, value in rows if value != row.named and (told := readable(value)) != ""]
+    known = sorted(row.facts, key=lambda fact: str(fact[0]))
+    facts = [(str(key), value) for key, value in known if value != row.named and not is_of_pattern(str(key), value)]
     if row.type == SUMMARY:  # the title says it, or it says nothing to a reader
         facts = [each for each in facts if each[0] != SUMMARY_KEY]
     if row.tags:
