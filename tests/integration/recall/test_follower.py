@@ -155,6 +155,17 @@ async def test_what_stands_in_a_session_or_a_path_is_in_order(memory: Memory, ro
     assert found == [["path//x", "Elsewhere."], *(["session/talk", f"Turn {number}."] for number in range(3))]
 
 
+async def test_events_stand_in_order_in_the_session_that_they_name(memory: Memory, rows: Rows) -> None:
+    events = [{"type": "message", "content": f"Turn {n}.", "session": f"day {n % 2}"} for n in range(4)]
+    await memory.in_session("import").agent.record_events(events)
+    await rows.catch_up()
+    found = rows.run(
+        "MATCH (p:_Passage {_domain: $domain}) WHERE p._place STARTS WITH 'content' "
+        "RETURN p._sequence, p._text ORDER BY p._sequence, p._position"
+    )
+    assert found == [[f"session/day {number % 2}", f"Turn {number}."] for number in (0, 2, 1, 3)]
+
+
 ALL = "MATCH (p:_Passage {_domain: $domain}) RETURN p {.*, _embedding: null} AS p ORDER BY p._filter, p._place"
 
 

@@ -309,14 +309,23 @@ def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, ob
 def _sequence(
     version: Version, state: NodeState | ConnectionState | Mapping[str, object], before: Passage | None
 ) -> str:
-    """Return in what a subject's text stands in order: its path, else the session that created it, else itself."""
+    """Return the sequence of a subject's text: its path, else its session, else the subject itself.
+
+    The session of a node is its property `session`, as events have it, or else the session that created the node.
+    """
     if isinstance(state, NodeState) and state.fields.path not in (None, ROOT):
         return f"path/{state.fields.path}"
     if before is not None and before.sequence and not before.sequence.startswith("path/"):
         return before.sequence
-    if isinstance(state, NodeState) and version.session and before is None:
-        return f"session/{_short(version.session)}"
+    if isinstance(state, NodeState) and before is None and (session := _session(state) or version.session):
+        return f"session/{_short(session)}"
     return f"owner/{version.unit}"
+
+
+def _session(state: NodeState) -> str | None:
+    """Return the property `session` of a node, or None if it is not a text."""
+    session = state.properties.get("session")
+    return session if isinstance(session, str) else None
 
 
 def _short(session: str) -> str:
