@@ -21,6 +21,7 @@ from benchmarks.crowded import crowded
 from benchmarks.domains import domains
 from benchmarks.entities.measuring import entities
 from benchmarks.entry_points import entry_points
+from benchmarks.event_coverage import event_coverage
 from benchmarks.first_day import first_day
 from benchmarks.fits import fits
 from benchmarks.footprint import footprint
@@ -68,6 +69,7 @@ PARTS: dict[str, Part] = {
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "retrieval": lambda place, _: searching(place),
     "recall_coverage": lambda place, _: coverage(place),
+    "event_coverage": lambda place, _: event_coverage(place),
     "remember": lambda _place, _asked: remembering(),
     "unseen": lambda _place, _asked: unseen(),
     "lives": lambda _place, _asked: lives(),
@@ -85,7 +87,10 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering", "turns", "fits")
+WITH_DATA = (
+    "entry_points", "retrieval", "recall_coverage", "event_coverage", "search", "remember", "answering", "turns",
+    "fits",
+)  # fmt: skip
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 SELDOM = ("changed", "unseen", "lives", "session", "first_day")

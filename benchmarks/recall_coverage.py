@@ -50,17 +50,17 @@ async def _measured(
     """Return for each set the part of the evidence that is told, and of the questions of which all is."""
     parts: dict[str, list[float]] = {}
     for store in every:
-        for question in _asked(store):
+        for question in asked_questions(store):
             text = await told(memory.in_domain(domains[store.name]), question.text, budget)
             if counter()(text) > budget:
                 raise AssertionError(f"{counter()(text)} tokens for {budget}")
-            parts.setdefault(store.set, []).append(_part(question, text))
+            parts.setdefault(store.set, []).append(evidence_share(question, text))
     return {
         kind: f"{100 * mean(some):.1f} / {100 * mean(each == 1 for each in some):.1f}" for kind, some in parts.items()
     }
 
 
-def _asked(store: Store) -> list[Question]:
+def asked_questions(store: Store) -> list[Question]:
     """Return the questions of a store that are asked: of those whose evidence is known."""
     known = [question for question in store.questions if question.evidence]
     if TIMED:
@@ -68,19 +68,20 @@ def _asked(store: Store) -> list[Question]:
     return known[:: EVERY if store.set == "LoCoMo" else 1]
 
 
-def _part(question: Question, text: str) -> float:
-    """Return the part of the evidence that a reply has, each piece of it whole."""
+def evidence_share(question: Question, text: str) -> float:
+    """Return the share of the evidence that a reply has, each piece of it whole."""
     shown = flat(text)
     return mean(flat(each) in shown for each in question.evidence)
 
 
-async def _recalled(memory: Memory, question: str, budget: int, depth: str = "medium") -> str:
+async def recalled(memory: Memory, question: str, budget: int, depth: str = "medium") -> str:
+    """Return what `recall` tells within a budget of tokens."""
     given: Any = {"query": question, "max_tokens": budget, "depth": depth}
     return str((await recall(memory, given)).content)
 
 
 async def _deeply(memory: Memory, question: str, budget: int) -> str:
-    return await _recalled(memory, question, budget, "deep")
+    return await recalled(memory, question, budget, "deep")
 
 
 async def _structured(memory: Memory, question: str, budget: int) -> str:
@@ -89,8 +90,8 @@ async def _structured(memory: Memory, question: str, budget: int) -> str:
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("\\n", " ").replace('\\"', "'")
 
 
-async def _hits(memory: Memory, question: str, budget: int) -> str:
-    """Return what a search tells in so many tokens: as many hits as fit with passages of the usual length."""
+async def search_hits(memory: Memory, question: str, budget: int) -> str:
+    """Return as many hits of a search as fit into a budget of tokens, with passages of the usual length."""
     given: Any = {"query": question, "max_results": 100}
     hits = [hit.to_dict() for hit in (await search_memories(memory, given)).hits]
     kept = [json.dumps(hit, ensure_ascii=False, separators=(",", ":")) for hit in hits]
@@ -115,10 +116,10 @@ async def _texts(memory: Memory, question: str, budget: int) -> str:
 
 _FEW = 20
 WAYS: Mapping[str, Told] = {
-    "recall, medium": _recalled,
+    "recall, medium": recalled,
     "recall, deep": _deeply,
     "recall, structured": _structured,
-    "hits of search_memories, as they are": _hits,
+    "hits of search_memories, as they are": search_hits,
     "bare texts of the top hits": _texts,
 }
 

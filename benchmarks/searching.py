@@ -71,7 +71,7 @@ async def fill(memory: Memory, store: Store) -> None:
         dated = [
             {"op": "set_validity", "id": ids[each.id], "valid_from": at.isoformat()}
             for each in some
-            if (at := _time(each.date))
+            if (at := parse_time(each.date))
         ]
         if dated:
             await memory.execute_batch(dated)
@@ -85,7 +85,7 @@ def _operation(name: str, entry: Entry) -> dict[str, object]:
     return {**given, "content": f"{entry.title}: {entry.text}", "path": f"/{entry.sequence}"}
 
 
-def _time(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """Return the time of a conversation, as in `1:56 pm on 8 May, 2023`."""
     found = re.fullmatch(r"(.+) on (.+)", text)
     return datetime.strptime(f"{found[1]} {found[2]}", "%I:%M %p %d %B, %Y").replace(tzinfo=UTC) if found else None

@@ -14,7 +14,7 @@ from graph_memory.agent.retention import DEFAULT_SESSION
 from graph_memory.agent.roles import Roles, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.usage import Usage
-from graph_memory.agent.writing import lenient
+from graph_memory.agent.writing import lenient, one_line
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.recall.request import whole
 from graph_memory.model.arguments import fault
@@ -175,4 +175,4 @@ def event_of(node: NodeSummary) -> Event:
     fields = {name: value for name, value in node.properties.items() if name in Event.model_fields}
     keywords = tuple(filter(None, str(fields.pop("keywords", "")).split(", "))) or None
     defaults = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}
-    return lenient(Event, {**fields, "id": node.id, "title": node.title, "keywords": keywords}, defaults)
+    return lenient(Event, {**fields, "id": node.id, "title": one_line(node.title), "keywords": keywords}, defaults)

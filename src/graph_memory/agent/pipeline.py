@@ -74,15 +74,24 @@ class NewEvent:
             "keywords": _joined(self.keywords),
             "tool": self.tool,
         }
-        lines = [one_line(line) for line in self.content[:_TITLE_FROM].splitlines()]
-        title = self.summary or next(filter(None, lines), self.event_type)
-        event = new_node(roles["Event"], self.id, title.lstrip("# "), self.content, properties)
+        event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
         causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
         named = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
         involved = [operation for entity, ref in named for operation in _involve(roles, self.id, entity, ref)]
         relations = [_with_evidence(relation, self.id) for relation in self.relations]
         related: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
         return [event, *causes, *involved, *related]
+
+    def _title(self) -> str | None:
+        """Return the title, or None if the content begins with it.
+
+        A stored title is a passage of its own, which would be found in place of the content that it repeats.
+        """
+        beginning = self.content[:_TITLE_FROM]
+        lines = (one_line(line) for line in beginning.splitlines())
+        title = one_line((self.summary or next(filter(None, lines), self.event_type)).lstrip("# "))
+        repeats = " ".join(beginning.split()).lstrip("# ").startswith(title)
+        return None if title and repeats else title
 
 
 def _joined(keywords: Sequence[str]) -> str | None:

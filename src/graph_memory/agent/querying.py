@@ -96,7 +96,7 @@ async def _by_type(
     events = [hit for hit in nodes if types.get(hit.type) == "Event"]
     goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
     others = [hit for hit in nodes if hit.type not in types][:vector_limit]
-    found: dict[str, object] = {"events": tuple(map(_found, events[:event_limit]))}
+    found: dict[str, object] = {"events": tuple(map(_found_event, events[:event_limit]))}
 
     if others:
         graph = await memory.entities.open_nodes([hit.id for hit in others], detail=True)
@@ -111,6 +111,12 @@ async def _by_type(
 
 def _found(hit: Hit) -> Found:
     return Found(id=hit.id, type=hit.type, title=hit.title, why=hit.why, passage=hit.passage, created=hit.created)
+
+
+def _found_event(hit: Hit) -> Found:
+    """Return an event, without a title that its passage begins with."""
+    repeats = " ".join((hit.passage or "").split()).startswith(hit.title)
+    return _found(hit).model_copy(update={"title": None} if repeats else {})
 
 
 def _pattern(match: PatternMatch) -> FoundPattern:

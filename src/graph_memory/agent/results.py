@@ -235,7 +235,7 @@ class Found(Result):
 
     id: str
     type: str
-    title: str
+    title: str | None = Field(default=None, description="Absent if the passage of an event begins with it")
     why: str = Field(description="In short, why it was found")
     passage: str | None = Field(default=None, description="The part of its text that fits best")
     created: Timestamp | None = None

@@ -90,14 +90,20 @@ def lenient(model: type[M], fields: Mapping[str, object], defaults: Mapping[str,
         return model.model_validate({**defaults, **valid})
 
 
-def new_node(node_type: str, node_id: str, title: str, content: str, properties: Mapping[str, object]) -> Operation:
-    """Return the operation that creates a node. Properties that are None are omitted."""
+def new_node(
+    node_type: str, node_id: str, title: str | None, content: str, properties: Mapping[str, object]
+) -> Operation:
+    """Return the operation that creates a node. Properties that are None are omitted.
+
+    Without a title, the graph derives it from the content.
+    """
+    own_title = {} if title is None else {"title": one_line(title) or node_type}
     return {
         "op": "create_node",
         "id": node_id,
         "type": node_type,
         "content": content,
         "format": "markdown",
-        "title": one_line(title) or node_type,
+        **own_title,
         "properties": {name: value for name, value in properties.items() if value is not None},
     }

@@ -69,7 +69,7 @@ async def test_notes_of_a_session_one_query_over_all_types_and_the_project(envir
             "record_pattern", name="Never fill it", pattern_type="anti_pattern", conditions=[{"value": "disk"}]
         )
         found = await agent.call("query_memory", query="disk full", max_tokens=500)
-        assert [one["title"] for one in found["events"]] == ["disk full"]
+        assert [event["passage"] for event in found["events"]] == ["disk full"]
         assert found["patterns"][0]["warning"]
         assert found["tokens_used"] <= 500
         assert (await agent.call("get_environment", limit=3))["project_root"]

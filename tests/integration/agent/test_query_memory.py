@@ -46,6 +46,28 @@ async def test_a_query_asks_all_types_within_one_budget(memory: Memory) -> None:
     await agrees(memory)
 
 
+async def test_an_event_is_returned_with_its_content_and_without_a_title_that_repeats_it(memory: Memory) -> None:
+    agent = memory.agent
+    long = f"Ann wrote about the tide tables {'and again of the tide tables ' * 4}of the harbour at Cuxhaven."
+    odd = "The  tide\ttables burned."
+    coloured = "\x1b[31mtide tables\x1b[0m are red"
+    contents = {"message": long, "note": odd, "tool_call": coloured}
+    recorded = await agent.record_events([{"type": name, "content": text} for name, text in contents.items()])
+    summed_up = await agent.episodic.record("message", "tide tables of 1900", summary="Ann sent a scan")
+    bare = await agent.episodic.record("tide tables opened")
+    found = {event.id: event for event in (await agent.query_memory("tide tables", event_limit=10)).events or ()}
+    passages = [(found[event.event_id].title, found[event.event_id].passage) for event in recorded]
+    assert passages[:2] == [(None, long), (None, odd)]
+    assert passages[2][0] is None or passages[2][0] == "[31mtide tables [0m are red"
+    assert found[summed_up.event_id].title == "Ann sent a scan"
+    assert {event.title for event in (await agent.episodic.get_by_type("message")).events} == {
+        long[:120],
+        "Ann sent a scan",
+    }
+    assert (await memory.get_node(bare.event_id)).title == "tide tables opened"
+    await agrees(memory)
+
+
 async def test_a_document_is_stored_with_its_source_found_and_deleted(memory: Memory) -> None:
     contextual = memory.agent.contextual
     page = {"text": "# Tides\n\nThe tide is high at noon.", "source": "https://example.org/tides"}
