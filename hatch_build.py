@@ -1,4 +1,4 @@
-"""Makes `src/graph_memory/sync.pyi` when the package is built: what type checkers know of the memory without async.
+"""Writes `src/graph_memory/sync.pyi`, the type stub of the synchronous API, when the package is built.
 
 It reads the source of the facades and imports none of it, so it needs no other packages.
 """
@@ -16,7 +16,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path(__file__).parent / "src"
 STUB = "graph_memory/sync.pyi"
-HEAD = '''"""The memory without async. Made from the facades when the package is built: changes made here are lost."""
+HEAD = '''"""The synchronous API. Made from the facades when the package is built: changes made here are lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SyncFacade:
 '''
 RUN = '''
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
-        """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
+        """Call an async function with the memory, such as `lambda m: Gtd(m).weekly_review()`, and return its result."""
 '''
 OPEN = """
 def open_memory_sync(
@@ -50,7 +50,7 @@ Imports = dict[str, str]
 
 
 class StubHook(BuildHookInterface[Any]):
-    """Writes the stub before a wheel or an editable install is made."""
+    """Build hook that writes the stub before a wheel or an editable install is built."""
 
     PLUGIN_NAME = "custom"
 
@@ -66,7 +66,7 @@ def write_stub() -> None:
 
 
 def stub() -> str:
-    """Return the stub."""
+    """Return the source text of `sync.pyi`."""
     imports = _imports("graph_memory.sync")
     facades = {name: _module_of(imports[name]) for name in _facades()}
     needed: Imports = {name: imports[name] for name in ("Memory", "Settings", "Progress", "Origin")}
@@ -87,7 +87,7 @@ def _class(name: str, module: str, facades: dict[str, str], needed: Imports) -> 
     found = _definition(name, module)
     base = f"Sync{ast.unparse(found.bases[0])}" if found.bases and ast.unparse(found.bases[0]) in facades else ""
     yield f"\nclass Sync{name}({base or 'SyncFacade'}):\n"
-    yield f'    """`{name}` without async: each method waits for its result.\n\n'
+    yield f'    """The synchronous form of `{name}`: each method waits for its result.\n\n'
     yield f'    {ast.get_docstring(found, clean=False)}"""\n'
     if name == "Memory":
         yield RUN
@@ -98,7 +98,7 @@ def _class(name: str, module: str, facades: dict[str, str], needed: Imports) -> 
         for used in names - facades.keys() - vars(builtins).keys() - {"AsyncGenerator"}:
             line = known.get(used, f"from {where} import {used}")
             if needed.setdefault(used, line) != line:
-                raise ValueError(f"{used} means two things: {needed[used]}, {line}")
+                raise ValueError(f"Two facades import different objects as {used}: {needed[used]} and {line}")
 
 
 def _annotations(method: Method) -> list[ast.expr]:
@@ -122,22 +122,24 @@ def _signature(method: Method, facades: dict[str, str]) -> str:
 
 
 def _without_defaults(given: ast.arguments) -> ast.arguments:
-    """Return arguments with `...` for each default that is no constant."""
-    ellipsis = ast.Constant(...)
-    shown = [one if isinstance(one, ast.Constant) else ellipsis for one in given.defaults]
-    named = [one if one is None or isinstance(one, ast.Constant) else ellipsis for one in given.kw_defaults]
+    """Return arguments with `...` for each default that is not a constant."""
     fields = {name: getattr(given, name) for name in ("posonlyargs", "args", "vararg", "kwonlyargs", "kwarg")}
-    return ast.arguments(**fields, defaults=shown, kw_defaults=named)
+    defaults, keyword_defaults = map(_shortened, given.defaults), map(_shortened, given.kw_defaults)
+    return ast.arguments(**fields, defaults=[*defaults], kw_defaults=[*keyword_defaults])
 
 
-def _methods(name: str, module: str, without: dict[str, str]) -> dict[str, tuple[Method, str]]:
-    """Return the public methods of a class, each with its module, also those of its bases, but for bases left out."""
+def _shortened(default: ast.expr | None) -> ast.expr | None:
+    return default if default is None or isinstance(default, ast.Constant) else ast.Constant(...)
+
+
+def _methods(name: str, module: str, skipped: dict[str, str]) -> dict[str, tuple[Method, str]]:
+    """Return the public methods of a class and its bases, each with its module. Skips the bases in `skipped`."""
     methods: dict[str, tuple[Method, str]] = {}
     found = _definition(name, module)
     for base in map(ast.unparse, found.bases):
         line = _imports(module).get(base)
-        if base not in without and (line is None or line.startswith("from graph_memory")):
-            methods |= _methods(base, _module_of(line) if line else module, without)
+        if base not in skipped and (line is None or line.startswith("from graph_memory")):
+            methods |= _methods(base, _module_of(line) if line else module, skipped)
     own = (part for part in found.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef))
     return methods | {part.name: (part, module) for part in own if not part.name.startswith("_")}
 

@@ -1,4 +1,4 @@
-"""The memory without async, for scripts and notebooks: every method of `Memory`, waited for.
+"""The synchronous API, for scripts and notebooks: each method of `Memory` waits for its result.
 
 with open_memory_sync() as memory:
     memory.create_node("Note", "# Hello")
@@ -56,19 +56,21 @@ class SyncFacade:
         for name, member in members.items():
             if not name.startswith("_"):
                 setattr(cls, name, cls._without_async(name, member))
-        cls.__doc__ = f"`{facade.__name__}` without async: each method waits for its result.\n\n{facade.__doc__}"
+        cls.__doc__ = (
+            f"The synchronous form of `{facade.__name__}`: each method waits for its result.\n\n{facade.__doc__}"
+        )
         cls.__module__ = __name__
 
     @staticmethod
     def _without_async(name: str, member: object) -> object:
         """Return a public member of a facade without async, with its signature and docstring."""
         if not callable(member):
-            return property(lambda self: self._given(getattr(self._facade, name)), doc=member.__doc__)
+            return property(lambda self: self._wrapped(getattr(self._facade, name)), doc=member.__doc__)
 
         @wraps(member)
         def method(self: SyncFacade, *args: object, **kwargs: object) -> object:
             call = partial(getattr(self._facade, name), *args, **kwargs)
-            return self._given(self._wait(call) if inspect.iscoroutinefunction(member) else call())
+            return self._wrapped(self._wait(call) if inspect.iscoroutinefunction(member) else call())
 
         return method
 
@@ -77,7 +79,7 @@ class SyncFacade:
         self._portal = portal
 
     def run(self, use: Callable[..., Awaitable[R]]) -> R:
-        """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
+        """Call an async function with the memory, such as `lambda m: Gtd(m).weekly_review()`, and return its result."""
         return self._wait(partial(use, self._facade))
 
     def _wait(self, method: Callable[[], Awaitable[R]]) -> R:
@@ -86,52 +88,55 @@ class SyncFacade:
         try:
             future = self._portal.start_task_soon(method)
             return future.result()
-        except BaseException:  # Ctrl-C while waiting is one
+        except BaseException:  # also Ctrl-C
             if future is not None:
-                future.cancel()  # whoever waits was interrupted: so is the work
+                future.cancel()
             raise
 
-    def _given(self, value: object) -> object:
-        """Return a result without async: another facade, a plain iterator, a plain context manager, or as it is."""
+    def _wrapped(self, value: object) -> object:
+        """Return a result with its async parts wrapped: facades, iterators and context managers."""
         if isinstance(value, AsyncGenerator):
-            return self._each(cast("AsyncGenerator[object]", value))
+            return self._iterate(cast("AsyncGenerator[object]", value))
         if isinstance(value, AbstractAsyncContextManager):
-            return self._block(cast("AbstractAsyncContextManager[object]", value))
-        made = next((SYNC[base] for base in type(value).__mro__ if base in SYNC), None)
-        return value if made is None else made(value, self._portal)
+            return self._as_context_manager(cast("AbstractAsyncContextManager[object]", value))
+        wrapper = next((SYNC_CLASSES[base] for base in type(value).__mro__ if base in SYNC_CLASSES), None)
+        return value if wrapper is None else wrapper(value, self._portal)
 
-    def _each(self, every: AsyncGenerator[object]) -> Generator[object]:
-        """Yield results, waiting for each; `break` ends it."""
+    def _iterate(self, results: AsyncGenerator[object]) -> Generator[object]:
+        """Yield the results of an async generator. `break` closes it."""
         try:
             with suppress(StopAsyncIteration):
                 while True:
-                    yield self._wait(every.__anext__)
+                    yield self._wait(results.__anext__)
         finally:
-            self._wait(every.aclose)
+            self._wait(results.aclose)
 
     @contextmanager
-    def _block(self, context: AbstractAsyncContextManager[object]) -> Generator[object]:
+    def _as_context_manager(self, context: AbstractAsyncContextManager[object]) -> Generator[object]:
         with self._portal.wrap_async_context_manager(context) as value:
-            yield self._given(value)
+            yield self._wrapped(value)
 
 
 FACADES = (
     *(Memory, Entities, History, PastMemory, Recall, Transfer, CrossDomainLinks, Upkeep, Agent, Episodic, Procedural),
     *(Prospective, Relational, Contextual, Working, Environmental, UserMemory, MetaMemory),
 )
-SYNC: dict[type, type[SyncFacade]] = {
+SYNC_CLASSES: dict[type, type[SyncFacade]] = {
     facade: new_class(f"Sync{facade.__name__}", (SyncFacade,), {"facade": facade}) for facade in FACADES
 }
-"""The classes without async, by those of the facades."""
-SYNC[Transaction] = new_class("SyncTransaction", (SYNC[Memory],), {"facade": Transaction})
-globals().update({made.__name__: made for made in SYNC.values()})
+"""The synchronous classes, by facade."""
+SYNC_CLASSES[Transaction] = new_class("SyncTransaction", (SYNC_CLASSES[Memory],), {"facade": Transaction})
+globals().update({wrapper.__name__: wrapper for wrapper in SYNC_CLASSES.values()})
 
 
 @contextmanager
 def open_memory_sync(
     settings: Settings | None = None, *, progress: Progress = silent, origin: Origin | None = None
 ) -> Generator[SyncFacade]:
-    """Give what `open_memory` gives, without async. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE."""
+    """Open the memory for synchronous code, with the arguments of `open_memory`.
+
+    Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    """
     opening = open_memory(settings, progress=progress, origin=origin)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(opening) as memory:
-        yield SYNC[Memory](memory, portal)
+        yield SYNC_CLASSES[Memory](memory, portal)

@@ -20,7 +20,7 @@ from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.retention import DEFAULT_SESSION, Limits, limits_of
-from graph_memory.agent.routing import Router
+from graph_memory.agent.sentence_router import SentenceRouter
 from graph_memory.agent.usage import Limited, Usage
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
@@ -88,15 +88,15 @@ class Agent:
         )
 
     async def remember(self, text: str, *, dry_run: bool = False) -> Remembered:
-        """Remember a text: preferences of the user, goals and patterns as such, all else as `entities.remember` does.
+        """Remember a text sentence by sentence, and return a receipt for each.
 
-        Rules for the beginning of an English sentence choose, such as "The user prefers", "Goal:", "Never", "Next time"
-        and "This fixed it:". Each receipt says in `rule` and `evidence` what was chosen. In a domain with a closed
-        ontology that lacks these types, everything is an observation. Raises the errors of `entities.remember`,
-        `user.remember`, `prospective.create` and `procedural.record`; if a part of the text is stored already, a
-        refused sentence has a receipt instead.
+        The beginning of an English sentence decides how it is stored: as a preference ("The user prefers"), a goal
+        ("Goal:"), a pattern ("Never", "Next time", "This fixed it:"), or else as an observation, as `entities.remember`
+        does it. `rule` and `evidence` of the receipt name the choice. In a domain with a closed ontology that lacks
+        these types, all sentences are observations. If all sentences are refused, raises the error of the first one:
+        those of `entities.remember`, `user.remember`, `prospective.create` and `procedural.record`.
         """
-        router = Router(self._memory, self.episodic, self.procedural, self.prospective, self.user, self._users)
+        router = SentenceRouter(self._memory, self.episodic, self.procedural, self.prospective, self.user, self._users)
         return await router.remember(text, dry_run=dry_run)
 
     async def record_event(
@@ -131,7 +131,7 @@ class Agent:
         Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
         relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
         oldest documents. Never archived are protected nodes and their neighbours, the sessions of unfinished goals,
-        events that something that stays has as evidence or cause, and entities that an event that stays involves.
+        events that a remaining node or connection has as evidence or cause, and entities of remaining events.
         `limits` replaces limits by name: `events`, `entities`, `relations`, `patterns` and `documents`. One call
         archives at most 5,000 nodes and connections; `left_out` counts the rest. Without `dry_run=False` nothing
         changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is.
@@ -139,7 +139,7 @@ class Agent:
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
         wanted = limits_of(limits, self._limits)
         pruned = await prune(self._memory, wanted, dry_run=dry_run, archive=path)
-        self._usage.count_again()
+        self._usage.recount()
         return pruned
 
     async def restore(self, archive: Path | str) -> Restored:

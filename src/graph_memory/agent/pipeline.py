@@ -29,9 +29,10 @@ MOST_EVENTS = 1_000
 _MOST_EXTRACTED = 5_000
 """Maximum number of operations of a call for extracted entities and relations."""
 _ATTEMPTS = 4
-_SHORT = 10_000
-"""Maximum number of characters for which a thread would take longer than the extraction."""
+_MOST_WITHOUT_THREAD = 10_000
+"""Maximum number of characters that are extracted in the event loop. Longer content is extracted in a thread."""
 _TITLE_FROM = 10_000
+"""Number of characters at the start of the content that the title is taken from."""
 _UNCHANGED = frozenset(
     {Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED, Code.CONTENT_TOO_LARGE}
 )
@@ -161,8 +162,8 @@ async def record_events(
 ) -> tuple[EventRecorded, ...]:
     """Record events, with the entities and relations that an archetype extracts from them, in one transaction.
 
-    What cannot be stored of the extracted entities and relations is omitted, with a warning. Raises INVALID_ARGUMENT
-    for an unknown archetype, MEMORY_LIMIT_REACHED, and the errors of `Episodic.record`.
+    Omits extracted entities and relations that cannot be stored, and adds a warning. Raises INVALID_ARGUMENT for an
+    unknown archetype, MEMORY_LIMIT_REACHED, and the errors of `Episodic.record`.
     """
     extract = load_archetype(archetype) if archetype and isinstance(archetype, str) else archetype
 
@@ -214,7 +215,7 @@ async def _extract(
 async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
     """Return what an archetype extracts from an event. For long content it runs in a thread."""
     text = event.content[:MOST_CHARACTERS]
-    if len(text) <= _SHORT:
+    if len(text) <= _MOST_WITHOUT_THREAD:
         return archetype(event.event_type, text).bounded()
     return (await to_thread.run_sync(archetype, event.event_type, text)).bounded()
 

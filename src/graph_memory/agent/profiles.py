@@ -42,10 +42,14 @@ _FEEDBACK = "Feedback of the user: "
 def check_text(argument: str, value: object) -> str:
     """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
     if not isinstance(value, str) or not value.strip() or not is_encodable(value):
-        raise fault(argument, f"{argument} is {quoted(value)}, which is no text", "Give a text, or leave it out.")
+        raise fault(argument, f"{argument} is {quoted(value)}, not a text with words", "Give a text, or leave it out.")
     if len(value) > LONGEST:
         message = f"{argument} has {len(value):,} characters, over the limit of {LONGEST:,}"
-        raise GraphError(Code.CONTENT_TOO_LARGE, message, {"argument": argument, "hint": "Give what matters of it."})
+        raise GraphError(
+            Code.CONTENT_TOO_LARGE,
+            message,
+            {"argument": argument, "hint": f"Shorten it to at most {LONGEST:,} characters."},
+        )
     return value.strip()
 
 
@@ -135,8 +139,8 @@ def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
 
 
 E = TypeVar("E", Correction, Feedback)
-_OF_ANY_PREFERENCE = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "love", "dislike", "hate")))
-"""Terms that say nothing of what a preference or a query is about."""
+_UNSPECIFIC_TERMS = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "love", "dislike", "hate")))
+"""Terms that most preferences contain, so they are ignored."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,7 @@ class Known(Generic[E]):
         """The terms of a preference, or those of the original, the context and the corrected text of a correction."""
         own = self.entry
         texts = (own.original, own.context, own.corrected) if isinstance(own, Correction) else (own.text,)
-        return [terms for text in texts if text and (terms := _terms(text) - _OF_ANY_PREFERENCE)]
+        return [terms for text in texts if text and (terms := _terms(text) - _UNSPECIFIC_TERMS)]
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -180,11 +184,11 @@ class Known(Generic[E]):
 
 
 def fitting(known: Sequence[Known[E]], query: str | None, limit: int) -> list[Known[E]]:
-    """Return those that fit a query, best first, or without a query the newest."""
-    newest = sorted(known, key=lambda one: one.entry.time, reverse=True)
+    """Return the entries that fit a query, best first. Without a query, return the newest."""
+    newest = sorted(known, key=lambda entry: entry.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
-    terms = _terms(query) - _OF_ANY_PREFERENCE
+    terms = _terms(query) - _UNSPECIFIC_TERMS
     fits = [(fit, entry) for entry in newest if (fit := entry.fit(terms))]
     return [entry for _, entry in sorted(fits, key=lambda pair: -pair[0])][:limit]
 

@@ -70,9 +70,9 @@ async def query_memory(
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
     matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
-    said = await user.find(query, limit=_MOST_CORRECTIONS)
+    of_users = await user.find(query, limit=_MOST_CORRECTIONS)
     patterns = tuple(map(_pattern, matches.matches))
-    found = MemoryResults(**dict(said), patterns=patterns, warnings=warnings)
+    found = MemoryResults(**dict(of_users), patterns=patterns, warnings=warnings)
     found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
     return await to_thread.run_sync(_within, found, max_tokens)  # the first count loads the tokenizer
 

@@ -127,8 +127,8 @@ def selected(
     `entities` has the number of observations by id, the most salient first. `fixed` are ids that cannot be deleted.
     Selected are the patterns with a low success rate and enough applications, the relations with the lowest weight, the
     events of the oldest finished sessions, the least salient entities and the oldest documents. Never selected are
-    events that something that stays has as evidence or cause, the sessions of unfinished goals, and entities that an
-    event that stays involves.
+    events that a remaining node or connection has as evidence or cause, the sessions of unfinished goals, and entities
+    of remaining events.
     """
     of_type: dict[str, list[StoredNode]] = {}
     for node in nodes:

@@ -21,8 +21,10 @@ _HINTS = {
     "documents": "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS.",
     "patterns": "Delete patterns that are no longer needed, or raise GRAPH_MEMORY_AGENT_LIMITS.",
 }
-_COUNT_AGAIN, _COUNT_AGAIN_NEAR = 1_000, 100
-"""Numbers of additions by this process after which it counts again what others have added; the same near a limit."""
+_RECOUNT_AFTER = 1_000
+"""Number of nodes that this process adds before it recounts the domain, to include nodes of other processes."""
+_RECOUNT_AFTER_EXACT = 100
+"""The same after an exact count, which means that a limit is near."""
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class Usage:
     async def _admit(self, count: _Count, name: Limited, node_type: str, new: int) -> str | None:
         limit: int = getattr(self.limits, name)
         near = limit * NEARLY_FULL
-        most = _COUNT_AGAIN_NEAR if count.is_exact else _COUNT_AGAIN
+        most = _RECOUNT_AFTER_EXACT if count.is_exact else _RECOUNT_AFTER
         if (
             count.number is None
             or count.added - count.pending >= most
@@ -88,20 +90,23 @@ class Usage:
         total = count.total + new
         return None if total <= near else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
 
-    def count_again(self) -> None:
-        """Count again before the next addition, since nodes were deleted."""
+    def recount(self) -> None:
+        """Recount before the next addition, because nodes were deleted."""
         for name in get_args(Limited):
             if isinstance(count := self.cache.get((self.domain, f"number of {name}")), _Count):
                 count.number = None
 
-    async def _count(self, node_type: str, near: float) -> tuple[int, bool]:
-        """Return the number of nodes of a type, or the number of changes if these are too few for a limit."""
+    async def _count(self, node_type: str, enough: float) -> tuple[int, bool]:
+        """Return the number of nodes of a type, and whether it is exact.
+
+        If the log has at most `enough` changes, it is their number, which is an upper bound.
+        """
         try:
             [last] = (await self.memory.history.log(limit=1)).entries
         except GraphError as error:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return 0, False
-        if last.seq <= near:
+        if last.seq <= enough:
             return last.seq, False
         return len((await self.memory.query_nodes(type=node_type)).node_ids), True

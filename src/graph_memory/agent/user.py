@@ -38,13 +38,13 @@ from graph_memory.model.wording import quoted
 _MOST = 1_000
 _MOST_SESSIONS = 100_000
 _CACHED = "corrections"
-_TOLD = 3
+_MOST_IN_RECALL = 3
 """Maximum number of corrections, and of preferences, that a recall returns first."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """The corrections and preferences in a domain of users after a change of its log."""
+class _ProfileEntries:
+    """All corrections and preferences of a domain of users, as of a change of its log."""
 
     change: str | None
     corrections: Sequence[Known[Correction]] = ()
@@ -61,20 +61,20 @@ class CorrectionCache:
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
         """Return the corrections and preferences that fit a query as lines of a reply, without a query the newest."""
         stored = await self.stored(users)
-        corrections = [known.line() for known in fitting(stored.corrections, query, _TOLD)]
-        return corrections + [known.line() for known in fitting(stored.preferences, query, _TOLD)]
+        corrections = [known.line() for known in fitting(stored.corrections, query, _MOST_IN_RECALL)]
+        return corrections + [known.line() for known in fitting(stored.preferences, query, _MOST_IN_RECALL)]
 
-    async def stored(self, users: Memory) -> _Stored:
+    async def stored(self, users: Memory) -> _ProfileEntries:
         """Return the corrections and preferences of all users."""
         try:
             log = await users.history.log(limit=1)
         except GraphError as error:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
-            return _Stored(None)
+            return _ProfileEntries(None)
         last = log.entries[0].id if log.entries else None
         known = self.entries.get((self.domain, _CACHED))
-        if not isinstance(known, _Stored) or known.change != last:
+        if not isinstance(known, _ProfileEntries) or known.change != last:
             known = self.entries[self.domain, _CACHED] = await _read(users, last)
         return known
 
@@ -94,9 +94,9 @@ class UserMemory:
     async def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
         """Return the profile of a user (default `user`).
 
-        It has at most `limit` corrections, as many preferences and as much feedback. Sessions are counted in the log
-        of the project's domain: all of them for the default user, for another those of the actor of this name. Raises
-        INVALID_ARGUMENT.
+        It has at most `limit` corrections, as many preferences and as much feedback. Counts all sessions in the log of
+        the project's domain for the default user. For another user, counts the sessions whose actor has that name.
+        Raises INVALID_ARGUMENT.
         """
         name = USER if user is None else check_text("user", user)
         whole("limit", limit, 1, _MOST)
@@ -131,7 +131,9 @@ class UserMemory:
         texts = [] if correction is None else [stored_correction(correction)]
         texts += [] if feedback is None else [stored_feedback(feedback)]
         if not properties and not texts:
-            raise fault("user", "There is nothing to change", "Give a preference, a correction or feedback.")
+            raise fault(
+                "user", "No field to change was given", "Give communication_style, correction, feedback or the like."
+            )
         origin = {"source": name if source is None else check_text("source", source), "time": rfc3339("time", time)}
         entity = await self._entity(name)  # raises the error of another entity of this name before anything is written
         name = entity.name if entity else name
@@ -210,7 +212,7 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Return a profile with its statistics: those of the log, and stored ones of sessions that the log lacks."""
+    """Return a profile with statistics from the log, combined with those that it stores."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
     ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}
@@ -223,16 +225,16 @@ def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequen
     )
 
 
-async def _read(users: Memory, change: str | None) -> _Stored:
+async def _read(users: Memory, change: str | None) -> _ProfileEntries:
     """Return the corrections and preferences of all profiles after a change of the log."""
     roles = await roles_of(users, "users")
     if roles is None:
-        return _Stored(change)
+        return _ProfileEntries(change)
     profiles = await users.query_nodes(type=roles["UserProfile"], limit=_MOST)
     names = [str(node.properties.get("name", node.title)) for node in await users.describe_nodes(profiles.node_ids)]
     entities = (await users.entities.open_nodes(names, detail=True)).entities if names else ()
     known = [(entity.name, entity.observation_details or ()) for entity in entities]
-    return _Stored(
+    return _ProfileEntries(
         change,
         [Known(name, entry) for name, details in known for entry in corrections_of(details)],
         [Known(name, entry) for name, details in known for entry in preferences_of(details)],

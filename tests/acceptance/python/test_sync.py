@@ -20,7 +20,7 @@ from graph_memory.memory.api.history import History
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.entities.past import PastMemory
-from graph_memory.sync import SYNC, SyncHistory, SyncPastMemory, SyncTransfer, SyncUpkeep
+from graph_memory.sync import SYNC_CLASSES, SyncHistory, SyncPastMemory, SyncTransfer, SyncUpkeep
 
 TYPES = ontology_from({"node_types": ["Thing"], "connection_types": {"Link": {"from": ["Thing"], "to": ["Thing"]}}})
 
@@ -64,9 +64,9 @@ def test_the_stub_for_type_checkers_has_the_methods_that_there_are() -> None:
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
     classes = {part.name: part for part in ast.parse(build.stub()).body if isinstance(part, ast.ClassDef)}
-    assert {made.__name__ for made in SYNC.values()} == classes.keys() - {"SyncFacade"}
-    for made in SYNC.values():
-        bases = [made, *(base for base in made.__mro__ if base in SYNC.values())]
+    assert {made.__name__ for made in SYNC_CLASSES.values()} == classes.keys() - {"SyncFacade"}
+    for made in SYNC_CLASSES.values():
+        bases = [made, *(base for base in made.__mro__ if base in SYNC_CLASSES.values())]
         written = {part.name for base in bases for part in classes[base.__name__].body if hasattr(part, "name")}
         assert written - {"run"} == set(public(made)) - {"run"}
 

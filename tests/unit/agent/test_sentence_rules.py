@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.agent.routes import route_of
+from graph_memory.agent.sentence_rules import classify_sentence
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from graph_memory.agent.routes import route_of
     ],
 )
 def test_a_sentence_is_routed_by_its_beginning(sentence: str, kind: str, text: str):
-    route = route_of(sentence)
+    route = classify_sentence(sentence)
     assert route
     assert (route.kind, route.text, route.sentence) == (kind, text, sentence)
 
@@ -89,7 +89,7 @@ def test_a_sentence_is_routed_by_its_beginning(sentence: str, kind: str, text: s
     ],
 )
 def test_a_sentence_that_may_be_a_fact_stays_an_observation(sentence: str):
-    assert route_of(sentence) is None
+    assert classify_sentence(sentence) is None
 
 
 @pytest.mark.parametrize(
@@ -104,23 +104,23 @@ def test_a_sentence_that_may_be_a_fact_stays_an_observation(sentence: str):
 def test_the_situation_gives_the_keywords_of_a_pattern_or_else_what_is_to_be_done(
     sentence: str, keywords: tuple[str, ...]
 ):
-    route = route_of(sentence)
+    route = classify_sentence(sentence)
     assert route
     assert route.keywords == keywords
 
 
 def test_a_goal_has_the_day_by_which_it_is_due():
-    route = route_of("Goal: ship version 1.0 by 2026-12-12.")
+    route = classify_sentence("Goal: ship version 1.0 by 2026-12-12.")
     assert route
     assert (route.text, route.deadline) == ("ship version 1.0", "2026-12-12")
-    impossible = route_of("Goal: ship version 1.0 by 2026-02-30.")
+    impossible = classify_sentence("Goal: ship version 1.0 by 2026-02-30.")
     assert impossible
     assert (impossible.text, impossible.deadline) == ("ship version 1.0 by 2026-02-30", None)
 
 
 @given(st.text(max_size=50), st.sampled_from(["Goal: ", "Never ", "This fixed ", "Next time ", ""]))
 def test_any_text_has_a_route_with_words_or_none(rest: str, beginning: str):
-    route = route_of(beginning + rest)
+    route = classify_sentence(beginning + rest)
     assert route is None or (route.text.strip() and all(word.strip() for word in route.keywords))
 
 
@@ -130,5 +130,5 @@ def test_any_text_has_a_route_with_words_or_none(rest: str, beginning: str):
 def test_hostile_text_is_recognised_in_linear_time(part: str):
     began = time.process_time()
     for _ in range(100):
-        route_of((part * 2_000)[:2_000])
+        classify_sentence((part * 2_000)[:2_000])
     assert time.process_time() - began < 5

@@ -1,4 +1,4 @@
-"""`remember` of a text whose sentences are preferences, goals or patterns. `routes` recognises them."""
+"""Stores each sentence of a remembered text as a preference, goal, pattern or observation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.results import Event
 from graph_memory.agent.roles import roles_in, roles_of
-from graph_memory.agent.routes import Route, RouteKind, keywords_of, route_of
+from graph_memory.agent.sentence_rules import ClassifiedSentence, SentenceKind, classify_sentence, keywords_of
 from graph_memory.agent.user import UserMemory
 from graph_memory.agent.writing import one_line
 from graph_memory.memory.api.memory import Memory
@@ -21,20 +21,20 @@ from graph_memory.memory.entities.remember import OF_THE_STORE
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
 from graph_memory.model.errors import Code, GraphError
 
-_KEPT_AS: Mapping[RouteKind, str] = {
-    "preference": "Kept as a preference of the user: get_user_profile lists it, forget and decide need its domain.",
-    "goal": "Kept as a goal: list_goals lists it, and update_goal completes it.",
-    "anti_pattern": "Kept as a pattern to avoid: match_patterns and query_memory warn of it.",
-    "workflow": "Kept as a pattern: match_patterns and query_memory return it.",
-    "solution": "Kept as a pattern: match_patterns and query_memory return it.",
+_EVIDENCE: Mapping[SentenceKind, str] = {
+    "preference": "Stored as a preference of the user. get_user_profile lists it. forget needs its domain.",
+    "goal": "Stored as a goal. list_goals lists it, and update_goal completes it.",
+    "anti_pattern": "Stored as a pattern to avoid. match_patterns and query_memory warn of it.",
+    "workflow": "Stored as a pattern. match_patterns and query_memory return it.",
+    "solution": "Stored as a pattern. match_patterns and query_memory return it.",
 }
 _FENCE = "```"
-_OTHERWISE = "To keep the sentence as an observation, name the entity that it is about."
+_OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
 
 
 @dataclass(frozen=True, slots=True)
-class Router:
-    """Stores sentences as preferences, goals and patterns."""
+class SentenceRouter:
+    """Stores the sentences of a text in the memory type that their beginning chooses."""
 
     memory: Memory
     episodic: Episodic
@@ -45,9 +45,9 @@ class Router:
 
     async def remember(self, text: str, *, dry_run: bool) -> Remembered:
         """Remember a text, sentence by sentence. See `Agent.remember`."""
-        parts = [] if _FENCE in text else [(sentence, route_of(sentence)) for sentence in sentences(text)]
+        parts = [] if _FENCE in text else [(sentence, classify_sentence(sentence)) for sentence in sentences(text)]
         routes = [route for _, route in parts if route is not None]
-        if not routes or await self._is_closed():
+        if not routes or await self._lacks_types():
             return await self.memory.entities.remember(text, dry_run=dry_run)
         rest = "\n".join(sentence for sentence, route in parts if route is None)
         results: list[Remembered] = []
@@ -79,8 +79,8 @@ class Router:
             fields = {"entity": one_line(text), "type": rule, "created": False, "found_by": NEW, "facts": (receipt,)}
             results.append(Remembered.model_validate(fields))
 
-    async def _is_closed(self) -> bool:
-        """Return whether the domain has a closed ontology without the types of the layer. Rules add no types to it."""
+    async def _lacks_types(self) -> bool:
+        """Return whether the ontology of the domain is closed and lacks the types of `ontologies/agent.yaml`."""
         try:
             ontology = await self.memory.get_ontology()
         except GraphError as error:
@@ -89,12 +89,12 @@ class Router:
             return False
         return not ontology.open and not roles_in(ontology).is_whole
 
-    async def _store(self, route: Route, *, dry_run: bool) -> Remembered:
+    async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
         """Store a sentence, unless it is stored already."""
         match kind := route.kind:
             case "preference":
                 result = await self.user.remember(route.sentence, dry_run=dry_run)
-                receipt = result.facts[0].model_copy(update={"evidence": result.facts[0].evidence or _KEPT_AS[kind]})
+                receipt = result.facts[0].model_copy(update={"evidence": result.facts[0].evidence or _EVIDENCE[kind]})
                 facts = (receipt, *result.facts[1:])
                 return result.model_copy(update={"facts": facts, "domain": self.users_domain})
             case "goal":
@@ -102,7 +102,7 @@ class Router:
             case _:
                 return await self._pattern(route, kind, dry_run=dry_run)
 
-    async def _goal(self, route: Route, *, dry_run: bool) -> Remembered:
+    async def _goal(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
         for goal in (await self.prospective.list(limit=1_000)).goals:
             if goal.description == route.text:
                 if route.deadline in (None, (goal.deadline or "")[:10]):
@@ -116,7 +116,7 @@ class Router:
         return await self._result(route, "Goal", created.goal.id, Decision.ADD, created.warnings)
 
     async def _pattern(
-        self, route: Route, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
+        self, route: ClassifiedSentence, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
     ) -> Remembered:
         known = await self.procedural.find(kind, route.text, route.keywords)
         if known or dry_run:
@@ -140,12 +140,17 @@ class Router:
         return next((event for event in events if event.outcome == "failure"), None)
 
     async def _result(
-        self, route: Route, role: str, node_id: str | None, decision: Decision, warnings: Sequence[str] | None = None
+        self,
+        route: ClassifiedSentence,
+        role: str,
+        node_id: str | None,
+        decision: Decision,
+        warnings: Sequence[str] | None = None,
     ) -> Remembered:
         """Return the result of storing a sentence as a node."""
         roles = await roles_of(self.memory)
         is_new = decision is Decision.ADD
-        evidence = f"{_KEPT_AS[route.kind]} {_OTHERWISE}" if is_new else _KEPT_AS[route.kind]
+        evidence = f"{_EVIDENCE[route.kind]} {_OBSERVATION_HINT}" if is_new else _EVIDENCE[route.kind]
         return Remembered(
             entity=one_line(route.text),
             id=node_id,

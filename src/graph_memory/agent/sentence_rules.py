@@ -1,4 +1,4 @@
-"""Sentences that `remember` stores as preferences, goals and patterns, recognised by how they begin. Pure."""
+"""The rules that classify a sentence as a preference, goal or pattern by its beginning. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Literal
 
 from graph_memory.memory.recall.analysers import ENGLISH
 
-RouteKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"]
+SentenceKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"]
 _LONGEST = 2_000
-"""Maximum number of characters of a sentence that is routed. A longer one is an observation."""
+"""Maximum number of characters of a sentence that is classified. A longer one is an observation."""
 _MOST_KEYWORDS = 8
 _VERBS = (
     "access|add|alias|allow|amend|answer|append|apply|approve|archive|ask|assign|assume|attach|back|batch|block|book"
@@ -40,7 +40,7 @@ _ORDER = (
 _GERUND = r"(?P<text>\w{2,}ing\b(?! (?:is|are|was|were|has)\b).+)"
 _NEVER = r"(?i:never|(?:please )?(?:do not|don't))(?:,? (?:ever|again))?,? "
 _NO_OBJECT = r"(?!(?:is|are|was|were|has|have|and|or|table|count|counter|endpoint|button|page|field|column|list)\b)"
-_RULES: Sequence[tuple[RouteKind, str]] = (
+_RULES: Sequence[tuple[SentenceKind, str]] = (
     ("preference", rf"(?i:(?:the )?user) (?:(?:really|generally|usually|always|strongly) )?prefers? {_NO_OBJECT}.+"),
     (
         "preference",
@@ -57,7 +57,9 @@ _RULES: Sequence[tuple[RouteKind, str]] = (
         r"(?i:this|that|what) (?:finally )?(?:fixed|solved|resolved) (?P<situation>[^:]+): (?P<text>.*[^\W\d_]{2}.*)",
     ),
 )
-_COMPILED: Sequence[tuple[RouteKind, re.Pattern[str]]] = [(kind, re.compile(rule, re.DOTALL)) for kind, rule in _RULES]
+_COMPILED: Sequence[tuple[SentenceKind, re.Pattern[str]]] = [
+    (kind, re.compile(rule, re.DOTALL)) for kind, rule in _RULES
+]
 _EMPHASIS = re.compile(r"\*\*|__")
 _DEADLINE = re.compile(r",? (?:by|until|before) (?P<day>\d{4}-\d\d-\d\d)$")
 _GENERIC = frozenset(
@@ -67,13 +69,13 @@ _GENERIC = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
-    """A sentence that is not an observation, with what is stored of it."""
+class ClassifiedSentence:
+    """A sentence that is stored as a preference, goal or pattern, with its parts."""
 
-    kind: RouteKind
+    kind: SentenceKind
     sentence: str
     text: str
-    """What the goal is, or what to do or to avoid. Of a preference, the sentence."""
+    """The goal, or the action to do or to avoid. Of a preference, the sentence."""
     situation: str = ""
     """When it applies, if the sentence says so."""
     deadline: str | None = None
@@ -84,8 +86,8 @@ class Route:
         return keywords_of(self.situation) or keywords_of(self.text) or (self.text,)
 
 
-def route_of(sentence: str) -> Route | None:
-    """Return how a sentence is stored if it is a preference, a goal or a pattern, else None."""
+def classify_sentence(sentence: str) -> ClassifiedSentence | None:
+    """Return a sentence as a preference, goal or pattern, or None if it is an observation."""
     if len(sentence) > _LONGEST:
         return None
     plain = _EMPHASIS.sub("", sentence).strip()
@@ -94,23 +96,25 @@ def route_of(sentence: str) -> Route | None:
             parts = match.groupdict()
             text = (parts.get("text") or plain).strip().removesuffix(".")
             if kind == "preference":
-                return Route(kind, sentence, sentence)
+                return ClassifiedSentence(kind, sentence, sentence)
             if kind == "goal":
                 return _goal(sentence, text)
-            return Route(kind, sentence, text, (parts.get("situation") or "").strip())
+            return ClassifiedSentence(kind, sentence, text, (parts.get("situation") or "").strip())
     return None
 
 
-def _goal(sentence: str, text: str) -> Route:
-    """Return the route of a goal. A day by which it is due becomes its deadline, if there is such a day."""
+def _goal(sentence: str, text: str) -> ClassifiedSentence:
+    """Return a goal. A day at its end becomes its deadline, if it is a valid date."""
     if due := _DEADLINE.search(text):
         with suppress(ValueError):
-            return Route("goal", sentence, text[: due.start()], deadline=date.fromisoformat(due["day"]).isoformat())
-    return Route("goal", sentence, text)
+            return ClassifiedSentence(
+                "goal", sentence, text[: due.start()], deadline=date.fromisoformat(due["day"]).isoformat()
+            )
+    return ClassifiedSentence("goal", sentence, text)
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text that say what it is about, in order."""
+    """Return the words of a text that are specific to its topic, in order."""
     words = [word for word in ENGLISH.words(text) if word not in ENGLISH.stop_words | ENGLISH.asking]
     special = [word for word in words if word not in _GENERIC and not word.isdigit()]
     return tuple(dict.fromkeys(special or words))[:_MOST_KEYWORDS]
