@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from graph_memory.agent.kinds import PatternType, Scope
 from graph_memory.agent.patterns import (
@@ -60,7 +61,7 @@ class PatternCache:
         if isinstance(known, _Known) and await self._is_unchanged(memory, pattern_type, known, last):
             self.entries[self.domain, pattern_type] = replace(known, seq=last.seq, change=last.id)
             return known.patterns
-        results = await memory.query_nodes(type=pattern_type)
+        results = await memory.query_nodes(type=pattern_type, valid_at=datetime.now(UTC))
         patterns = [pattern_of(node) for node in await memory.describe_nodes(results.node_ids)]
         self.entries[self.domain, pattern_type] = _Known(last.seq, last.id, patterns)
         return patterns
@@ -116,9 +117,7 @@ class Procedural:
             "pattern_type": pattern_type,
             "trigger": stored_trigger(known, confidence),
             "procedure": stored_procedure(procedure, tools, expected_outcome),
-            "scope": scope,
-            "successes": 0,
-            "failures": 0,
+            "scope": None if scope == "project" else scope,
         }
 
         def changes(roles: Roles) -> list[Operation]:

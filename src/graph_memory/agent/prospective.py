@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 
 from graph_memory.agent.goals import (
@@ -177,7 +178,8 @@ class Prospective:
         if roles is None:
             return Goals(goals=())
         wanted = None if status is None else {"status": status}
-        results = await self._memory.query_nodes(type=roles["Goal"], properties=wanted)
+        now = datetime.now(UTC)
+        results = await self._memory.query_nodes(type=roles["Goal"], properties=wanted, valid_at=now)
         nodes = [
             node
             for node in await self._memory.describe_nodes(results.node_ids)
@@ -193,8 +195,10 @@ class Prospective:
         roles = await roles_of(self._memory)
         if roles is None:
             return ()
-        nodes = await self._memory.describe_nodes(list(node_ids))
-        goals = [node for node in nodes if node.type == roles["Goal"] and node.properties.get("status") not in OVER]
+        valid = await self._memory.query_nodes(type=roles["Goal"], valid_at=datetime.now(UTC))
+        among = {*valid.node_ids}
+        nodes = await self._memory.describe_nodes([node_id for node_id in node_ids if node_id in among])
+        goals = [node for node in nodes if node.properties.get("status") not in OVER]
         return tuple(await _render_goals(self._memory, roles, goals))
 
     async def _change(

@@ -20,15 +20,17 @@ from graph_memory.memory.entities.finding import NEW
 from graph_memory.memory.entities.remember import OF_THE_STORE
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import quoted
 
 _EVIDENCE: Mapping[SentenceKind, str] = {
-    "preference": "Stored as a preference of the user. get_user_profile lists it. forget needs its domain.",
-    "goal": "Stored as a goal. list_goals lists it, and update_goal completes it.",
-    "anti_pattern": "Stored as a pattern to avoid. match_patterns and query_memory warn of it.",
-    "workflow": "Stored as a pattern. match_patterns and query_memory return it.",
-    "solution": "Stored as a pattern. match_patterns and query_memory return it.",
+    "preference": "Stored as a preference of the user: recall and session_start return it.",
+    "goal": "Stored as a goal: list_goals returns it, and update_goal completes it.",
+    "anti_pattern": "Stored as a pattern to avoid: recall returns it.",
+    "workflow": "Stored as a pattern: recall returns it.",
+    "solution": "Stored as a pattern: recall returns it.",
 }
 _FENCE = "```"
+_LEARNED_HINT = "Only the last failure of the caller's session counts, once: record_event records it."
 _OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
 
 
@@ -95,6 +97,7 @@ class SentenceRouter:
             case "preference":
                 result = await self.user.remember(route.sentence, dry_run=dry_run)
                 receipt = result.facts[0].model_copy(update={"evidence": result.facts[0].evidence or _EVIDENCE[kind]})
+                receipt = receipt.model_copy(update={"rule": kind}) if receipt.rule == NEW else receipt
                 facts = (receipt, *result.facts[1:])
                 return result.model_copy(update={"facts": facts, "domain": self.users_domain})
             case "goal":
@@ -125,19 +128,29 @@ class SentenceRouter:
         failure = await self._failure() if kind == "solution" else None
         words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
         pattern = await self.procedural.record(
-            one_line(route.text),
+            one_line(route.sentence),
             route.text,
             conditions=[{"type": "keyword", "value": word} for word in dict.fromkeys(words)],
             pattern_type=kind,
             steps=() if kind == "anti_pattern" else [route.text],
             learned_from=[failure.id] if failure else (),
         )
-        return await self._result(route, "Pattern", pattern.id, Decision.ADD, pattern.warnings)
+        warnings = [*(pattern.warnings or ())]
+        if kind == "solution":
+            of_failure = f"It is learned from {quoted(failure.title)}" if failure else "It is learned from no event"
+            warnings.append(f"{of_failure}. {_LEARNED_HINT}")
+        return await self._result(route, "Pattern", pattern.id, Decision.ADD, warnings)
 
     async def _failure(self) -> Event | None:
-        """Return the last failure among the latest events of the session: what "this fixed it" is about."""
+        """Return the last failure of the session if nothing was learned from it yet: what "this fixed it" is about."""
         events = (await self.episodic.get_recent()).events
-        return next((event for event in events if event.outcome == "failure"), None)
+        failure = next((event for event in events if event.outcome == "failure"), None)
+        roles = await roles_of(self.memory)
+        if failure is None or roles is None:
+            return None
+        kind = roles["LearnedFrom"]
+        learned = await self.memory.get_neighbours([failure.id], direction="in", connection_type=kind)
+        return None if learned.get(failure.id) else failure
 
     async def _result(
         self,

@@ -32,11 +32,12 @@ _VERBS = (
 )
 """Verbs that begin an order. A sentence with another verb may be a fact, so it stays an observation."""
 _SUBCLAUSE = r"when|while|if|that|because|unless|until|before|after|where|which|who|as|since|so"
-_ORDER = (
-    rf"(?P<text>(?:{_VERBS})(?! (?:it|this|that|them|these|those)\b)"
-    rf"(?! (?:(?!(?:{_SUBCLAUSE})\b)[^ ]+ )*?(?:is|are|was|were|has)\b) .+)"
-)
-"""An order: a verb, an object that is no pronoun, and no main clause such as "is down"."""
+_NO_PRONOUN = r"(?! (?:it|this|that|them|these|those)\b)"
+_ACTION = rf"(?! (?:(?!(?:{_SUBCLAUSE})\b)[^ ]+ )*?(?:is|are|was|were|has)\b) .+"
+_ORDER = rf"(?P<text>(?:{_VERBS}){_NO_PRONOUN}{_ACTION})"
+"""An order: a verb, an object that is not a pronoun, and no main clause such as "is down"."""
+_ORDER_IN_SITUATION = rf"(?P<text>(?:{_VERBS}|look){_ACTION})"
+"""An order after a situation, which its pronouns can refer to."""
 _GERUND = r"(?P<text>\w{2,}ing\b(?! (?:is|are|was|were|has)\b).+)"
 _NEVER = r"(?i:never|(?:please )?(?:do not|don't))(?:,? (?:ever|again))?,? "
 _NO_OBJECT = r"(?!(?:is|are|was|were|has|have|and|or|table|count|counter|endpoint|button|page|field|column|list)\b)"
@@ -50,7 +51,7 @@ _RULES: Sequence[tuple[SentenceKind, str]] = (
     ("anti_pattern", rf"{_NEVER}{_ORDER}"),
     ("anti_pattern", rf"(?i:avoid):? (?:{_GERUND})"),
     ("workflow", rf"(?i:next time),? {_ORDER}"),
-    ("workflow", rf"(?i:next time) (?P<situation>[^,]+), {_ORDER}"),
+    ("workflow", rf"(?i:next time) (?P<situation>[^,]+), {_ORDER_IN_SITUATION}"),
     ("workflow", rf"(?i:from now on|always),? {_ORDER}"),
     (
         "solution",

@@ -12,7 +12,7 @@ Preset = Literal["agent", "application", "official", "all"]
 AGENT: Sequence[str] = (
     *("session_start", "session_end", "remember", "decide", "recall", "search_memories", "open_nodes"),
     *("create_relations", "delete_relations", "update_entity", "edit_block", "forget"),
-    *("memory_log", "memory_revert_session", "record_event", "set_goal", "list_goals"),
+    *("memory_log", "memory_revert_session", "record_event", "set_goal", "update_goal", "list_goals"),
 )
 """The tools of the preset `agent`. Toolsets share two of these names, so these are names of tools only."""
 LISTED: Mapping[str, Sequence[str]] = {
@@ -28,10 +28,11 @@ LISTED: Mapping[str, Sequence[str]] = {
         "domains",
         "include_children",
     ),
-    "search_memories": ("query", "as_of", "max_results", "max_tokens", "cursor", "domains", "include_children"),
-    "memory_log": ("since", "until", "session", "actor", "limit", "cursor"),
+    "search_memories": ("query", "max_results", "max_tokens", "cursor", "domains", "include_children"),
+    "memory_log": ("since", "until", "session", "limit", "cursor"),
     "record_event": ("event_type", "content", "session", "outcome", "caused_by", "entities", "relations"),
-    "set_goal": ("description", "priority", "deadline", "steps", "parent", "blocked_by"),
+    "set_goal": ("description", "deadline", "steps"),
+    "update_goal": ("goal_id", "status", "complete_step"),
 }
 """The arguments that the preset `agent` lists of its tools with many arguments. Calls may have the others, too."""
 OF_TOOLSETS: Mapping[str, Sequence[str]] = {

@@ -38,7 +38,7 @@ async def test_each_sentence_of_a_text_goes_to_its_place(memory: Memory, own: Se
     found = await agent.remember(text)
     assert (found.entity, [fact.fact for fact in found.facts]) == ("Apollo", ["Apollo is written in Rust."])
     assert list(map(told, found.others or ())) == [
-        ("UserProfile", Decision.ADD, "new"),
+        ("UserProfile", Decision.ADD, "preference"),
         ("Goal", Decision.ADD, "goal"),
         ("Pattern", Decision.ADD, "anti_pattern"),
         ("Pattern", Decision.ADD, "workflow"),
@@ -49,14 +49,20 @@ async def test_each_sentence_of_a_text_goes_to_its_place(memory: Memory, own: Se
     [preference] = (await agent.user.get()).preferences or ()
     assert preference.text == "The user prefers short answers."
     warned = await agent.query_memory("May I deploy now, on a Friday? The answers of the failing test are short")
-    assert {pattern.name for pattern in warned.patterns or ()} == {"deploy on Friday", "run make clean"}
+    assert {pattern.name for pattern in warned.patterns or ()} == {
+        "Never deploy on Friday.",
+        "Next time the tests fail, run make clean.",
+    }
     assert [pattern.warning for pattern in warned.patterns or ()].count("Avoid this: deploy on Friday") == 1
     recalled = await memory.recall.recall("short answers")
     assert str(recalled.content).startswith('"The user prefers short answers." (')
     started = (await memory.entities.session_start()).text
     assert "The user prefers short answers." in started
-    assert "run make clean" in started
+    assert "Next time the tests fail, run make clean." in started
     assert "conditions" not in started  # how a pattern is stored
+    assert "## Goals" in started
+    assert '- "ship Apollo" (' in started
+    assert "Never deploy on Friday." in str((await memory.recall.recall("May I deploy on Friday?")).content)
 
     again = await agent.remember(text)
     decisions = [fact.decision for about in (again, *(again.others or ())) for fact in about.facts]
@@ -74,6 +80,10 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     assert [step.action for step in pattern.steps] == ["clearing the cache"]
     assert {"import", "timeout"} < {condition.value for condition in pattern.conditions}
     assert await memory.get_neighbours([pattern.id], direction="out") == {pattern.id: (failed.event_id,)}
+    assert found.warnings
+    assert found.warnings[0].startswith('It is learned from "The import hit a timeout".')
+    other = await agent.remember("This fixed it: a new coffee machine.")
+    assert (other.warnings or ("",))[0].startswith("It is learned from no event.")
     [match] = (await agent.procedural.match("another timeout of an import")).matches
     assert match.pattern.id == pattern.id
 
@@ -103,6 +113,16 @@ async def test_a_rule_in_a_code_block_stays_text(memory: Memory):
     found = await memory.agent.remember("Apollo logs:\n```\nNever use npm\n```")
     assert found.others is None
     assert (await memory.agent.procedural.get_best()).patterns == ()
+
+
+async def test_what_is_forgotten_is_no_goal_and_no_pattern_any_more(memory: Memory):
+    agent = memory.agent
+    goal, pattern = [await agent.remember(text) for text in ("Goal: ship version 1.0.", "Never deploy on Friday.")]
+    await memory.entities.forget(ids=[goal.id or "", pattern.id or ""])
+    assert (await agent.prospective.list()).goals == ()
+    assert (await agent.procedural.match("deploy")).matches == ()
+    assert (await agent.query_memory("ship version 1.0")).goals is None
+    assert "## Goals" not in (await memory.entities.session_start()).text
 
 
 async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):

@@ -31,6 +31,7 @@ from graph_memory.agent.sentence_rules import classify_sentence
         ("Avoid using global state.", "anti_pattern", "using global state"),
         ("Next time, run make lint first.", "workflow", "run make lint first"),
         ("Next time the tests fail, run make clean.", "workflow", "run make clean"),
+        ("Next time the tests fail, run them with -x first.", "workflow", "run them with -x first"),
         ("From now on, answer in German.", "workflow", "answer in German"),
         ("Always run make lint before a commit.", "workflow", "run make lint before a commit"),
         ("This fixed it: clearing the cache.", "solution", "clearing the cache"),

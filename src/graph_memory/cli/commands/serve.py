@@ -42,7 +42,7 @@ ForOption = Annotated[
     Preset | None,
     typer.Option(
         "--for",
-        help="Tools to serve. agent: 17 tools to remember and recall, for an assistant or a coding agent. "
+        help="Tools to serve. agent: 18 tools to remember and recall, for an assistant or a coding agent. "
         "application (the default): typed nodes and connections. official: the nine tools of the official memory "
         "server. all: every tool.",
     ),

@@ -196,6 +196,6 @@ def _value(change: Rendered, key: str, before: State, after: State, quote: Quote
     if other is None:
         return Part(subject, f"{name} removed")
     if is_of_pattern(key, other):
-        return Part(subject, f"{name} {'set' if one is None else 'changed'}")
+        return None if one is None else Part(subject, f"{name} changed")
     told = plain(other, quote)
     return Part(subject, f"{name} {told}" if one is None else f"{name} {plain(one, quote)} → {told}")

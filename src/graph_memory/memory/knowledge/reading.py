@@ -34,9 +34,13 @@ async def names_of(reader: Reader, domain: str, given: Iterable[str]) -> Mapping
 
 async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
     """Return nodes by their names."""
+    return {str(state.properties["name"]): state for state in await nodes_of(reader, domain, ids)}
+
+
+async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[NodeState]:
+    """Return nodes as they are now."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
-    states = [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
-    return {str(state.properties["name"]): state for state in states}
+    return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
 
 
 async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iterable[str]]]) -> list[ObservedRow]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.health import contradictions, open_questions
-from graph_memory.memory.entities.cleaning.looking import OF_TYPE
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.entities.current import has_observations
 from graph_memory.memory.entities.sessions.blocks import STANDARD, blocks_of
@@ -20,7 +20,7 @@ from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, find
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.memory.history.results import Sessions
-from graph_memory.memory.knowledge.reading import states_of
+from graph_memory.memory.knowledge.reading import nodes_of
 from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.fitting import LENGTHS, counter, tokens_of
 from graph_memory.memory.recall.index import catch_up
@@ -42,6 +42,7 @@ from graph_memory.model.subjects import SUMMARY as SUMMARY_TYPE
 from graph_memory.model.subjects import SUMMARY_KEY, NodeState
 from graph_memory.model.wording import day, quoted, shown
 from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
 
 SUMMARY = Kept(SUMMARY_TYPE, SUMMARY_KEY, "What was done in a session, and what is open")
 TOKENS = 1_500
@@ -53,9 +54,11 @@ _SUMMARIES = 20
 """Maximum number of summaries among which the last one is looked for."""
 _LISTED = 5
 _USER = "The user"
+OF_TYPES = query("entities/of_types", str)
+"""The ids of nodes of types."""
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
 """The part of what is left beside other sections that the newest changes may take; the same with a project."""
-_GOALS = frozenset({"goal", "goals", "objective", "milestone", "todo", "task"})
+_GOALS = frozenset({"goal", "agentgoal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _STATES = ("status", "state")
 _OF_QUESTIONS = 0.4
@@ -91,7 +94,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     """Return what to know at the start of a session. `Entities.session_start` tells the rest."""
     count = await anyio.to_thread.run_sync(counter)
     session = given.session_id or core.origin.session
-    corrections = [f"- {line}" for line in await core.corrections(core, given.project)]
+    corrections = [f"- {line}" for line in await core.corrections(core, None)]
     if await is_empty(core, domain):
         primer = Primer(given.max_tokens - count(GUIDE), count)
         primer.section(_USER, corrections)
@@ -263,22 +266,22 @@ class _Goal:
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
     """Return the goals that nothing says to be reached, by their due dates."""
     names = [one.name for one in ontology.node_types if one.name.casefold() in _GOALS]
-    ids = [
-        each
-        for name in names
-        for each in await core.store.read(OF_TYPE, domain=domain, type=name, stored=[name], limit=100)
-    ]
-    states = await states_of(core.store, domain, ids)
-    left = [(title, node) for title, node in states.items() if not _is_reached(node)]
-    left.sort(key=lambda goal: due_date(goal[1].properties.items()))
-    return [
-        _Goal(node.id, title, work_facts(node.properties.items()), await has_observations(core.store, domain, node.id))
-        for title, node in left[:_LISTED]
-    ]
+    ids = await core.store.read(OF_TYPES, domain=domain, types=names, limit=100)
+    now = utc_now()
+    left = [node for node in await nodes_of(core.store, domain, ids) if not _is_reached(node, now)]
+    left.sort(key=lambda node: due_date(node.properties.items()))
+    goals: list[_Goal] = []
+    for node in left[:_LISTED]:
+        title = str(node.properties.get("name") or node.shown_title)
+        facts = work_facts(node.properties.items())
+        goals.append(_Goal(node.id, title, facts, await has_observations(core.store, domain, node.id)))
+    return goals
 
 
-def _is_reached(node: NodeState) -> bool:
-    return any(str(node.properties.get(key)).casefold() in _REACHED for key in _STATES)
+def _is_reached(node: NodeState, now: datetime) -> bool:
+    return node.validity.ended_by(now) is not None or any(
+        str(node.properties.get(key)).casefold() in _REACHED for key in _STATES
+    )
 
 
 async def with_summaries(core: Core, domain: str, found: Sessions) -> Sessions:
