@@ -190,14 +190,27 @@ class Prospective:
         goals = await _render_goals(self._memory, roles, by_urgency(nodes)[:limit])
         return Goals(goals=tuple(goals), left_out=max(len(nodes) - limit, 0) or None)
 
+    async def find(self, description: str) -> Goal | None:
+        """Return an unfinished goal with this description, or None."""
+        roles = await roles_of(self._memory)
+        if roles is None:
+            return None
+        wanted, now = {"description": description}, datetime.now(UTC)
+        results = await self._memory.query_nodes(type=roles["Goal"], properties=wanted, valid_at=now)
+        return next(iter(await self._unfinished(roles, results.node_ids)), None)
+
     async def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
         """Return the unfinished goals among nodes, in the order of the ids."""
         roles = await roles_of(self._memory)
         if roles is None:
             return ()
         valid = await self._memory.query_nodes(type=roles["Goal"], valid_at=datetime.now(UTC))
-        among = {*valid.node_ids}
-        nodes = await self._memory.describe_nodes([node_id for node_id in node_ids if node_id in among])
+        valid_ids = {*valid.node_ids}
+        return await self._unfinished(roles, [node_id for node_id in node_ids if node_id in valid_ids])
+
+    async def _unfinished(self, roles: Roles, node_ids: Sequence[str]) -> tuple[Goal, ...]:
+        """Return the unfinished goals among goals, in the order of the ids."""
+        nodes = await self._memory.describe_nodes(node_ids)
         goals = [node for node in nodes if node.properties.get("status") not in OVER]
         return tuple(await _render_goals(self._memory, roles, goals))
 

@@ -30,7 +30,7 @@ _EVIDENCE: Mapping[SentenceKind, str] = {
     "solution": "Stored as a pattern: recall returns it.",
 }
 _FENCE = "```"
-_LEARNED_HINT = "Only the last failure of the caller's session counts, once: record_event records it."
+_NOT_LEARNED = "The solution is learned from no event. Record the failure with record_event in this session first."
 _OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
 
 
@@ -106,13 +106,12 @@ class SentenceRouter:
                 return await self._pattern(route, kind, dry_run=dry_run)
 
     async def _goal(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
-        for goal in (await self.prospective.list(limit=1_000)).goals:
-            if goal.description == route.text:
-                if route.deadline in (None, (goal.deadline or "")[:10]):
-                    return await self._result(route, "Goal", goal.id, Decision.NOOP)
-                if not dry_run:
-                    await self.prospective.update(goal.id, deadline=route.deadline)
-                return await self._result(route, "Goal", goal.id, Decision.UPDATE)
+        if goal := await self.prospective.find(route.text):
+            if route.deadline in (None, (goal.deadline or "")[:10]):
+                return await self._result(route, "Goal", goal.id, Decision.NOOP)
+            if not dry_run:
+                await self.prospective.update(goal.id, deadline=route.deadline)
+            return await self._result(route, "Goal", goal.id, Decision.UPDATE)
         if dry_run:
             return await self._result(route, "Goal", None, Decision.ADD)
         created = await self.prospective.create(route.text, deadline=route.deadline)
@@ -135,11 +134,15 @@ class SentenceRouter:
             steps=() if kind == "anti_pattern" else [route.text],
             learned_from=[failure.id] if failure else (),
         )
-        warnings = [*(pattern.warnings or ())]
-        if kind == "solution":
-            of_failure = f"It is learned from {quoted(failure.title)}" if failure else "It is learned from no event"
-            warnings.append(f"{of_failure}. {_LEARNED_HINT}")
-        return await self._result(route, "Pattern", pattern.id, Decision.ADD, warnings)
+        warnings = pattern.warnings or ()
+        result = await self._result(route, "Pattern", pattern.id, Decision.ADD, warnings)
+        if kind != "solution":
+            return result
+        if failure is None:
+            return result.model_copy(update={"warnings": (*warnings, _NOT_LEARNED)})
+        [receipt] = result.facts
+        evidence = f"{receipt.evidence} It is learned from {quoted(failure.title)}."
+        return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
     async def _failure(self) -> Event | None:
         """Return the last failure of the session if nothing was learned from it yet: what "this fixed it" is about."""

@@ -212,7 +212,7 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Return a profile with statistics from the log, combined with those that it stores."""
+    """Return a profile with session statistics: those of the log, combined with its stored ones."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
     ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 
 import pytest
 
-from graph_memory import Code, GraphError, Memory, Settings, open_memory
+from graph_memory import Code, GraphError, Memory, Settings
+from integration.agent.own_domains import memory, own
 from support import agrees
 
+__all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def own(settings: Settings, domain: str) -> Settings:
-    """Settings with a domain of the agent that no other test has."""
-    return settings.model_copy(update={"users_domain": f"{domain}-users", "agent_domain": f"{domain}-agent"})
-
-
-@pytest.fixture
-async def memory(own: Settings, domain: str) -> AsyncIterator[Memory]:
-    async with open_memory(own) as opened:
-        yield opened.in_domain(domain)
 
 
 async def refused(call: Awaitable[object]) -> Code:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from
 from graph_memory.memory.entities.remembered import About, Decision
+from integration.agent.own_domains import memory, own
 
+__all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def own(settings: Settings, domain: str) -> Settings:
-    """Settings with a domain of users that no other test has."""
-    return settings.model_copy(update={"users_domain": f"{domain}-users", "agent_domain": f"{domain}-agent"})
-
-
-@pytest.fixture
-async def memory(own: Settings, domain: str) -> AsyncIterator[Memory]:
-    async with open_memory(own) as opened:
-        yield opened.in_domain(domain)
 
 
 def told(about: About) -> tuple[str, Decision, str]:
@@ -80,10 +68,10 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     assert [step.action for step in pattern.steps] == ["clearing the cache"]
     assert {"import", "timeout"} < {condition.value for condition in pattern.conditions}
     assert await memory.get_neighbours([pattern.id], direction="out") == {pattern.id: (failed.event_id,)}
-    assert found.warnings
-    assert found.warnings[0].startswith('It is learned from "The import hit a timeout".')
+    assert (found.facts[0].evidence or "").endswith('It is learned from "The import hit a timeout".')
+    assert found.warnings is None
     other = await agent.remember("This fixed it: a new coffee machine.")
-    assert (other.warnings or ("",))[0].startswith("It is learned from no event.")
+    assert (other.warnings or ("",))[0].startswith("The solution is learned from no event.")
     [match] = (await agent.procedural.match("another timeout of an import")).matches
     assert match.pattern.id == pattern.id
 
@@ -113,6 +101,17 @@ async def test_a_rule_in_a_code_block_stays_text(memory: Memory):
     found = await memory.agent.remember("Apollo logs:\n```\nNever use npm\n```")
     assert found.others is None
     assert (await memory.agent.procedural.get_best()).patterns == ()
+
+
+async def test_a_session_begins_with_an_open_goal_beside_many_that_are_completed(memory: Memory):
+    await memory.agent.prospective.create("be the first")
+    done = {"description": "done", "status": "completed"}
+    node = {"op": "create_node", "type": "Goal", "content": "done", "format": "text", "properties": done}
+    await memory.execute_batch([node] * 101)
+    await memory.agent.prospective.create("be the last")
+    started = (await memory.entities.session_start()).text
+    assert '- "be the first"' in started
+    assert '- "be the last"' in started
 
 
 async def test_what_is_forgotten_is_no_goal_and_no_pattern_any_more(memory: Memory):

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 
 import pytest
 
-from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory, open_memory_sync
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory_sync
 from graph_memory.memory.recall.fitting import tokens_of_text
 from graph_memory.memory.recall.tiers.guide import GUIDE
+from integration.agent.own_domains import memory, own
 from support import agrees
 
+__all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
 NPM = {"original": "npm install", "corrected": "pnpm install", "context": "installing packages"}
 TOLD = 'The user corrected this before ({}): not "npm install", but "pnpm install". Context: "installing packages".'
-
-
-@pytest.fixture
-def own(settings: Settings, domain: str) -> Settings:
-    """Settings with a domain of users that no other test has."""
-    return settings.model_copy(update={"users_domain": f"{domain}-users", "agent_domain": f"{domain}-agent"})
-
-
-@pytest.fixture
-async def memory(own: Settings, domain: str) -> AsyncIterator[Memory]:
-    async with open_memory(own) as opened:
-        yield opened.in_domain(domain)
 
 
 def users_of(memory: Memory, own: Settings) -> Memory:

@@ -91,7 +91,7 @@ async def find_notes(
     """Return the nodes of notes of a kind, without their texts. See `notes_of`."""
     ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, keys=keys, limit=limit)
     events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
-    return [NodeState.from_live(live_state(events[each])) for each in ids if each in events]
+    return [NodeState.from_live(live_state(events[node_id])) for node_id in ids if node_id in events]
 
 
 async def read_notes(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
 import anyio.to_thread
@@ -54,13 +53,12 @@ _SUMMARIES = 20
 """Maximum number of summaries among which the last one is looked for."""
 _LISTED = 5
 _USER = "The user"
-OF_TYPES = query("entities/of_types", str)
-"""The ids of nodes of types."""
+UNFINISHED = query("entities/unfinished", str)
+"""The ids of nodes of types whose status is not closed, newest first."""
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
 """The part of what is left beside other sections that the newest changes may take; the same with a project."""
 _GOALS = frozenset({"goal", "agentgoal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
-_STATES = ("status", "state")
 _OF_QUESTIONS = 0.4
 """The part of a reply that questions with their calls may take."""
 _BESIDE = 120
@@ -266,9 +264,9 @@ class _Goal:
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
     """Return the goals that nothing says to be reached, by their due dates."""
     names = [one.name for one in ontology.node_types if one.name.casefold() in _GOALS]
-    ids = await core.store.read(OF_TYPES, domain=domain, types=names, limit=100)
+    ids = await core.store.read(UNFINISHED, domain=domain, types=names, closed=sorted(_REACHED), limit=100)
     now = utc_now()
-    left = [node for node in await nodes_of(core.store, domain, ids) if not _is_reached(node, now)]
+    left = [node for node in await nodes_of(core.store, domain, ids) if node.validity.ended_by(now) is None]
     left.sort(key=lambda node: due_date(node.properties.items()))
     goals: list[_Goal] = []
     for node in left[:_LISTED]:
@@ -276,12 +274,6 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
         facts = work_facts(node.properties.items())
         goals.append(_Goal(node.id, title, facts, await has_observations(core.store, domain, node.id)))
     return goals
-
-
-def _is_reached(node: NodeState, now: datetime) -> bool:
-    return node.validity.ended_by(now) is not None or any(
-        str(node.properties.get(key)).casefold() in _REACHED for key in _STATES
-    )
 
 
 async def with_summaries(core: Core, domain: str, found: Sessions) -> Sessions:

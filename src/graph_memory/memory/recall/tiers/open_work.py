@@ -66,7 +66,7 @@ class Work:
     """The tasks and goals of a domain."""
 
     open: Sequence[ToldRow]
-    """Those that are open, by their due dates; those without one are last."""
+    """The open ones, by their due dates. Work without a due date is last."""
     closed: Sequence[ToldRow] = ()
     is_all: bool = True
     """Whether there are no other tasks and goals."""
@@ -170,11 +170,11 @@ async def find_work(scope: Scope) -> Work:
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
     """Return the nodes whose type names work, and whether these are all."""
     ontology = await scope.core.log.ontology(scope.domain)
-    types = tuple(one.name for one in ontology.node_types if _names_work(one.name)) if ontology else ()
+    types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
         return [], True
     found = await lexical(replace(scope, filters=replace(scope.filters, types=types)), "", WIDEST)
-    return [each.unit for each in found], len(found) < WIDEST
+    return [hit.unit for hit in found], len(found) < WIDEST
 
 
 def _names_work(type_name: str) -> bool:
