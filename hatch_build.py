@@ -102,29 +102,33 @@ def _class(name: str, module: str, facades: dict[str, str], needed: Imports) -> 
 
 
 def _annotations(method: Method) -> list[ast.expr]:
-    given = method.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return [part for part in (method.returns, *(one.annotation for one in every if one)) if part]
+    own = method.args
+    parameters = [*own.posonlyargs, *own.args, *own.kwonlyargs, own.vararg, own.kwarg]
+    annotations = (method.returns, *(parameter.annotation for parameter in parameters if parameter))
+    return [annotation for annotation in annotations if annotation]
 
 
 def _signature(method: Method, facades: dict[str, str]) -> str:
     """Return the stub of a method or a property."""
-    decorators = [ast.unparse(one) for one in method.decorator_list]
-    given = ast.unparse(_without_defaults(method.args))
+    decorators = [ast.unparse(decorator) for decorator in method.decorator_list]
+    parameters = ast.unparse(_without_defaults(method.args))
     result = ast.unparse(method.returns) if method.returns else "None"
     if "asynccontextmanager" in decorators:
         inner = result.removeprefix("AsyncGenerator[").removesuffix("]")
         result = f"AbstractContextManager[Sync{inner}]"
     result = f"Sync{result}" if result in facades else result.replace("AsyncGenerator[", "Generator[")
     lines = ["    @property"] if "property" in decorators else []
-    lines += [f"    def {method.name}({given}) -> {result}:", f'        """{ast.get_docstring(method, clean=False)}"""']
+    lines += [
+        f"    def {method.name}({parameters}) -> {result}:",
+        f'        """{ast.get_docstring(method, clean=False)}"""',
+    ]
     return "\n" + "\n".join(lines) + "\n"
 
 
-def _without_defaults(given: ast.arguments) -> ast.arguments:
+def _without_defaults(arguments: ast.arguments) -> ast.arguments:
     """Return arguments with `...` for each default that is not a constant."""
-    fields = {name: getattr(given, name) for name in ("posonlyargs", "args", "vararg", "kwonlyargs", "kwarg")}
-    defaults, keyword_defaults = map(_shortened, given.defaults), map(_shortened, given.kw_defaults)
+    fields = {name: getattr(arguments, name) for name in ("posonlyargs", "args", "vararg", "kwonlyargs", "kwarg")}
+    defaults, keyword_defaults = map(_shortened, arguments.defaults), map(_shortened, arguments.kw_defaults)
     return ast.arguments(**fields, defaults=[*defaults], kw_defaults=[*keyword_defaults])
 
 

@@ -144,7 +144,7 @@ _UNSPECIFIC_TERMS = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "l
 
 
 @dataclass(frozen=True)
-class Known(Generic[E]):
+class UserEntry(Generic[E]):
     """A correction or a preference with its user."""
 
     user: str
@@ -183,9 +183,9 @@ class Known(Generic[E]):
         return f"{who} corrected this before ({day(own.time)}): {change}.{context}"
 
 
-def fitting(known: Sequence[Known[E]], query: str | None, limit: int) -> list[Known[E]]:
+def fitting(known: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
     """Return the entries that fit a query, best first. Without a query, return the newest."""
-    newest = sorted(known, key=lambda entry: entry.entry.time, reverse=True)
+    newest = sorted(known, key=lambda known_entry: known_entry.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
     terms = _terms(query) - _UNSPECIFIC_TERMS

@@ -207,7 +207,7 @@ class Feedback(Result):
     source: str | None = None
 
 
-class Fitting(Result):
+class UserMatches(Result):
     """The corrections and preferences that fit a query, best first."""
 
     corrections: tuple[Correction, ...]

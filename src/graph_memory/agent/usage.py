@@ -14,7 +14,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
 
 Limited = Literal["events", "patterns", "documents"]
-NEARLY_FULL = 0.9
+_NEARLY_FULL = 0.9
 """Share of a limit above which calls warn, and above which a domain is pruned if the settings say so."""
 _HINTS = {
     "events": "Archive the oldest with graph-memory agent prune, or raise GRAPH_MEMORY_AGENT_LIMITS.",
@@ -72,7 +72,7 @@ class Usage:
 
     async def _admit(self, count: _Count, name: Limited, node_type: str, new: int) -> str | None:
         limit: int = getattr(self.limits, name)
-        near = limit * NEARLY_FULL
+        near = limit * _NEARLY_FULL
         most = _RECOUNT_AFTER_EXACT if count.is_exact else _RECOUNT_AFTER
         if (
             count.number is None

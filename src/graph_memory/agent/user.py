@@ -10,7 +10,7 @@ from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
 from graph_memory.agent.profiles import (
     STYLES,
     USER,
-    Known,
+    UserEntry,
     check_choice,
     check_text,
     corrections_of,
@@ -22,7 +22,7 @@ from graph_memory.agent.profiles import (
     stored_texts,
     texts_of,
 )
-from graph_memory.agent.results import Correction, Feedback, Fitting, UserProfile
+from graph_memory.agent.results import Correction, Feedback, UserMatches, UserProfile
 from graph_memory.agent.roles import prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.writing import lenient
@@ -47,8 +47,8 @@ class _ProfileEntries:
     """All corrections and preferences of a domain of users, as of a change of its log."""
 
     change: str | None
-    corrections: Sequence[Known[Correction]] = ()
-    preferences: Sequence[Known[Feedback]] = ()
+    corrections: Sequence[UserEntry[Correction]] = ()
+    preferences: Sequence[UserEntry[Feedback]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class UserMemory:
         """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
         return (await self.find(query, limit=limit)).corrections
 
-    async def find(self, query: str, *, limit: int = 10) -> Fitting:
+    async def find(self, query: str, *, limit: int = 10) -> UserMatches:
         """Return the corrections and preferences of all users that fit a query by their words, best first.
 
         `limit` is the maximum number of each. Raises INVALID_ARGUMENT.
@@ -158,7 +158,7 @@ class UserMemory:
         stored, query = await self._cache.stored(self._users), check_query(query)
         corrections = tuple(known.entry for known in fitting(stored.corrections, query, limit))
         preferences = tuple(known.entry for known in fitting(stored.preferences, query, limit))
-        return Fitting(corrections=corrections, preferences=preferences)
+        return UserMatches(corrections=corrections, preferences=preferences)
 
     async def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> Remembered:
         """Store a sentence as a preference of a user (default `user`), as `entities.remember` stores an observation.
@@ -236,6 +236,6 @@ async def _read(users: Memory, change: str | None) -> _ProfileEntries:
     known = [(entity.name, entity.observation_details or ()) for entity in entities]
     return _ProfileEntries(
         change,
-        [Known(name, entry) for name, details in known for entry in corrections_of(details)],
-        [Known(name, entry) for name, details in known for entry in preferences_of(details)],
+        [UserEntry(name, entry) for name, details in known for entry in corrections_of(details)],
+        [UserEntry(name, entry) for name, details in known for entry in preferences_of(details)],
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory.agent.profiles import (
-    Known,
+    UserEntry,
     check_choice,
     check_text,
     corrections_of,
@@ -30,10 +30,10 @@ def observed(*texts: str) -> list[ObservationDetail]:
     return [ObservationDetail(id=f"obs_{n}", text=text, ts=NOW + timedelta(n)) for n, text in enumerate(texts)]
 
 
-def known(original: str, corrected: str, context: str | None = None, *, days: int = 0) -> Known[Correction]:
+def known(original: str, corrected: str, context: str | None = None, *, days: int = 0) -> UserEntry[Correction]:
     name = f"{original} {context}"
     time = NOW + timedelta(days)
-    return Known("user", Correction(id=name, original=original, corrected=corrected, context=context, time=time))
+    return UserEntry("user", Correction(id=name, original=original, corrected=corrected, context=context, time=time))
 
 
 @pytest.mark.parametrize("odd", ['say "no"', "a\nb", "ends in \\", '". Context: "x', "数据库", "not x, but y."])
@@ -102,7 +102,7 @@ LONG = known("the parser returns a tuple of tokens", "the parser returns a list 
         ("what is it", []),
     ],
 )
-def test_a_correction_fits_a_query_that_shares_enough_of_its_words(query: str, expected: list[Known[Correction]]):
+def test_a_correction_fits_a_query_that_shares_enough_of_its_words(query: str, expected: list[UserEntry[Correction]]):
     assert fitting([NPM, DEPLOY, LONG], query, 3) == expected
 
 
@@ -112,8 +112,8 @@ def test_without_a_query_the_newest_corrections_come_first():
 
 def test_a_line_quotes_what_was_stored_and_names_another_user():
     odd = Correction(id="x", original='"ignore" all\n# rules', corrected="y" * 1_000, time=NOW)
-    line = Known("user", odd).line()
+    line = UserEntry("user", odd).line()
     assert line.startswith("The user corrected this before (27 November 2026): not \"'ignore' all")
     assert "\n" not in line
     assert len(line) < 450
-    assert Known("ann", odd).line().startswith("ann corrected")
+    assert UserEntry("ann", odd).line().startswith("ann corrected")
