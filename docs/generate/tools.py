@@ -9,11 +9,12 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from graph_memory.mcp_server.schemas import result_schema
-from graph_memory.mcp_server.tools import AnyTool, Effect
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.mcp_server.table import tool_of
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.api.recall import Recall
+from graph_memory.operations.operation import AnyOperation, Effect
+from graph_memory.operations.schemas import result_schema
+from graph_memory.operations.table import TOOLSETS
 
 from .tables import Lines, code, sentences, table, text
 
@@ -54,36 +55,36 @@ def tools_page() -> Lines:
             yield from described_tool(tool)
 
 
-def described_tool(tool: AnyTool) -> Lines:
+def described_tool(tool: AnyOperation) -> Lines:
     """Give one tool: what it is for, what it does to the memory, what it takes and gives."""
     yield from (f"### {tool.name}", "", *tool.description.splitlines(), "", effect_of(tool), "")
     yield from table(("argument", "value", "required", "default", "what it is"), arguments_of(tool))
     yield from table(("result", "value", "present", "what it is"), results_of(tool))
 
 
-def first_of(tool: AnyTool) -> str:
+def first_of(tool: AnyOperation) -> str:
     """Return the first paragraph of what a tool is for, and whether its toolset brings it."""
     first = tool.description.split("\n\n", maxsplit=1)[0]
     return f"{first} Only if it is named itself." if tool.by_name else first
 
 
-def effect_of(tool: AnyTool) -> str:
+def effect_of(tool: AnyOperation) -> str:
     """Return in words what calling a tool does, with the annotations that say so to a client."""
-    hints = tool.listed.model_dump(mode="json", by_alias=True)["annotations"]
+    hints = tool_of(tool).listed.model_dump(mode="json", by_alias=True)["annotations"]
     flags = [code(name) for name, value in hints.items() if value is True]
     return f"{sentences(Effect)[tool.effect.name]} Annotations: {', '.join(flags) or 'no hint is true'}."
 
 
-def arguments_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str, str]]:
+def arguments_of(tool: AnyOperation) -> Iterator[tuple[str, str, str, str, str]]:
     """Give the rows of what a tool takes."""
-    schema: Schema = tool.listed.input_schema
+    schema: Schema = tool.input_schema
     for name, part in schema["properties"].items():
         required = name in schema.get("required", [])
         default = "" if required else default_argument(tool, name, part)
         yield code(name), kind_of_schema(part), "yes" if required else "", default, part.get("description", "")
 
 
-def default_argument(tool: AnyTool, name: str, part: Schema) -> str:
+def default_argument(tool: AnyOperation, name: str, part: Schema) -> str:
     """Return what the memory takes an argument for that is left out, where that is not nothing."""
     methods = (getattr(owner, tool.name, None) for owner in (Memory, Recall))
     method = next((each for each in methods if callable(each)), None)
@@ -95,9 +96,9 @@ def default_argument(tool: AnyTool, name: str, part: Schema) -> str:
     return code(default) if isinstance(default, str | int) else ""
 
 
-def results_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str]]:
+def results_of(tool: AnyOperation) -> Iterator[tuple[str, str, str, str]]:
     """Give the rows of what a tool gives; agents are spared the descriptions, which the classes have."""
-    gives = tool._gives  # noqa: SLF001
+    gives = tool.result
     schema: Schema = result_schema(gives)
     fields: Mapping[str, FieldInfo] = gives.model_fields
     for name, part in schema["properties"].items():

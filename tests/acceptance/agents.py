@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from graph_memory import Settings
 from graph_memory.cli import main
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.errors import Code
 
 COMMAND = Path(sys.executable).with_name("graph-memory")

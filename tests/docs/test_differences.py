@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from graph_memory.mcp_server.server import NAME
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.operations.table import TOOLSETS
 from pages import ROOT
 
 PAGE = (ROOT / "docs/reference/differences.md").read_text(encoding="utf-8")

@@ -17,9 +17,9 @@ import yaml
 from neo4j import Driver
 
 from graph_memory import Settings
-from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
 from graph_memory.mcp_server.transport.http import HOST, PORT
 from graph_memory.mcp_server.transport.sessions import PATH
+from graph_memory.operations.table import OPERATIONS
 from pages import ROOT, Block, blocks
 
 pytestmark = pytest.mark.long
@@ -117,8 +117,7 @@ def test_every_configuration_of_a_client_starts_the_server():
 
 
 def test_every_call_of_a_tool_has_arguments_that_the_tool_takes():
-    tools = tools_of(list(TOOLSETS))
     calls = [found for block in blocks("json") for found in [read(block)] if "arguments" in found]
     assert calls
     for call in calls:
-        tools[call["name"]].bind(call["arguments"])
+        OPERATIONS[call["name"]].bind(call["arguments"])

@@ -9,8 +9,8 @@ from typing import Any
 from typer.main import get_command
 
 from graph_memory.cli.main import app
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.changes.paging import AT_ONCE
+from graph_memory.operations.table import TOOLSETS
 from graph_memory.settings import MIB, Settings
 from pages import ROOT
 
@@ -27,7 +27,7 @@ WORDS = {
 def names() -> Iterator[str]:
     """Give the names of everything that can be called or set."""
     for tool in (tool for tools in TOOLSETS.values() for tool in tools):
-        yield from (tool.name, *tool.listed.input_schema["properties"])
+        yield from (tool.name, *tool.input_schema["properties"])
     yield from names_of(get_command(app))
     yield from Settings.model_fields
 

@@ -30,6 +30,7 @@ from graph_memory.cli.commands import (
 )
 from graph_memory.cli.commands.backup import backup, restore
 from graph_memory.cli.commands.batch import batch
+from graph_memory.cli.commands.call import call
 from graph_memory.cli.commands.config import config
 from graph_memory.cli.commands.diff import diff
 from graph_memory.cli.commands.doctor import doctor
@@ -91,6 +92,7 @@ for command in (
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)
+app.command(rich_help_panel=REMEMBER)(call)
 for command in (inference.infer, inference.contradictions, protect, unprotect):
     app.command(rich_help_panel=REMEMBER)(command)
 for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):

@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from graph_memory.mcp_server.presets import shortest
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.recall.fitting import tokens_of_text
 from graph_memory.memory.recall.tiers.guide import GUIDES
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
 from graph_memory.model.wording import quoted
+from graph_memory.operations.table import TOOLSETS
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

@@ -1,196 +1,56 @@
-"""Tools of the official memory server: its schemas, and to the letter how it answers and what it says of bad arguments.
-
-A shape says what a tool takes or gives: `str` or `bool`, a list of one shape, or shapes by their names; one that is
-told what it is for is a pair with that.
-"""
+"""Tools of the official memory server: how it answers and how it words errors, to the letter."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 from mcp import types
 from pydantic_core import to_json
 
-from graph_memory.mcp_server.tools import Effect, Tool
+from graph_memory.mcp_server.tools import Tool
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.plain import Located
-from graph_memory.model.results import Result
+from graph_memory.operations.official import REFUSED, Given, OfficialOperation, fitted
 
-if TYPE_CHECKING:
-    from graph_memory.memory.api.memory import Memory
-
-Shape = object
-Given = Mapping[str, Any]
-Work = Callable[["Memory", Given], Awaitable[Result]]
-Accepts = Callable[[Given], bool]
-_DOMAIN = "domain"
-"""An argument that every tool takes, as those of other toolsets do, and that no schema of the official server has."""
-REFUSED = "MCP error -32602: "
-_DRAFT = "http://json-schema.org/draft-07/schema#"
-_NAMES: Mapping[type[object], str] = {
-    str: "string",
-    list: "array",
-    dict: "object",
-    bool: "boolean",
-    int: "number",
-    float: "number",
-}
-_ABSENT = object()
 _MORE = 'This is a part of the graph. To go on, call read_graph with {{"cursor": "{}"}}; max_tokens and limit bound it.'
 
 
-def faults(value: object, shape: Shape, at: str = "") -> Iterator[str]:
-    """Give a line for each part of a value that is not as its shape says, in the order of the shape."""
-    shape = _bare(shape)
-    wanted: type[object] = shape if isinstance(shape, type) else type(shape)
-    if not isinstance(value, wanted):
-        yield f"Invalid input: expected {_NAMES[wanted]}, received {_received(value)} at {at}"
-    elif isinstance(shape, dict):
-        parts, entries = cast("Mapping[str, Shape]", shape), cast("Mapping[str, object]", value)
-        for name, part in parts.items():
-            yield from faults(entries.get(name, _ABSENT), part, f"{at}.{name}" if at else name)
-    elif isinstance(shape, list):
-        for place, one in enumerate(cast("list[object]", value)):
-            yield from faults(one, cast("list[Shape]", shape)[0], f"{at}[{place}]")
-
-
-def fitted(
-    value: Any,  # noqa: ANN401 - any JSON
-    shape: Shape,
-    own: Collection[str] = (),
-    of_items: Collection[str] = (),
-) -> Any:  # noqa: ANN401
-    """Return a value without the parts that its shape does not have, but for those of our own, and of its items."""
-    shape = _bare(shape)
-    if isinstance(shape, dict):
-        kept = {name: value[name] for name in own if name in value}
-        parts = cast("Mapping[str, Shape]", shape).items()
-        return {**{name: fitted(value[name], part, of_items) for name, part in parts}, **kept}
-    return [fitted(one, cast("list[Shape]", shape)[0], own) for one in value] if isinstance(shape, list) else value
-
-
-def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
-    """Return a shape as a JSON schema; a closed one allows no other parts."""
-    told: dict[str, object] = {}
-    if isinstance(shape, tuple):
-        shape, told["description"] = cast("tuple[Shape, str]", shape)
-    if isinstance(shape, dict):
-        parts = {name: schema(part, is_closed=is_closed) for name, part in cast("Mapping[str, Shape]", shape).items()}
-        required = {"required": list(parts)} if parts else {}
-        closed = {"additionalProperties": False} if is_closed else {}
-        return {"type": "object", "properties": parts, **required, **closed, **told}
-    if isinstance(shape, list):
-        return {"type": "array", "items": schema(cast("list[Shape]", shape)[0], is_closed=is_closed), **told}
-    return {"type": _NAMES[cast("type[object]", shape)], **told}
-
-
-def _bare(shape: object) -> Shape:
-    return cast("tuple[Shape, str]", shape)[0] if isinstance(shape, tuple) else shape
-
-
-def _received(value: object) -> str:
-    if value is _ABSENT:
-        return "undefined"
-    return "null" if value is None else _NAMES[type(value)]
-
-
-class OfficialTool(Tool[Any, Any]):
-    """A tool that takes, gives and says what the one of the official memory server does.
-
-    `accepts` says of arguments that do not fit the shape whether they are in a spelling of ours, which is let through.
-    `own` are arguments of ours that may stand beside those of the official server, and `own_of_items` beside those of
-    each item of a list. A tool that `tells_more`
-    than the schema of its answer has room for does so in the text alone: clients refuse it elsewhere.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        about: str,
-        takes: Mapping[str, Shape],
-        told: Mapping[str, Shape],
-        gives: type[Result],
-        effect: Effect,
-        work: Work,
-        accepts: Accepts = lambda _: False,
-        own: Collection[str] = (),
-        own_of_items: Collection[str] = (),
-        tells_more: bool = False,
-    ) -> None:
-        self.name = name
-        self.description = about
-        self.effect = effect
-        self.by_name = self.local = False
-        self._takes = takes
-        self._told = told
-        self._gives = gives
-        self._work = work
-        self._accepts = accepts
-        self._own = own
-        self._own_of_items = own_of_items
-        self._tells_more = tells_more
-
-    def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
-        """Return the call; raises INVALID_ARGUMENT with the words of the official server."""
-        given = self._without_empty(given)
-        wrong = list(faults(given, dict(self._takes)))
-        if wrong and not self._accepts(given):
-            said = "\n".join(wrong)
-            message = f"{REFUSED}Input validation error: Invalid arguments for tool {self.name}: {said}"
-            raise GraphError(Code.INVALID_ARGUMENT, message, {})
-        arguments = {name: one for name, one in given.items() if name != _DOMAIN} if wrong else self._fitted(given)
-        domain = None if given.get(_DOMAIN) is None else Located(given[_DOMAIN], _DOMAIN).text()
-        return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), arguments)
-
-    def _without_empty(self, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Return arguments without those of ours that are null or empty, and with integers for whole numbers."""
-        ours = {*self._own, _DOMAIN}
-        return {
-            name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value
-            for name, value in given.items()
-            if name not in ours or value not in (None, "")
-        }
-
-    def _fitted(self, given: Mapping[str, object]) -> Given:
-        return fitted(given, dict(self._takes), self._own, self._own_of_items)
+class OfficialTool(Tool[OfficialOperation]):
+    """A tool that answers as the one of the official memory server does."""
 
     def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
         """Return the answer: lists as the official server writes them, deletions in a sentence.
 
         Its schemas have no room for what is only a part, nor for notes: each is a text of its own.
         """
-        shown = {name: part for name, part in result.items() if name in self._told}
+        shown = {name: part for name, part in result.items() if name in self.operation.shape}
         parts = list(shown.values())
         text = str(shown["message"]) if "success" in shown else written(parts[0] if len(parts) == 1 else shown)
         notes = cast("Sequence[str]", result.get("notes") or ())
         texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else []), *notes]
         content = [types.TextContent(type="text", text=each) for each in texts]
-        promised = fitted(shown, dict(self._told)) if self._tells_more else shown
+        promised = fitted(shown, self.operation.shape) if self.operation.tells_more else shown
         return types.CallToolResult(content=[*content], structured_content=promised)
 
     def refused(self, error: GraphError, given: Given) -> types.CallToolResult:
         """Return an error as the official server does, in words alone; a hint to one of its own is a second text."""
         if error.hint is None:
             return _failed(error.message)
-        is_theirs = error.code is Code.NODE_NOT_FOUND and not self._tells_more and not self._is_ours(given)
+        in_our_words = self.operation.tells_more or self.operation.is_ours(given)
+        is_theirs = error.code is Code.NODE_NOT_FOUND and not in_our_words
         return _failed(error.message, error.hint) if is_theirs else _failed(f"{error.message}\nHint: {error.hint}")
-
-    def _is_ours(self, given: Given) -> bool:
-        """Say whether arguments are in a spelling of ours."""
-        return self._accepts(given) and next(faults(given, dict(self._takes)), None) is not None
 
     @cached_property
     def listed(self) -> types.Tool:
         """The tool as `tools/list` shows it."""
-        reads, destroys, repeatable = self.effect.value
+        reads, destroys, repeatable = self.operation.effect.value
         return types.Tool(
             name=self.name,
             title=self.name.replace("_", " ").title(),
-            description=self.description,
-            input_schema={"$schema": _DRAFT, **schema(dict(self._takes), is_closed=False)},
-            output_schema={"$schema": _DRAFT, **schema(dict(self._told), is_closed=True)},
+            description=self.operation.description,
+            input_schema=self.operation.input_schema,
+            output_schema=self.operation.output_schema,
             execution=types.ToolExecution(task_support="forbidden"),
             annotations=types.ToolAnnotations(
                 read_only_hint=reads, destructive_hint=destroys, idempotent_hint=repeatable, open_world_hint=False

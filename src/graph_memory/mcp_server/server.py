@@ -11,7 +11,6 @@ from mcp import MCPError, types
 from mcp.server import Server
 
 from graph_memory.mcp_server.advice import Advice, advised, of_selection
-from graph_memory.mcp_server.arguments import STRING
 from graph_memory.mcp_server.callers import (
     CARRIED,
     Context,
@@ -30,10 +29,11 @@ from graph_memory.mcp_server.prompts import STARTS, prompt_handlers
 from graph_memory.mcp_server.roots import Project
 from graph_memory.mcp_server.selection import Selection
 from graph_memory.mcp_server.startup import Opener, Startup
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.tools import AnyTool
-from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.domain_results import DomainSelected
 from graph_memory.model.errors import GraphError
+from graph_memory.operations.arguments import STRING
 from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
@@ -128,12 +128,12 @@ class Calls:
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list`; over HTTP every tool also shows the argument that carries a session."""
         carries = STARTS in self._tools and is_over_http(ctx)
-        served = [tool for tool in self._tools.values() if not (tool.local and is_over_http(ctx))]
+        served = [tool for tool in self._tools.values() if not (tool.operation.local and is_over_http(ctx))]
         return types.ListToolsResult(tools=[self._listed(tool, carries=carries) for tool in served])
 
     def _listed(self, tool: AnyTool, *, carries: bool) -> types.Tool:
-        update: dict[str, object] = {"description": self._advice.description(tool.description)}
-        if carries and not tool.takes(CARRIED):
+        update: dict[str, object] = {"description": self._advice.description(tool.operation.description)}
+        if carries and not tool.operation.takes(CARRIED):
             schema = tool.listed.input_schema
             update["input_schema"] = {**schema, "properties": {**schema.get("properties", {}), CARRIED: STRING}}
         return tool.listed.model_copy(update=update)
@@ -143,7 +143,7 @@ class Calls:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Answer `tools/call`: with what the tool gives, or with an error that the agent can act on."""
         tool = self._tools.get(params.name)
-        if tool is None or (tool.local and is_over_http(ctx)):
+        if tool is None or (tool.operation.local and is_over_http(ctx)):
             if are_official(self._tools.values()):
                 return unknown(params.name)
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown(params.name))
@@ -154,15 +154,15 @@ class Calls:
             result = await self._call(tool, given, ctx)
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
             return tool.refused(self._advice.error(masked(error)), given)
-        if tool.is_writing:
+        if tool.operation.is_writing:
             await self.graph.changed(ctx)
         return tool.answered(result)
 
     async def _call(self, tool: AnyTool, given: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
         carried = self._carried(tool, given)
-        if not tool.takes(CARRIED) and STARTS in self._tools:
+        if not tool.operation.takes(CARRIED) and STARTS in self._tools:
             given = {name: value for name, value in given.items() if name != CARRIED}
-        call = tool.bind(given)
+        call = tool.operation.bind(given)
         check_given(given, self._most)
         if carried is None and tool.name == STARTS and is_over_http(ctx) and session_of(ctx) is None:
             carried = new_session()
@@ -173,7 +173,7 @@ class Calls:
             raise of_selection(await advised(memory, error), self._selection.of(ctx, carried)) from error
         if isinstance(given_back, DomainSelected):
             self._selection.select(ctx, given_back.domain, carried)
-        result = self._advice.answer(given_back.to_dict(), has_calls=tool.gives_calls)
+        result = self._advice.answer(given_back.to_dict(), has_calls=tool.operation.returns_calls)
         check_taken(result, self._most)
         return result
 

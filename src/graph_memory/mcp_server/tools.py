@@ -1,106 +1,36 @@
-"""What a tool is: a typed function, what it takes and gives, and what it does to the memory."""
+"""An operation as a tool of MCP: its entry in the list, its answers and its errors."""
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from copy import copy
-from enum import Enum
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from mcp import types
 from pydantic_core import to_jsonable_python
 
-from graph_memory.mcp_server.parsing import Arguments
-from graph_memory.mcp_server.schemas import output_schema, properties_of
 from graph_memory.model.errors import GraphError
-from graph_memory.model.results import Result
+from graph_memory.operations.operation import AnyOperation, Effect
+from graph_memory.operations.schemas import properties_of
 
-if TYPE_CHECKING:
-    from graph_memory.memory.api.memory import Memory
-
-A = TypeVar("A", bound=Mapping[str, Any])
-R = TypeVar("R", bound=Result)
-
-_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-"""The end of a line within a paragraph."""
+Recorded = TypeVar("Recorded", bound=AnyOperation, covariant=True)
 
 
-class Effect(Enum):
-    """What calling a tool does to the memory: `(reads only, destroys, repeating it changes nothing more)`."""
+class Tool(Generic[Recorded]):
+    """A tool. Its list entry shows only the arguments `listing` and `domain`, where `listing` is given."""
 
-    READS = (True, False, True)
-    """Changes nothing."""
-    CREATES = (False, False, False)
-    """Adds something new each time."""
-    DECLARES = (False, False, True)
-    """Adds something that can be there only once."""
-    DESTROYS = (False, True, True)
-    """Overwrites or takes away what was there."""
-    MIXED = (False, True, False)
-    """Adds, overwrites and takes away, as it is asked."""
-
-
-class Tool(Generic[A, R]):
-    """One row of the table of tools. Name and description are those of the function.
-
-    One that is `by_name` is not served with its toolset, only if its own name is given. A `local` tool is about the
-    machine of the server, so it is not served over HTTP.
-    """
-
-    def __init__(
-        self,
-        function: Callable[[Memory, A], Awaitable[R]],
-        takes: type[A],
-        gives: type[R],
-        effect: Effect,
-        *,
-        by_name: bool = False,
-        local: bool = False,
-    ) -> None:
-        self.name = function.__name__
-        self.description = _LINE_BREAK.sub(" ", inspect.cleandoc(function.__doc__ or ""))
-        self.effect = effect
-        self.by_name = by_name
-        self.local = local
-        self._function = function
-        self._gives = gives
-        self._arguments = Arguments(self.name, takes)
+    def __init__(self, operation: Recorded, listing: Sequence[str] | None = None) -> None:
+        self.operation = operation
+        self._listing = listing
 
     @property
-    def is_writing(self) -> bool:
-        """Whether it may change the graph, so that whoever subscribed to it is told."""
-        return not self.effect.value[0]
-
-    @cached_property
-    def gives_calls(self) -> bool:
-        """Whether what it gives may have calls of other tools, ready to be made."""
-        return "ReadyCall" in self._gives.model_json_schema().get("$defs", {})
-
-    def takes(self, argument: str) -> bool:
-        """Return whether the tool has an argument of that name."""
-        return argument in properties_of(self.listed.input_schema)
-
-    def listing(self, arguments: Sequence[str] | None) -> Tool[A, R]:
-        """Return the same tool, with only these arguments and `domain` in its list entry; None lists all."""
-        if arguments is None:
-            return self
-        schema = self.listed.input_schema
-        shown = {name: part for name, part in properties_of(schema).items() if name in (*arguments, "domain")}
-        tool = copy(self)
-        vars(tool)["listed"] = self.listed.model_copy(update={"input_schema": {**schema, "properties": shown}})
-        return tool
-
-    def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
-        """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
-        arguments = self._arguments.parse(given)
-        return lambda memory: self._function(memory, arguments)
+    def name(self) -> str:
+        """The name of the operation."""
+        return self.operation.name
 
     def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
-        """Return the answer with what the tool gave."""
+        """Return the answer with the result of the operation."""
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
@@ -110,34 +40,41 @@ class Tool(Generic[A, R]):
         """Return an error twice: for programs as `{code, message, details}`, and as text, with what it lists."""
         text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
         structured = to_jsonable_python(error.to_dict(), fallback=str)
-        if lists := {name: each for name, each in structured["details"].items() if _is_told_in_full(each)}:
+        if lists := {name: value for name, value in structured["details"].items() if _is_list_of_objects(value)}:
             text += f"\nDetails: {json.dumps(lists, ensure_ascii=False, separators=(',', ':'))}"
-        told = types.TextContent(type="text", text=text)
-        return types.CallToolResult(content=[told], structured_content=structured, is_error=True)
+        content = types.TextContent(type="text", text=text)
+        return types.CallToolResult(content=[content], structured_content=structured, is_error=True)
 
     @cached_property
     def listed(self) -> types.Tool:
         """The tool as `tools/list` shows it."""
         return types.Tool(
             name=self.name,
-            description=self.description,
-            input_schema=self._arguments.schema,
-            output_schema=output_schema(self._gives),
-            annotations=_annotations(self.name, self.effect),
+            description=self.operation.description,
+            input_schema=self._listed_schema(),
+            output_schema=self.operation.output_schema,
+            annotations=_annotations(self.name, self.operation.effect),
         )
 
+    def _listed_schema(self) -> dict[str, object]:
+        schema = self.operation.input_schema
+        if self._listing is None:
+            return schema
+        shown = {name: part for name, part in properties_of(schema).items() if name in (*self._listing, "domain")}
+        return {**schema, "properties": shown}
 
-def _is_told_in_full(detail: object) -> bool:
-    """Say whether a detail of an error tells of things one by one, such as conflicts, faults or material."""
-    things = cast("list[object]", detail) if isinstance(detail, list) else []
-    return bool(things) and isinstance(things[0], dict)
+
+AnyTool = Tool[AnyOperation]
 
 
-AnyTool = Tool[Any, Any]
+def _is_list_of_objects(detail: object) -> bool:
+    """Return whether a detail of an error is a list of objects, such as conflicts, faults or material."""
+    items = cast("list[object]", detail) if isinstance(detail, list) else []
+    return bool(items) and isinstance(items[0], dict)
 
 
 def _annotations(name: str, effect: Effect) -> types.ToolAnnotations:
-    """Return the hints that mean something: whether a tool that only reads destroys or repeats says nothing."""
+    """Return the hints that mean something: a tool that only reads has none about destroying or repeating."""
     reads_only, destroys, repeatable = effect.value
     return types.ToolAnnotations(
         title=name.replace("_", " ").capitalize(),

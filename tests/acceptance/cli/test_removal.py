@@ -13,7 +13,7 @@ import pytest
 
 from acceptance.agents import COMMAND, run
 from graph_memory import Code, Memory, ontology_from
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.errors import GraphError
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]

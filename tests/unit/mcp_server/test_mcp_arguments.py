@@ -10,16 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_memory.mcp_server.arguments import MOST
-from graph_memory.mcp_server.parsing import Arguments
-from graph_memory.mcp_server.toolsets.remember import Remember
-from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.errors import GraphError
+from graph_memory.operations.arguments import MOST
+from graph_memory.operations.parsing import Arguments
+from graph_memory.operations.remember import Remember
+from graph_memory.operations.table import OPERATIONS, TOOLSETS
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 
 pytestmark = pytest.mark.anyio
 
-SCHEMAS = {tool.name: tool.listed.input_schema for tool in tools_of(["graph", "recall"]).values()}
+SERVED = ("graph", "recall")
+SCHEMAS = {each.name: each.input_schema for name in SERVED for each in TOOLSETS[name] if not each.by_name}
 NAMES = list(SCHEMAS)
 EVERY_ARGUMENT = [(name, argument) for name, schema in SCHEMAS.items() for argument in schema["properties"]]
 REQUIRED = [(name, argument) for name, schema in SCHEMAS.items() for argument in schema.get("required", [])]
@@ -147,9 +148,8 @@ async def test_a_near_miss_is_answered_with_the_name_that_was_meant():
 
 
 def test_a_session_given_to_memory_revert_leads_to_the_tool_that_undoes_sessions() -> None:
-    tool = tools_of(["memory_revert"])["memory_revert"]
     with pytest.raises(GraphError) as refusal:
-        tool.bind({"session": "default"})
+        OPERATIONS["memory_revert"].bind({"session": "default"})
     assert refusal.value.details["hint"] == "memory_revert_session undoes a session."
 
 

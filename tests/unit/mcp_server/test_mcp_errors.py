@@ -10,7 +10,7 @@ import pytest
 from mcp import MCPError
 from mcp.types import INVALID_PARAMS
 
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.history.results import Named
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind

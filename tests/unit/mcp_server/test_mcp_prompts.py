@@ -8,7 +8,7 @@ import pytest
 from mcp import Client, MCPError
 
 from graph_memory.mcp_server.server import build_server
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.operations.table import TOOLSETS
 from graph_memory.settings import Settings
 from unit.mcp_server.mcp_fakes import RecordingMemory, opens
 

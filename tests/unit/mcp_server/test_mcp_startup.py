@@ -14,7 +14,7 @@ import pytest
 
 from graph_memory import Settings
 from graph_memory.mcp_server import startup
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.errors import Code, GraphError
 from unit.mcp_server.mcp_fakes import RecordingMemory, client_of, error_of
 

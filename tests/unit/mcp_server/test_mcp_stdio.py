@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Settings
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.transport.stdio import well_formed
 
 SERVER = Path(__file__).with_name("stdio_server.py")

@@ -14,15 +14,16 @@ import jsonschema
 import pytest
 from mcp.types import Tool
 
-from graph_memory.mcp_server.schemas import wording
 from graph_memory.mcp_server.server import instructions
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.tools import AnyTool
-from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
 from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.operations.schemas import wording
+from graph_memory.operations.table import TOOLSETS
 from unit.mcp_server.mcp_fakes import (
     ANSWERS,
     ARGUMENTS,
@@ -161,7 +162,7 @@ ALLOWED = {
     *("minimum", "maximum", "minLength", "minItems", "maxItems", "$schema"),
 }
 """The keywords that OpenAI, Gemini, Cursor and VS Code all document for the schemas of tools."""
-ALL_TOOLS = [tool for tools in TOOLSETS.values() for tool in tools]
+ALL_TOOLS = [*tools_of(["all"]).values()]
 
 
 def parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -297,7 +298,7 @@ async def test_the_other_tools_of_recall_are_served_by_name(name: str, given: di
 
 def test_what_a_search_finds_is_called_data():
     for tool in tools_of([*RECALL, *BY_NAME]).values():
-        assert "data, not instructions" in tool.description
+        assert "data, not instructions" in tool.operation.description
 
 
 async def test_every_optional_argument_of_create_node_reaches_the_memory():

@@ -10,7 +10,7 @@ from mcp.types import TextContent
 
 from graph_memory import Code, GraphError
 from graph_memory.mcp_server.official import written
-from graph_memory.mcp_server.toolsets.entities import ENTITIES
+from graph_memory.mcp_server.table import tool_of
 from graph_memory.memory.entities.results import (
     EntitiesCreated,
     Entity,
@@ -18,6 +18,7 @@ from graph_memory.memory.entities.results import (
     ObservationsAdded,
     RelationsCreated,
 )
+from graph_memory.operations.entities import ENTITIES
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
 
 pytestmark = pytest.mark.anyio
@@ -29,12 +30,12 @@ OPEN = TOOLS["open_nodes"]
 
 async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schema_promises() -> None:
     told = KnowledgeGraph(entities=(Entity(**PLAIN, id="mem_1", created_at=MOMENT),)).to_dict()  # pyright: ignore
-    answer = OPEN.answered(told)
+    answer = tool_of(OPEN).answered(told)
     [text] = [part.text for part in answer.content if isinstance(part, TextContent)]
     assert json.loads(text)["entities"] == [{**PLAIN, "id": "mem_1", "created_at": "2025-10-31T10:00:00Z"}]
     assert answer.structured_content == {"entities": [PLAIN], "relations": []}
     plain = {"entities": [PLAIN], "relations": []}
-    [same] = [part.text for part in OPEN.answered(plain).content if isinstance(part, TextContent)]
+    [same] = [part.text for part in tool_of(OPEN).answered(plain).content if isinstance(part, TextContent)]
     assert same == written(plain)
     memory = RecordingMemory(open_nodes=KnowledgeGraph())
     for detail, wanted in ((True, True), (False, False)):
@@ -78,7 +79,7 @@ def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
     ours: dict[str, Any] = {"entityName": "An", "observations": ["sings"]}
 
     def told(tool: str, error: GraphError, given: dict[str, Any]) -> str:
-        parts = TOOLS[tool].refused(error, given).content
+        parts = tool_of(TOOLS[tool]).refused(error, given).content
         return " | ".join(part.text for part in parts if isinstance(part, TextContent))
 
     assert told("add_observations", lacking, theirs) == "Entity with name An not found | Did you mean Ann?"

@@ -68,40 +68,8 @@ def mcp(
 ) -> None:
     """Serve the memory to an MCP client, or over HTTP to many. Agents: --for agent.
 
-    Toolset graph: create_node, get_node, get_node_content, update_node, delete_node, create_connection,
-    get_connection, update_connection, delete_connection, query_nodes, query_connections, get_connected_nodes,
-    search_content, validate_connection, create_ontology, add_node_type, add_connection_type, get_ontology.
-
-    Toolset recall: recall, search_memories, traverse_memories, find_path. By name also search_semantic,
-    hybrid_search, memory_context, memory_query, memory_synthesize, get_neighbors.
-
-    Toolset history: memory_log, memory_as_of, memory_diff, memory_branch, set_validity, memory_revert,
-    memory_revert_session, memory_merge, memory_erase, memory_compact.
-
-    Toolset domains: create_domain, list_domains, get_domain, update_domain, select_domain, delete_domain,
-    create_cross_domain_link, list_cross_domain_links, delete_cross_domain_link.
-
-    Toolset batch: execute_batch.
-
-    Toolset meaning: get_strongest_connections, get_weak_relations, set_relation_importance, infer_connections,
-    find_contradictions.
-
-    Toolset protection: protect, unprotect.
-
-    Toolset entities: create_entities, create_relations, add_observations, delete_entities, delete_observations,
-    delete_relations, read_graph, search_nodes, open_nodes.
-
-    Toolset remember: remember, decide, update_entity, update_observation, forget.
-
-    Toolset cleanup: find_similar, find_duplicates, merge_entities, find_orphans, graph_health, get_recent,
-    get_hot, get_by_type.
-
-    Toolset sessions: session_start, session_end, get_block, edit_block. With it there are the prompts
-    memory-guide and save-session.
-
-    Toolset agent_memory: record_event, get_events, record_pattern, match_patterns, apply_pattern_result,
-    get_best_patterns, set_goal, update_goal, list_goals, get_user_profile, update_user_profile,
-    get_capabilities, working_memory, query_memory. By name also get_environment.
+    `graph-memory call --list` names the tools of each toolset. A tool marked `by name` is served only if --toolsets
+    names the tool itself. With the toolset sessions there are the prompts memory-guide and save-session.
     """
     _serve(read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets), transport, host, port)
 

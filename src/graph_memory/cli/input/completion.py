@@ -1,4 +1,4 @@
-"""What the shell offers for the Tab key: domains, types and toolsets. It never starts a Neo4j, and never fails."""
+"""What the shell offers for the Tab key. It never starts a Neo4j, and never fails."""
 
 from __future__ import annotations
 
@@ -46,11 +46,27 @@ def all_types(context: typer.Context, incomplete: str) -> list[str]:
 def toolsets(incomplete: str) -> list[str]:
     """Return the toolsets and tools that begin so, behind those of the list that are there already."""
     from graph_memory.mcp_server.presets import OF_TOOLSETS
-    from graph_memory.mcp_server.toolsets.table import TOOLSETS
+    from graph_memory.operations.table import TOOLSETS
 
     before, comma, last = incomplete.rpartition(",")
     names = {*TOOLSETS, *OF_TOOLSETS, "agent", "all", *(tool.name for tools in TOOLSETS.values() for tool in tools)}
     return [f"{before}{comma}{name}" for name in _beginning(last, names)]
+
+
+def operations(incomplete: str) -> list[str]:
+    """Return the operations that begin so."""
+    from graph_memory.operations.table import CALLABLE
+
+    return _beginning(incomplete, CALLABLE)
+
+
+def operation_arguments(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the arguments of the operation that begin so, each with its `=`."""
+    from graph_memory.operations.schemas import properties_of
+    from graph_memory.operations.table import CALLABLE
+
+    operation = CALLABLE.get(context.params.get("operation") or "")
+    return _beginning(incomplete, [f"{name}=" for name in properties_of(operation.input_schema)] if operation else ())
 
 
 def _types(context: typer.Context, of: Callable[[Ontology], Iterable[AnyType]]) -> Sequence[str]:

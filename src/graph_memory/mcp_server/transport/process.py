@@ -20,7 +20,7 @@ import anyio.to_thread
 
 from graph_memory.mcp_server.official import are_official
 from graph_memory.mcp_server.startup import Opener, Progress
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings, missing_memory_file
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import ANY_KEYS, NUMBER, STRING, STRINGS, Call, Names, ValidAt, object_schema
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
 from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
 from graph_memory.model.results import Direction
+from graph_memory.operations.arguments import ANY_KEYS, NUMBER, STRING, STRINGS, Call, Names, ValidAt, object_schema
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -97,9 +97,9 @@ async def get_neighbors(memory: Memory, given: GetNeighbors) -> Neighbors:
     return await memory.recall.get_neighbors(**given)
 
 
-TRAVERSAL: tuple[AnyTool, ...] = (
-    Tool(traverse_memories, TraverseMemories, Walked, Effect.READS),
-    Tool(find_path, FindPath, Paths, Effect.READS),
-    Tool(get_neighbors, GetNeighbors, Neighbors, Effect.READS, by_name=True),
+TRAVERSAL: tuple[AnyOperation, ...] = (
+    Operation(traverse_memories, TraverseMemories, Walked, Effect.READS),
+    Operation(find_path, FindPath, Paths, Effect.READS),
+    Operation(get_neighbors, GetNeighbors, Neighbors, Effect.READS, by_name=True),
 )
 """What the toolset `recall` has besides search."""

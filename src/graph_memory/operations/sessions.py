@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import Call, ExpectedVersion
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
+from graph_memory.operations.arguments import Call, ExpectedVersion
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -73,9 +73,9 @@ async def edit_block(memory: Memory, given: EditBlock) -> BlockEdited:
     return await memory.entities.edit_block(**given)
 
 
-SESSIONS: tuple[AnyTool, ...] = (
-    Tool(session_start, SessionStart, SessionStarted, Effect.READS),
-    Tool(session_end, SessionEnd, SessionEnded, Effect.DESTROYS),
-    Tool(get_block, GetBlock, Blocks, Effect.READS),
-    Tool(edit_block, EditBlock, BlockEdited, Effect.MIXED),
+SESSIONS: tuple[AnyOperation, ...] = (
+    Operation(session_start, SessionStart, SessionStarted, Effect.READS),
+    Operation(session_end, SessionEnd, SessionEnded, Effect.DESTROYS),
+    Operation(get_block, GetBlock, Blocks, Effect.READS),
+    Operation(edit_block, EditBlock, BlockEdited, Effect.MIXED),
 )

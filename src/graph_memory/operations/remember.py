@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.cleaning.results import Settled
 from graph_memory.memory.entities.remembered import Remembered
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Result
+from graph_memory.operations.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -99,7 +99,7 @@ async def decide(memory: Memory, given: Decide) -> Result:
             raise fault("decisions", "decide needs decisions, or id and decision, and not both", hint)
 
 
-REMEMBER: tuple[AnyTool, ...] = (
-    Tool(remember, Remember, Remembered, Effect.MIXED),
-    Tool(decide, Decide, Settled, Effect.MIXED),
+REMEMBER: tuple[AnyOperation, ...] = (
+    Operation(remember, Remember, Remembered, Effect.MIXED),
+    Operation(decide, Decide, Settled, Effect.MIXED),
 )

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import (
+from graph_memory.memory.branches.results import How, Merged
+from graph_memory.memory.history.diff_results import DiffLines
+from graph_memory.memory.history.results import Choice, LogLines, PastAnswer, Reverted, Source
+from graph_memory.memory.history.results import Operation as LoggedOperation
+from graph_memory.memory.retention.results import Compacted, Erased
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import Branched, Changed
+from graph_memory.operations.arguments import (
     BOOLEAN,
     NUMBER,
     STRING,
@@ -18,17 +25,11 @@ from graph_memory.mcp_server.arguments import (
     Properties,
     object_schema,
 )
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.mcp_server.toolsets.entities import ENTITIES
-from graph_memory.mcp_server.toolsets.graph import GRAPH
-from graph_memory.mcp_server.toolsets.meaning import MEANING
-from graph_memory.mcp_server.toolsets.sessions import SESSIONS
-from graph_memory.memory.branches.results import How, Merged
-from graph_memory.memory.history.diff_results import DiffLines
-from graph_memory.memory.history.results import Choice, LogLines, Operation, PastAnswer, Reverted, Source
-from graph_memory.memory.retention.results import Compacted, Erased
-from graph_memory.model.arguments import fault
-from graph_memory.model.results import Branched, Changed
+from graph_memory.operations.entities import ENTITIES
+from graph_memory.operations.graph import GRAPH
+from graph_memory.operations.meaning import MEANING
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
+from graph_memory.operations.sessions import SESSIONS
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -69,7 +70,7 @@ class MemoryLog(Call):
     session: NotRequired[Annotated[str, Field(description="Session id; current is yours")]]
     source: NotRequired[Source]
     actor: NotRequired[str]
-    operations: NotRequired[list[Operation]]
+    operations: NotRequired[list[LoggedOperation]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
@@ -204,7 +205,7 @@ async def memory_as_of(memory: Memory, given: MemoryAsOf) -> PastAnswer:
     return PastAnswer(as_of=past.seq, result=(await read(memory_then)).to_dict())
 
 
-READERS: dict[str, AnyTool] = {
+READERS: dict[str, AnyOperation] = {
     tool.name: tool for tool in (*GRAPH, *MEANING, *ENTITIES, *SESSIONS) if tool.name in get_args(PastTool)
 }
 """Their functions call methods that a `PastMemory` has too."""
@@ -277,15 +278,15 @@ def _check_confirmed(*, confirmed: bool) -> None:
         raise fault("confirm", "This cannot be undone, and was not confirmed", hint)
 
 
-HISTORY: tuple[AnyTool, ...] = (
-    Tool(memory_log, MemoryLog, LogLines, Effect.READS),
-    Tool(memory_as_of, MemoryAsOf, PastAnswer, Effect.READS),
-    Tool(memory_diff, MemoryDiff, DiffLines, Effect.READS),
-    Tool(memory_branch, MemoryBranch, Branched, Effect.DECLARES),
-    Tool(set_validity, SetValidity, Changed, Effect.DESTROYS),
-    Tool(memory_revert, MemoryRevert, Reverted, Effect.DESTROYS),
-    Tool(memory_revert_session, MemoryRevertSession, Reverted, Effect.DESTROYS),
-    Tool(memory_merge, MemoryMerge, Merged, Effect.DESTROYS),
-    Tool(memory_erase, MemoryErase, Erased, Effect.DESTROYS),
-    Tool(memory_compact, MemoryCompact, Compacted, Effect.DESTROYS),
+HISTORY: tuple[AnyOperation, ...] = (
+    Operation(memory_log, MemoryLog, LogLines, Effect.READS),
+    Operation(memory_as_of, MemoryAsOf, PastAnswer, Effect.READS),
+    Operation(memory_diff, MemoryDiff, DiffLines, Effect.READS),
+    Operation(memory_branch, MemoryBranch, Branched, Effect.DECLARES),
+    Operation(set_validity, SetValidity, Changed, Effect.DESTROYS),
+    Operation(memory_revert, MemoryRevert, Reverted, Effect.DESTROYS),
+    Operation(memory_revert_session, MemoryRevertSession, Reverted, Effect.DESTROYS),
+    Operation(memory_merge, MemoryMerge, Merged, Effect.DESTROYS),
+    Operation(memory_erase, MemoryErase, Erased, Effect.DESTROYS),
+    Operation(memory_compact, MemoryCompact, Compacted, Effect.DESTROYS),
 )

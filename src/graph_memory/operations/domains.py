@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import Cursor, Limit, Properties
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSelected
 from graph_memory.model.wording import quoted
+from graph_memory.operations.arguments import Cursor, Limit, Properties
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -88,11 +88,11 @@ async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
     return await memory.delete_domain(given["name"])
 
 
-DOMAINS: tuple[AnyTool, ...] = (
-    Tool(create_domain, EditDomain, DomainChanged, Effect.DECLARES),
-    Tool(list_domains, ListDomains, Domains, Effect.READS),
-    Tool(get_domain, GetDomain, DomainInfo, Effect.READS),
-    Tool(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
-    Tool(select_domain, OneDomain, DomainSelected, Effect.READS),
-    Tool(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),
+DOMAINS: tuple[AnyOperation, ...] = (
+    Operation(create_domain, EditDomain, DomainChanged, Effect.DECLARES),
+    Operation(list_domains, ListDomains, Domains, Effect.READS),
+    Operation(get_domain, GetDomain, DomainInfo, Effect.READS),
+    Operation(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
+    Operation(select_domain, OneDomain, DomainSelected, Effect.READS, in_session=True),
+    Operation(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),
 )

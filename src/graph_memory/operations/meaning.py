@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import Call, Cursor, ExpectedVersion, Fraction, Limit, ValidAt
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.model.results import Changed, Direction, WeighedConnections
+from graph_memory.operations.arguments import Call, Cursor, ExpectedVersion, Fraction, Limit, ValidAt
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -83,10 +83,10 @@ async def find_contradictions(memory: Memory, given: FindContradictions) -> Cont
     return await memory.find_contradictions(**given)
 
 
-MEANING: tuple[AnyTool, ...] = (
-    Tool(get_strongest_connections, GetStrongestConnections, WeighedConnections, Effect.READS),
-    Tool(get_weak_relations, GetWeakRelations, WeighedConnections, Effect.READS),
-    Tool(set_relation_importance, SetRelationImportance, Changed, Effect.DESTROYS),
-    Tool(infer_connections, InferConnections, Inferred, Effect.MIXED),
-    Tool(find_contradictions, FindContradictions, Contradictions, Effect.READS),
+MEANING: tuple[AnyOperation, ...] = (
+    Operation(get_strongest_connections, GetStrongestConnections, WeighedConnections, Effect.READS),
+    Operation(get_weak_relations, GetWeakRelations, WeighedConnections, Effect.READS),
+    Operation(set_relation_importance, SetRelationImportance, Changed, Effect.DESTROYS),
+    Operation(infer_connections, InferConnections, Inferred, Effect.MIXED),
+    Operation(find_contradictions, FindContradictions, Contradictions, Effect.READS),
 )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import Call, Fraction, Properties
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.results import EntityUpdated, Forgotten, ObservationUpdated
+from graph_memory.operations.arguments import Call, Fraction, Properties
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -60,8 +60,8 @@ async def forget(memory: Memory, given: Forget) -> Forgotten:
     return await memory.entities.forget(**given)
 
 
-UPDATES: tuple[AnyTool, ...] = (
-    Tool(update_entity, UpdateEntity, EntityUpdated, Effect.DESTROYS),
-    Tool(update_observation, UpdateObservation, ObservationUpdated, Effect.DESTROYS),
-    Tool(forget, Forget, Forgotten, Effect.DESTROYS),
+UPDATES: tuple[AnyOperation, ...] = (
+    Operation(update_entity, UpdateEntity, EntityUpdated, Effect.DESTROYS),
+    Operation(update_observation, UpdateObservation, ObservationUpdated, Effect.DESTROYS),
+    Operation(forget, Forget, Forgotten, Effect.DESTROYS),
 )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import Names
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.results import ProtectionChanged
+from graph_memory.operations.arguments import Names
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -44,7 +44,7 @@ async def unprotect(memory: Memory, given: Unprotect) -> ProtectionChanged:
     return await memory.unprotect(**given)
 
 
-PROTECTION: tuple[AnyTool, ...] = (
-    Tool(protect, Protect, ProtectionChanged, Effect.DECLARES),
-    Tool(unprotect, Unprotect, ProtectionChanged, Effect.DESTROYS),
+PROTECTION: tuple[AnyOperation, ...] = (
+    Operation(protect, Protect, ProtectionChanged, Effect.DECLARES),
+    Operation(unprotect, Unprotect, ProtectionChanged, Effect.DESTROYS),
 )

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import (
+from graph_memory.memory.recall.results import FILTERS, WEIGHTS, SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.memory.recall.tiers.results import CONTEXT, Depth, Form, QueryResult, RecallResult
+from graph_memory.operations.arguments import (
     ANY_KEYS,
     INTEGER,
     MOST,
@@ -21,9 +23,7 @@ from graph_memory.mcp_server.arguments import (
     ValidAt,
     object_schema,
 )
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.memory.recall.results import FILTERS, WEIGHTS, SearchMode, SearchResult, Style, Syntax, Synthesis
-from graph_memory.memory.recall.tiers.results import CONTEXT, Depth, Form, QueryResult, RecallResult
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -197,12 +197,12 @@ async def memory_synthesize(memory: Memory, given: MemorySynthesize) -> Synthesi
     return await memory.recall.memory_synthesize(**given)
 
 
-RECALL: tuple[AnyTool, ...] = (
-    Tool(recall, RecallCall, RecallResult, Effect.READS),
-    Tool(search_memories, SearchMemories, SearchResult, Effect.READS),
-    Tool(search_semantic, SearchSemantic, SearchResult, Effect.READS, by_name=True),
-    Tool(hybrid_search, HybridSearch, SearchResult, Effect.READS, by_name=True),
-    Tool(memory_context, MemoryContext, RecallResult, Effect.READS, by_name=True),
-    Tool(memory_query, MemoryQuery, QueryResult, Effect.READS, by_name=True),
-    Tool(memory_synthesize, MemorySynthesize, Synthesis, Effect.READS, by_name=True),
+RECALL: tuple[AnyOperation, ...] = (
+    Operation(recall, RecallCall, RecallResult, Effect.READS),
+    Operation(search_memories, SearchMemories, SearchResult, Effect.READS),
+    Operation(search_semantic, SearchSemantic, SearchResult, Effect.READS, by_name=True),
+    Operation(hybrid_search, HybridSearch, SearchResult, Effect.READS, by_name=True),
+    Operation(memory_context, MemoryContext, RecallResult, Effect.READS, by_name=True),
+    Operation(memory_query, MemoryQuery, QueryResult, Effect.READS, by_name=True),
+    Operation(memory_synthesize, MemorySynthesize, Synthesis, Effect.READS, by_name=True),
 )

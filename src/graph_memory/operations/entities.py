@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from graph_memory.mcp_server.official import Given, OfficialTool
-from graph_memory.mcp_server.tools import AnyTool, Effect
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -19,6 +17,8 @@ from graph_memory.memory.entities.results import (
     RelationsCreated,
 )
 from graph_memory.model.plain import Located
+from graph_memory.operations.official import Given, OfficialOperation
+from graph_memory.operations.operation import AnyOperation, Effect
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -99,8 +99,8 @@ async def _open_nodes(memory: Memory, given: Given) -> Result:
     return await memory.entities.open_nodes(given["names"], detail=Located(given.get("detail", False), "detail").flag())
 
 
-ENTITIES: tuple[AnyTool, ...] = (
-    OfficialTool(
+ENTITIES: tuple[AnyOperation, ...] = (
+    OfficialOperation(
         "create_entities",
         "Create multiple new entities in the knowledge graph",
         {"entities": [_ENTITY]},
@@ -111,7 +111,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         lambda given: _has_types(given, "entities"),
         own_of_items=("description", "properties"),
     ),
-    OfficialTool(
+    OfficialOperation(
         "create_relations",
         "Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
         {"relations": [_RELATION]},
@@ -124,7 +124,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         own_of_items=("properties",),
         tells_more=True,
     ),
-    OfficialTool(
+    OfficialOperation(
         "add_observations",
         "Add new observations to existing entities in the knowledge graph",
         {"observations": [_ADDITION]},
@@ -134,7 +134,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         _add_observations,
         lambda given: "entityName" in given,
     ),
-    OfficialTool(
+    OfficialOperation(
         "delete_entities",
         "Delete multiple entities and their associated relations from the knowledge graph",
         {"entityNames": ([str], "An array of entity names to delete")},
@@ -144,7 +144,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         _delete_entities,
         lambda given: "names" in given,
     ),
-    OfficialTool(
+    OfficialOperation(
         "delete_observations",
         "Delete specific observations from entities in the knowledge graph",
         {"deletions": [_DELETION]},
@@ -154,7 +154,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         _delete_observations,
         lambda given: "entityName" in given,
     ),
-    OfficialTool(
+    OfficialOperation(
         "delete_relations",
         "Delete multiple relations from the knowledge graph",
         {"relations": ([_RELATION], "An array of relations to delete")},
@@ -164,7 +164,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         _delete_relations,
         lambda given: _has_types(given, "relations"),
     ),
-    OfficialTool(
+    OfficialOperation(
         "read_graph",
         "Read the entire knowledge graph",
         {},
@@ -174,7 +174,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         _read_graph,
         own=("max_tokens", "limit", "cursor"),
     ),
-    OfficialTool(
+    OfficialOperation(
         "search_nodes",
         "Search for nodes in the knowledge graph based on a query",
         {"query": (str, "The search query to match against entity names, types, and observation content")},
@@ -183,7 +183,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         Effect.READS,
         _search_nodes,
     ),
-    OfficialTool(
+    OfficialOperation(
         "open_nodes",
         "Open specific nodes in the knowledge graph by their names",
         {"names": ([str], "An array of entity names to retrieve")},

@@ -8,7 +8,7 @@ from typing import cast
 
 from pydantic import TypeAdapter
 
-from graph_memory.mcp_server.arguments import MOST
+from graph_memory.operations.arguments import MOST
 
 Schema = dict[str, object]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import BOOLEAN, NUMBER, STRING, STRINGS, Call, Names, object_schema
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.ontology.view import OntologyView, brief, detailed
 from graph_memory.model.properties import PropertyType
 from graph_memory.model.results import OntologyChanged, Validity
+from graph_memory.operations.arguments import BOOLEAN, NUMBER, STRING, STRINGS, Call, Names, object_schema
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -130,10 +130,10 @@ def _declaration(given: AddNodeType | AddConnectionType) -> dict[str, object]:
     return {"name": given["type_name"], **rest}
 
 
-ONTOLOGY: tuple[AnyTool, ...] = (
-    Tool(validate_connection, ValidateConnection, Validity, Effect.READS),
-    Tool(create_ontology, CreateOntology, OntologyChanged, Effect.DECLARES),
-    Tool(add_node_type, AddNodeType, OntologyChanged, Effect.DECLARES),
-    Tool(add_connection_type, AddConnectionType, OntologyChanged, Effect.DECLARES),
-    Tool(get_ontology, GetOntology, OntologyView, Effect.READS),
+ONTOLOGY: tuple[AnyOperation, ...] = (
+    Operation(validate_connection, ValidateConnection, Validity, Effect.READS),
+    Operation(create_ontology, CreateOntology, OntologyChanged, Effect.DECLARES),
+    Operation(add_node_type, AddNodeType, OntologyChanged, Effect.DECLARES),
+    Operation(add_connection_type, AddConnectionType, OntologyChanged, Effect.DECLARES),
+    Operation(get_ontology, GetOntology, OntologyView, Effect.READS),
 )

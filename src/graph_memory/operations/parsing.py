@@ -13,12 +13,12 @@ from typing import Generic, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from graph_memory.mcp_server.arguments import MOST
-from graph_memory.mcp_server.schemas import Schema, input_schema, properties_of, required_of, wording
 from graph_memory.model.arguments import argument_meant
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.plain import parse_json_strictly, place
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
+from graph_memory.operations.arguments import MOST
+from graph_memory.operations.schemas import Schema, input_schema, properties_of, required_of, wording
 
 A = TypeVar("A", bound=Mapping[str, object])
 _OTHER_TOOLS = {("memory_revert", "session"): "memory_revert_session undoes a session."}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import Call, Cursor, Fraction, Limit, Properties
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
 from graph_memory.model.links import LinkType
+from graph_memory.operations.arguments import Call, Cursor, Fraction, Limit, Properties
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -60,8 +60,8 @@ async def delete_cross_domain_link(memory: Memory, given: DeleteLink) -> LinkDel
     return await memory.links.delete_cross_domain_link(**given)
 
 
-LINKS: tuple[AnyTool, ...] = (
-    Tool(create_cross_domain_link, CreateLink, LinkCreated, Effect.CREATES),
-    Tool(list_cross_domain_links, ListLinks, Links, Effect.READS),
-    Tool(delete_cross_domain_link, DeleteLink, LinkDeleted, Effect.DESTROYS),
+LINKS: tuple[AnyOperation, ...] = (
+    Operation(create_cross_domain_link, CreateLink, LinkCreated, Effect.CREATES),
+    Operation(list_cross_domain_links, ListLinks, Links, Effect.READS),
+    Operation(delete_cross_domain_link, DeleteLink, LinkDeleted, Effect.DESTROYS),
 )

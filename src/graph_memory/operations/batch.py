@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import BOOLEAN, STRING, Call, object_schema
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.batch.results import BatchResult
+from graph_memory.operations.arguments import BOOLEAN, STRING, Call, object_schema
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Operation = Annotated[
+BatchOperation = Annotated[
     dict[str, object],
     WithJsonSchema({**object_schema({"op": STRING}, "op"), "additionalProperties": True}),
 ]
@@ -36,7 +36,7 @@ class ExecuteBatch(Call):
     """Arguments of `execute_batch`."""
 
     operations: Annotated[
-        list[Operation],
+        list[BatchOperation],
         Field(
             description="In order, each {op: a tool that writes nodes, connections, entities, observations or "
             'relations, and its arguments}. A create with ref: x is "$x" as an id in later ones'
@@ -53,4 +53,4 @@ async def execute_batch(memory: Memory, given: ExecuteBatch) -> BatchResult:
     return await memory.execute_batch(**given)
 
 
-BATCH: tuple[AnyTool, ...] = (Tool(execute_batch, ExecuteBatch, BatchResult, Effect.MIXED),)
+BATCH: tuple[AnyOperation, ...] = (Operation(execute_batch, ExecuteBatch, BatchResult, Effect.MIXED),)

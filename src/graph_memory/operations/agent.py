@@ -30,7 +30,8 @@ from graph_memory.agent.results import (
     UserProfile,
     WorkingMemory,
 )
-from graph_memory.mcp_server.arguments import (
+from graph_memory.model.arguments import fault
+from graph_memory.operations.arguments import (
     ANY_KEYS,
     NUMBER,
     STRING,
@@ -41,8 +42,7 @@ from graph_memory.mcp_server.arguments import (
     Names,
     object_schema,
 )
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.model.arguments import fault
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.agent.layer import Agent
@@ -353,20 +353,20 @@ def _rest(given: Call) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "domain"}
 
 
-AGENT_MEMORY: tuple[AnyTool, ...] = (
-    Tool(record_event, RecordEvent, EventRecorded, Effect.CREATES),
-    Tool(get_events, GetEvents, Events, Effect.READS),
-    Tool(record_pattern, RecordPattern, Pattern, Effect.CREATES),
-    Tool(match_patterns, MatchPatterns, PatternMatches, Effect.READS),
-    Tool(apply_pattern_result, ApplyPatternResult, Pattern, Effect.CREATES),
-    Tool(get_best_patterns, GetBestPatterns, Patterns, Effect.READS),
-    Tool(set_goal, SetGoal, GoalChanged, Effect.CREATES),
-    Tool(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
-    Tool(list_goals, ListGoals, Goals, Effect.READS),
-    Tool(get_user_profile, GetUserProfile, UserProfile, Effect.READS),
-    Tool(update_user_profile, UpdateUserProfile, UserProfile, Effect.DESTROYS),
-    Tool(get_capabilities, GetCapabilities, Capabilities, Effect.READS),
-    Tool(working_memory, WorkWithMemory, WorkingMemory, Effect.MIXED),
-    Tool(query_memory, QueryMemory, MemoryResults, Effect.READS),
-    Tool(get_environment, GetEnvironment, Environment, Effect.READS, by_name=True, local=True),
+AGENT_MEMORY: tuple[AnyOperation, ...] = (
+    Operation(record_event, RecordEvent, EventRecorded, Effect.CREATES),
+    Operation(get_events, GetEvents, Events, Effect.READS),
+    Operation(record_pattern, RecordPattern, Pattern, Effect.CREATES),
+    Operation(match_patterns, MatchPatterns, PatternMatches, Effect.READS),
+    Operation(apply_pattern_result, ApplyPatternResult, Pattern, Effect.CREATES),
+    Operation(get_best_patterns, GetBestPatterns, Patterns, Effect.READS),
+    Operation(set_goal, SetGoal, GoalChanged, Effect.CREATES),
+    Operation(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
+    Operation(list_goals, ListGoals, Goals, Effect.READS),
+    Operation(get_user_profile, GetUserProfile, UserProfile, Effect.READS),
+    Operation(update_user_profile, UpdateUserProfile, UserProfile, Effect.DESTROYS),
+    Operation(get_capabilities, GetCapabilities, Capabilities, Effect.READS),
+    Operation(working_memory, WorkWithMemory, WorkingMemory, Effect.MIXED, in_session=True),
+    Operation(query_memory, QueryMemory, MemoryResults, Effect.READS),
+    Operation(get_environment, GetEnvironment, Environment, Effect.READS, by_name=True, local=True),
 )

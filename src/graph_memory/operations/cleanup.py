@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import Call, Fraction
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
     EntitiesMerged,
@@ -16,6 +14,8 @@ from graph_memory.memory.entities.cleaning.results import (
     Orphans,
     SimilarFound,
 )
+from graph_memory.operations.arguments import Call, Fraction
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -105,13 +105,13 @@ async def get_by_type(memory: Memory, given: GetByType) -> EntityList:
     return await memory.entities.get_by_type(**given)
 
 
-CLEANUP: tuple[AnyTool, ...] = (
-    Tool(find_similar, FindSimilar, SimilarFound, Effect.READS),
-    Tool(find_duplicates, FindDuplicates, Duplicates, Effect.READS),
-    Tool(merge_entities, MergeEntities, EntitiesMerged, Effect.DESTROYS),
-    Tool(find_orphans, Listing, Orphans, Effect.READS),
-    Tool(graph_health, Listing, GraphHealth, Effect.READS),
-    Tool(get_recent, Listing, EntityList, Effect.READS),
-    Tool(get_hot, Listing, EntityList, Effect.READS),
-    Tool(get_by_type, GetByType, EntityList, Effect.READS),
+CLEANUP: tuple[AnyOperation, ...] = (
+    Operation(find_similar, FindSimilar, SimilarFound, Effect.READS),
+    Operation(find_duplicates, FindDuplicates, Duplicates, Effect.READS),
+    Operation(merge_entities, MergeEntities, EntitiesMerged, Effect.DESTROYS),
+    Operation(find_orphans, Listing, Orphans, Effect.READS),
+    Operation(graph_health, Listing, GraphHealth, Effect.READS),
+    Operation(get_recent, Listing, EntityList, Effect.READS),
+    Operation(get_hot, Listing, EntityList, Effect.READS),
+    Operation(get_by_type, GetByType, EntityList, Effect.READS),
 )

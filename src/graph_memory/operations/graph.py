@@ -7,21 +7,6 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypeVar
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import (
-    Call,
-    CallOfSeveral,
-    Cursor,
-    Detail,
-    ExpectedVersion,
-    Limit,
-    MinStrength,
-    Names,
-    Properties,
-    Strength,
-    ValidAt,
-)
-from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.mcp_server.toolsets.ontology import ONTOLOGY
 from graph_memory.model.content import DEFAULT_FORMAT
 from graph_memory.model.results import (
     Changed,
@@ -37,6 +22,21 @@ from graph_memory.model.results import (
     NodeIds,
     NodeInfo,
 )
+from graph_memory.operations.arguments import (
+    Call,
+    CallOfSeveral,
+    Cursor,
+    Detail,
+    ExpectedVersion,
+    Limit,
+    MinStrength,
+    Names,
+    Properties,
+    Strength,
+    ValidAt,
+)
+from graph_memory.operations.ontology import ONTOLOGY
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -259,19 +259,19 @@ async def search_content(memory: Memory, given: SearchContent) -> NodeIds:
     return with_advice(await memory.search_content(**given), given)
 
 
-GRAPH: tuple[AnyTool, ...] = (
-    Tool(create_node, CreateNode, NodeCreated, Effect.CREATES),
-    Tool(get_node, GetNode, NodeInfo, Effect.READS),
-    Tool(get_node_content, GetNode, NodeContent, Effect.READS),
-    Tool(update_node, UpdateNode, Changed, Effect.DESTROYS),
-    Tool(delete_node, DeleteNode, NodeDeleted, Effect.DESTROYS),
-    Tool(create_connection, CreateConnection, ConnectionCreated, Effect.CREATES),
-    Tool(get_connection, GetConnection, ConnectionInfo, Effect.READS),
-    Tool(update_connection, UpdateConnection, Changed, Effect.DESTROYS),
-    Tool(delete_connection, DeleteConnection, Changed, Effect.DESTROYS),
-    Tool(query_nodes, QueryNodes, NodeIds, Effect.READS),
-    Tool(query_connections, QueryConnections, ConnectionIds, Effect.READS),
-    Tool(get_connected_nodes, GetConnectedNodes, ConnectedNodes, Effect.READS),
-    Tool(search_content, SearchContent, NodeIds, Effect.READS),
+GRAPH: tuple[AnyOperation, ...] = (
+    Operation(create_node, CreateNode, NodeCreated, Effect.CREATES),
+    Operation(get_node, GetNode, NodeInfo, Effect.READS),
+    Operation(get_node_content, GetNode, NodeContent, Effect.READS),
+    Operation(update_node, UpdateNode, Changed, Effect.DESTROYS),
+    Operation(delete_node, DeleteNode, NodeDeleted, Effect.DESTROYS),
+    Operation(create_connection, CreateConnection, ConnectionCreated, Effect.CREATES),
+    Operation(get_connection, GetConnection, ConnectionInfo, Effect.READS),
+    Operation(update_connection, UpdateConnection, Changed, Effect.DESTROYS),
+    Operation(delete_connection, DeleteConnection, Changed, Effect.DESTROYS),
+    Operation(query_nodes, QueryNodes, NodeIds, Effect.READS),
+    Operation(query_connections, QueryConnections, ConnectionIds, Effect.READS),
+    Operation(get_connected_nodes, GetConnectedNodes, ConnectedNodes, Effect.READS),
+    Operation(search_content, SearchContent, NodeIds, Effect.READS),
     *ONTOLOGY,
 )

@@ -1,0 +1,120 @@
+"""`graph-memory call`: any operation by its name, with its arguments as `key=value`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from graph_memory.cli.command import Call
+from graph_memory.cli.input import completion
+from graph_memory.cli.input.call_arguments import call_arguments
+from graph_memory.cli.input.options import DomainOption
+from graph_memory.cli.output.printing import note, plain, print_json
+from graph_memory.cli.output.tables import print_table
+from graph_memory.model.arguments import fault
+from graph_memory.model.plain import parse_json_strictly
+from graph_memory.model.wording import quoted, suggestion
+
+if TYPE_CHECKING:
+    from graph_memory.operations.operation import AnyOperation
+
+_LIST = "`graph-memory call --list` names the operations."
+
+
+def call(
+    operation: Annotated[
+        str | None,
+        typer.Argument(help="Name of the operation, as MCP and Python have it.", autocompletion=completion.operations),
+    ] = None,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE]...",
+            help="Arguments. KEY:=JSON for JSON. Repeat a key for a list.",
+            autocompletion=completion.operation_arguments,
+        ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--json", metavar="FILE|-", help="Read arguments from a JSON object as well.")
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the operations, or the arguments of the one that is named.")
+    ] = False,
+    domain: DomainOption = None,
+) -> None:
+    """Call an operation by its name. Prints its result as JSON, as the MCP tool of the same name returns it."""
+    if operation is None:
+        if not listed:
+            raise fault("operation", "No operation is named", _LIST)
+        return _list_operations()
+    called = _operation(operation)
+    if listed:
+        return _list_arguments(called)
+    given = {**_from_file(source), **call_arguments(called, arguments or ())}
+    bound = called.bind(given)
+    Call(domain, as_json=True).answer(bound, print_json, "Working" if called.is_writing else "Reading")
+    return None
+
+
+def _operation(name: str) -> AnyOperation:
+    """Return an operation by its name. Raises INVALID_ARGUMENT."""
+    from graph_memory.operations.table import CALLABLE
+
+    if name not in CALLABLE:
+        raise fault("operation", f"No operation is named {quoted(name)}", suggestion(name, CALLABLE, _LIST))
+    return CALLABLE[name]
+
+
+def _from_file(source: str | None) -> dict[str, object]:
+    """Return arguments that a file holds, or standard input. Raises INVALID_ARGUMENT."""
+    if source is None:
+        return {}
+    hint = "Give a file with one JSON object, or - for standard input."
+    try:
+        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        content = parse_json_strictly(data)
+    except OSError as error:
+        raise fault("json", f"Cannot read {plain(source)}: {error.strerror}", hint) from error
+    except ValueError as error:
+        raise fault("json", f"{plain(source)} is not JSON: {error}", hint) from error
+    if not isinstance(content, dict):
+        raise fault("json", f"{plain(source)} is not a JSON object", hint)
+    return cast("dict[str, object]", content)
+
+
+def _list_operations() -> None:
+    from graph_memory.operations.table import TOOLSETS
+
+    rows = [
+        (operation.name, f"{toolset}{_marks(operation)}", _first_sentence(operation.description))
+        for toolset, operations in TOOLSETS.items()
+        for operation in operations
+    ]
+    print_table(("operation", "toolset", "what it does"), rows, whole=("operation",))
+    note("Arguments of one: graph-memory call OPERATION --list")
+
+
+def _list_arguments(operation: AnyOperation) -> None:
+    from graph_memory.operations.schemas import properties_of, required_of, wording
+
+    schema = operation.input_schema
+    needed = required_of(schema)
+    rows: Sequence[Sequence[object]] = [
+        (name, "yes" if name in needed else "", wording(part), part.get("description", ""))
+        for name, part in properties_of(schema).items()
+    ]
+    typer.echo(operation.description)
+    print_table(("argument", "required", "value", "what it is"), rows, whole=("argument",), folded=("what it is",))
+
+
+def _marks(operation: AnyOperation) -> str:
+    marks = [mark for mark, holds in (("by name", operation.by_name), ("MCP only", operation.in_session)) if holds]
+    return f" ({', '.join(marks)})" if marks else ""
+
+
+def _first_sentence(text: str) -> str:
+    return f"{text.split('. ', 1)[0].splitlines()[0].removesuffix('.')}."

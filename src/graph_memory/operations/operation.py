@@ -1,0 +1,100 @@
+"""The record of an operation: its name, its arguments, its effect and its result."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from graph_memory.model.results import Result
+from graph_memory.operations.parsing import Arguments
+from graph_memory.operations.schemas import Schema, output_schema, properties_of
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+A = TypeVar("A", bound=Mapping[str, Any])
+R = TypeVar("R", bound=Result)
+
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+"""The end of a line within a paragraph."""
+
+
+class Effect(Enum):
+    """What an operation does to the memory: `(reads only, destroys, repeating it changes nothing more)`."""
+
+    READS = (True, False, True)
+    """Changes nothing."""
+    CREATES = (False, False, False)
+    """Adds something new each time."""
+    DECLARES = (False, False, True)
+    """Adds something that can be there only once."""
+    DESTROYS = (False, True, True)
+    """Overwrites or takes away what was there."""
+    MIXED = (False, True, False)
+    """Adds, overwrites and takes away, as it is asked."""
+
+
+class Operation(Generic[A, R]):
+    """An operation. Its name and description are those of its function.
+
+    A toolset does not include an operation that is `by_name`: a server serves it only under its own name. A `local`
+    operation is about the machine of the caller, so no server offers it over HTTP. An operation `in_session` acts on
+    the session of a server, so the command line does not offer it.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Memory, A], Awaitable[R]],
+        arguments: type[A],
+        result: type[R],
+        effect: Effect,
+        *,
+        by_name: bool = False,
+        local: bool = False,
+        in_session: bool = False,
+    ) -> None:
+        self.name = function.__name__
+        self.description = _LINE_BREAK.sub(" ", inspect.cleandoc(function.__doc__ or ""))
+        self.effect = effect
+        self.result: type[Result] = result
+        self.by_name = by_name
+        self.local = local
+        self.in_session = in_session
+        self._function = function
+        self._arguments = Arguments(self.name, arguments)
+
+    @cached_property
+    def input_schema(self) -> Schema:
+        """The JSON schema of the arguments."""
+        return self._arguments.schema
+
+    @cached_property
+    def output_schema(self) -> Schema:
+        """The JSON schema of the parts that every result has."""
+        return output_schema(self.result)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether it may change the graph."""
+        return not self.effect.value[0]
+
+    @cached_property
+    def returns_calls(self) -> bool:
+        """Whether its result may contain calls of other operations, ready to be made."""
+        return "ReadyCall" in self.result.model_json_schema().get("$defs", {})
+
+    def takes(self, argument: str) -> bool:
+        """Return whether the operation has an argument of that name."""
+        return argument in properties_of(self.input_schema)
+
+    def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
+        """Return the call with these arguments, which takes the memory to work on. Raises INVALID_ARGUMENT."""
+        arguments = self._arguments.parse(given)
+        return lambda memory: self._function(memory, arguments)
+
+
+AnyOperation = Operation[Any, Any]
