@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
-from graph_memory.agent.results import Correction, Feedback
+from graph_memory.agent.results import Correction, Feedback, UserProfile
 from graph_memory.agent.writing import parsed_json
 from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.memory.recall.analysers import ENGLISH
@@ -34,6 +35,8 @@ _KEYS = ("original", "corrected", "context")
 _SHOWN = 300
 """Maximum number of characters of a part of a correction in a reply."""
 _HALF = 0.5
+_LEAST = 0.01
+"""How well a preference without a term of the query fits a question about what its user prefers."""
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CORRECTION = re.compile(rf"Corrected by the user: not ({_TEXT}), but ({_TEXT})\.(?: Context: ({_TEXT}))?", re.DOTALL)
 _FEEDBACK = "Feedback of the user: "
@@ -128,6 +131,23 @@ def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     return sorted(found, key=lambda feedback: feedback.time, reverse=True)
 
 
+_FIELDS = {
+    "communication_style": "Communication style",
+    "expertise_level": "Expertise level",
+    "preferred_tools": "Preferred tools",
+    "custom_instructions": "Instructions",
+}
+
+
+def stated_fields(profile: UserProfile, time: datetime) -> list[Feedback]:
+    """Return the fields of a profile as one preference, or nothing if it has none."""
+    values = {name: getattr(profile, field) for field, name in _FIELDS.items()}
+    texts = [
+        f"{name}: {value if isinstance(value, str) else '; '.join(value)}" for name, value in values.items() if value
+    ]
+    return [Feedback(text=f"{'. '.join(texts)}.", time=time)] if texts else []
+
+
 def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     """Return the observations that are neither corrections nor feedback, newest first."""
     found = [
@@ -141,6 +161,12 @@ def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
 E = TypeVar("E", Correction, Feedback)
 _UNSPECIFIC_TERMS = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "love", "dislike", "hate")))
 """Terms that most preferences contain, so they are ignored."""
+_USER_WORDS = frozenset(["user", "i", "i'd", "i'm", "me", "my", "mine", "their"])
+"""Words of a query that mean any user."""
+_PREFERENCE_TERMS = _UNSPECIFIC_TERMS - {USER} | frozenset(
+    map(ENGLISH.stem_of, ("want", "wish", "favourite", "favorite", "should", "rather", "style", "taste", "instruction"))
+)
+"""Terms of a query that ask what somebody prefers."""
 
 
 @dataclass(frozen=True)
@@ -184,13 +210,40 @@ class UserEntry(Generic[E]):
 
 
 def fitting(known: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
-    """Return the entries that fit a query, best first. Without a query, return the newest."""
+    """Return the entries that fit a query, best first. Without a query, return the newest.
+
+    A query that asks what their user prefers, such as "What do I like?", fits all preferences, and one that only names
+    the user fits those with a term of it.
+    """
     newest = sorted(known, key=lambda known_entry: known_entry.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
-    terms = _terms(query) - _UNSPECIFIC_TERMS
-    fits = [(fit, entry) for entry in newest if (fit := entry.fit(terms))]
+    question = _Question.of(query)
+    fits = [(fit, entry) for entry in newest if (fit := max(entry.fit(question.terms), question.fit(entry)))]
     return [entry for _, entry in sorted(fits, key=lambda pair: -pair[0])][:limit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A query that may ask about a user."""
+
+    words: frozenset[str]
+    terms: frozenset[str]
+    asks_of_preferences: bool
+
+    @classmethod
+    def of(cls, query: str) -> _Question:
+        words = ENGLISH.words(query[:LONGEST])
+        asks = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words)
+        return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
+
+    def fit(self, known: UserEntry[E]) -> float:
+        """Return how well a preference fits because the query is about its user: less than by enough of its terms."""
+        is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(known.user)} <= self.words
+        if isinstance(known.entry, Correction) or not is_about_user:
+            return 0.0
+        shared = len(self.terms & known.terms) / (len(self.terms) or 1)
+        return (shared + _LEAST) * _HALF if shared or self.asks_of_preferences else 0.0
 
 
 def _terms(text: str) -> frozenset[str]:

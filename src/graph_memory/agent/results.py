@@ -201,7 +201,9 @@ class Correction(Result):
 class Feedback(Result):
     """Feedback by a user, or a preference."""
 
-    id: str = Field(description="Id of the observation, for forget")
+    id: str | None = Field(
+        default=None, description="Id of the observation, for forget; none for the fields of a profile"
+    )
     text: str
     time: Timestamp
     source: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
 from graph_memory.agent.profiles import (
@@ -17,6 +17,7 @@ from graph_memory.agent.profiles import (
     feedback_of,
     fitting,
     preferences_of,
+    stated_fields,
     stored_correction,
     stored_feedback,
     stored_texts,
@@ -38,8 +39,8 @@ from graph_memory.model.wording import quoted
 _MOST = 1_000
 _MOST_SESSIONS = 100_000
 _CACHED = "corrections"
-_MOST_IN_RECALL = 3
-"""Maximum number of corrections, and of preferences, that a recall returns first."""
+_MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
+"""Maximum numbers of corrections and of preferences that a recall returns first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ class CorrectionCache:
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
         """Return the corrections and preferences that fit a query as lines of a reply, without a query the newest."""
         stored = await self.stored(users)
-        corrections = [known.line() for known in fitting(stored.corrections, query, _MOST_IN_RECALL)]
-        return corrections + [known.line() for known in fitting(stored.preferences, query, _MOST_IN_RECALL)]
+        corrections = [known.line() for known in fitting(stored.corrections, query, _MOST_CORRECTIONS)]
+        return corrections + [known.line() for known in fitting(stored.preferences, query, _MOST_PREFERENCES)]
 
     async def stored(self, users: Memory) -> _ProfileEntries:
         """Return the corrections and preferences of all users."""
@@ -233,9 +234,11 @@ async def _read(users: Memory, change: str | None) -> _ProfileEntries:
     profiles = await users.query_nodes(type=roles["UserProfile"], limit=_MOST)
     names = [str(node.properties.get("name", node.title)) for node in await users.describe_nodes(profiles.node_ids)]
     entities = (await users.entities.open_nodes(names, detail=True)).entities if names else ()
-    known = [(entity.name, entity.observation_details or ()) for entity in entities]
-    return _ProfileEntries(
-        change,
-        [UserEntry(name, entry) for name, details in known for entry in corrections_of(details)],
-        [UserEntry(name, entry) for name, details in known for entry in preferences_of(details)],
-    )
+    corrections: list[UserEntry[Correction]] = []
+    preferences: list[UserEntry[Feedback]] = []
+    for entity in entities:
+        details = entity.observation_details or ()
+        fields = stated_fields(_profile(entity.name, entity), entity.updated_at or datetime.now(UTC))
+        corrections += [UserEntry(entity.name, entry) for entry in corrections_of(details)]
+        preferences += [UserEntry(entity.name, entry) for entry in (*preferences_of(details), *fields)]
+    return _ProfileEntries(change, corrections, preferences)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from
@@ -94,6 +96,23 @@ async def test_a_preference_is_told_on_its_topic_and_with_the_name_of_another_us
     await memory.agent.remember("The user prefers tabs.")
     assert "prefers" not in str((await memory.recall.recall("user table")).content)
     assert str((await memory.recall.recall("Which wine?")).content).startswith('ann: "Prefers dark red wine"')
+
+
+async def test_a_question_about_the_user_is_answered_by_preferences_also_in_a_profile(memory: Memory):
+    await memory.entities.remember("Atlas runs on port 8080.", name="Atlas")
+    await memory.agent.remember("The user prefers tabs.")
+    await memory.agent.user.update(custom_instructions=["Use metres"])
+    for content in (
+        (await memory.recall.recall("What does the user prefer?")).content,
+        (await memory.recall.memory_query("How should I indent this?")).content,
+    ):
+        assert {"tabs", "metres"} <= {*re.findall(r"\w+", str(content))}
+        assert "Nothing stored fits" not in str(content)
+    found = await memory.agent.query_memory("What does the user prefer?")
+    assert [preference.text for preference in found.preferences or ()] == [
+        "Instructions: Use metres.",
+        "The user prefers tabs.",
+    ]
 
 
 async def test_a_rule_in_a_code_block_stays_text(memory: Memory):

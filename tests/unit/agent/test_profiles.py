@@ -14,12 +14,13 @@ from graph_memory.agent.profiles import (
     corrections_of,
     feedback_of,
     fitting,
+    stated_fields,
     stored_correction,
     stored_feedback,
     stored_texts,
     texts_of,
 )
-from graph_memory.agent.results import Correction
+from graph_memory.agent.results import Correction, Feedback, UserProfile
 from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.model.errors import Code, GraphError
 
@@ -104,6 +105,43 @@ LONG = known("the parser returns a tuple of tokens", "the parser returns a list 
 )
 def test_a_correction_fits_a_query_that_shares_enough_of_its_words(query: str, expected: list[UserEntry[Correction]]):
     assert fitting([NPM, DEPLOY, LONG], query, 3) == expected
+
+
+def prefers(text: str, user: str = "user") -> UserEntry[Feedback]:
+    return UserEntry(user, Feedback(id="x", text=text, time=NOW))
+
+
+TABS, TESTS, TEA = (
+    prefers("The user prefers tabs."),
+    prefers("The user prefers pytest for tests."),
+    prefers("tea", "ann"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("What does the user prefer?", [TABS, TESTS, TEA]),
+        ("What do I like?", [TABS, TESTS, TEA]),
+        ("How should I indent code?", [TABS, TESTS, TEA]),
+        ("How should I run tests?", [TESTS, TABS, TEA]),
+        ("What are my preferences?", [TABS, TESTS, TEA]),
+        ("What does Ann prefer?", [TEA]),
+        ("What does Bob prefer?", []),
+        ("How do I set up and run the tests of the login service?", [TESTS]),
+        ("Where does the login service run its tests?", []),
+        ("What should the login service log?", []),
+    ],
+)
+def test_a_question_about_a_user_fits_the_preferences(query: str, expected: list[UserEntry[Feedback]]):
+    assert fitting([TABS, TESTS, TEA], query, 3) == expected
+
+
+def test_the_fields_of_a_profile_are_one_preference():
+    profile = UserProfile(user="user", communication_style="concise", custom_instructions=("Use metres", "No slang"))
+    [stated] = stated_fields(profile, NOW)
+    assert stated.text == "Communication style: concise. Instructions: Use metres; No slang."
+    assert stated_fields(UserProfile(user="user"), NOW) == []
 
 
 def test_without_a_query_the_newest_corrections_come_first():

@@ -264,8 +264,8 @@ class Recall:
 
         async def ask(given: RecallRequest) -> QueryResult:
             if several is not None:
-                return await memory_query_several(self._core, several, query, given.max_tokens)
-            return await asking.memory_query(self._core, self._domain(domain), query, given.max_tokens)
+                return await memory_query_several(self._core, several, given)
+            return await asking.memory_query(self._core, self._domain(domain), given)
 
         request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
         return await with_corrections(self._core, request, ask)

@@ -11,10 +11,9 @@ from graph_memory.memory.recall.fitting import tokens_of, tokens_of_text
 from graph_memory.memory.recall.tiers.material import Material
 from graph_memory.memory.recall.tiers.phrases import MONTH, WEEKDAY, timed
 from graph_memory.memory.recall.tiers.recalling import guided
-from graph_memory.memory.recall.tiers.request import asked
+from graph_memory.memory.recall.tiers.request import RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, QueryResult
 from graph_memory.memory.recall.tiers.synthesis import FEWEST_WORDS, material_from, written
-from graph_memory.model.arguments import check_query
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.log.writing import utc_now
 
@@ -68,10 +67,10 @@ def depth_of(question: str) -> tuple[Depth, str]:
     return "medium", "what is found and its neighbours answer most questions"
 
 
-async def memory_query(core: Core, domain: str, query: str, max_tokens: int | None) -> QueryResult:
-    """Return what answers a question. `Recall.memory_query` tells the rest."""
-    depth, why = depth_of(check_query(query))
-    request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
+async def memory_query(core: Core, domain: str, request: RecallRequest) -> QueryResult:
+    """Return the answer to a question. See `Recall.memory_query`."""
+    query = request.query or ""
+    depth, why = depth_of(query)
     request = replace(request, beside=tokens_of_text(why) + _BESIDE)
     found, known = await guided(core, domain, request)
     mode = "" if found.mode is None else f", searched by {_MODES[found.mode]}"

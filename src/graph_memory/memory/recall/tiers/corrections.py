@@ -37,7 +37,8 @@ async def with_corrections(core: Core, request: RecallRequest, recall: Callable[
             kept.append(line)
             left -= cost
     if kept:
-        request = replace(request, max_tokens=left + FEWEST_TOKENS + request.beside)
+        most = left + FEWEST_TOKENS + request.beside
+        request = replace(request, max_tokens=most, follows_lines=True)
     reply = await recall(request)
     return _joined(reply, kept, len(lines) - len(kept), count)
 

@@ -27,6 +27,7 @@ from graph_memory.memory.recall.tiers.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
 from graph_memory.memory.recall.tiers.relevance import (
     NEAREST_TOKENS,
+    NOTHING_ELSE_FITS,
     NOTHING_FITS,
     close_values,
     nearest_values,
@@ -106,7 +107,8 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         if not seeds.fits and material.things:
             named = [replace(thing, facts=(), when="") for thing in material.things]
             lists = [("Nearest, which may be unrelated", named)]
-            material = replace(material, things=(), lists=lists, note=NOTHING_FITS)
+            nothing_fits = NOTHING_ELSE_FITS if request.follows_lines else NOTHING_FITS
+            material = replace(material, things=(), lists=lists, note=nothing_fits)
         if request.focus and request.depth == "deep":
             seeds.notes.extend(_beyond(web, seeds, material))
     if since is not None:
@@ -179,7 +181,7 @@ def _reply(
         told = packed(material, seeds.question, most, count)
         content = told.content
     notes = [*(scope.coverage.warnings if request.needs_index else ()), *seeds.notes]
-    if material.is_empty:
+    if material.is_empty and not request.follows_lines:
         notes.append(BEFORE_ALL if scope.at is not None and scope.at <= 0 else "Nothing was found.")
     reply = RecallResult(
         depth=request.depth,

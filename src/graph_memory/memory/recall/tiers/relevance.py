@@ -22,6 +22,7 @@ NEAREST = 3
 NEAREST_TOKENS = 120
 """Maximum number of tokens of a reply if nothing fits."""
 NOTHING_FITS = "Nothing stored fits this question."
+NOTHING_ELSE_FITS = "Nothing else that is stored fits this question."
 
 
 def fits(ranking: Ranking, model: str | None) -> bool:

@@ -55,6 +55,8 @@ class RecallRequest:
     """Whether what is new is indexed first."""
     beside: int = 0
     """Tokens that the caller adds to the reply."""
+    follows_lines: bool = False
+    """Whether lines that fit the query come before the reply: corrections and preferences of users."""
 
     def __post_init__(self) -> None:
         _among("depth", self.depth, get_args(Depth))

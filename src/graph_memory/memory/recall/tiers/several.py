@@ -18,9 +18,8 @@ from graph_memory.memory.recall.results import SearchMode, SearchResult
 from graph_memory.memory.recall.several import check_of_several, in_one_order, searched
 from graph_memory.memory.recall.tiers.asking import depth_of
 from graph_memory.memory.recall.tiers.recalling import recalled
-from graph_memory.memory.recall.tiers.request import RecallRequest, asked
+from graph_memory.memory.recall.tiers.request import RecallRequest
 from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
-from graph_memory.model.arguments import check_query
 from graph_memory.model.errors import Code, GraphError
 
 Count = Callable[[str], int]
@@ -30,10 +29,9 @@ _ROOM = 12
 """Tokens beside its name that a domain takes in a structured reply."""
 
 
-async def memory_query_several(core: Core, domains: Sequence[str], query: str, max_tokens: int | None) -> QueryResult:
-    """Return what answers a question in several domains, as stored. `Recall.memory_query` tells the rest."""
-    depth, why = depth_of(check_query(query))
-    request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
+async def memory_query_several(core: Core, domains: Sequence[str], request: RecallRequest) -> QueryResult:
+    """Return the stored text that answers a question in several domains. See `Recall.memory_query`."""
+    depth, why = depth_of(request.query or "")
     found = await recall_several(core, domains, request)
     return QueryResult(**found.model_dump(), why=f"{depth}: {why}.")
 
