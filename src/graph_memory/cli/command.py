@@ -12,7 +12,7 @@ import typer
 
 from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
-from graph_memory.cli.output.printing import aside, note, plain, print_json
+from graph_memory.cli.output.printing import CALLED_DOMAIN, aside, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.arguments import AUTO
 from graph_memory.model.errors import Code, GraphError
@@ -108,6 +108,7 @@ def command(
 
         @wraps(function)
         def run(*, domain: str | None = None, as_json: bool, **given: object) -> None:
+            CALLED_DOMAIN.set(domain)
             function(Call(domain, as_json), **given)
 
         run.__dict__["__signature__"] = signature.replace(parameters=[*own, *shared[0 if domain else 1 :]])

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import typer
 
-from graph_memory.cli.output.printing import plain
+from graph_memory.cli.output.printing import command_line, plain
 from graph_memory.model.errors import Code, GraphError, single, unusable_place
 from graph_memory.model.results import ReadyCall
 
@@ -330,5 +330,5 @@ def as_command(call: ReadyCall) -> str:
             words.append("--dry-run")
             continue
         for one in cast("list[object]", value) if isinstance(value, list) else [value]:
-            words += [*([_OPTIONS[key]] if key in _OPTIONS else ()), shlex.quote(str(one))]
-    return plain(f"graph-memory {COMMANDS[call.tool]} {' '.join(words)}")
+            words += [*([_OPTIONS[key]] if key in _OPTIONS else ()), str(one)]
+    return command_line(*COMMANDS[call.tool].split(), *words)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from graph_memory.memory.entities.cleaning.results import Orphan, Orphans
 from graph_memory.memory.entities.remembered import About, Decision, Question, Receipt, Remembered
+from graph_memory.memory.entities.results import Forgot, Forgotten
+from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import RecordingMemory
 
@@ -63,3 +66,18 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
     assert told[8] == "ollama/m split the text into facts."
     assert "\x1b" not in shown.stderr
     assert "\u202e" not in shown.stderr
+
+
+def test_a_printed_command_names_the_domain_that_the_call_named_or_that_has_the_fact(memory: RecordingMemory):
+    ended = Forgot(id="obs_1", kind="observation", text="user: prefers tabs")
+    forgotten = Forgotten(forgotten=(ended,), entities=0, observations=1, relations=0, since=4, until=5)
+    memory.answers["forget"] = forgotten
+    undo = "Undo it: graph-memory revert --since 4 --until 5"
+    assert run("forget", "user", "--domain", "my users").stderr.splitlines()[-1] == f"{undo} --domain 'my users'"
+    assert run("forget", "user").stderr.splitlines()[-1] == undo
+    call = ReadyCall(tool="find_similar", arguments={"name": "Ben B"})
+    memory.answers["find_orphans"] = Orphans(
+        orphans=(Orphan(name="Ben B", type="person", observations=0, call=call),), found=1
+    )
+    shown = run("entity", "orphans", "--domain", "team")
+    assert "graph-memory entity similar 'Ben B' --domain team" in shown.stdout

@@ -10,7 +10,7 @@ import typer
 from graph_memory.agent.kinds import PatternType, Status
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.printing import command_line, counted, note, plain
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import quoted
 
@@ -124,4 +124,4 @@ def _show_pruned(found: Pruned) -> None:
     if found.left_out:
         note(f"{found.left_out:,} more exceed the limits: run it again.")
     if found.archive:
-        note(f"Restore with: graph-memory agent restore {found.archive}")
+        note(f"Restore with: {command_line('agent', 'restore', found.archive)}")

@@ -13,7 +13,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import EXIT_STATUS, fault_line
 from graph_memory.cli.input.options import ROWS
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.printing import counted, note, plain, undo_line
 from graph_memory.memory.batch.results import BatchItem, BatchResult
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
@@ -122,7 +122,7 @@ def _show(done: BatchResult) -> None:
     elif done.batch is None:
         note(f"{'Dry run' if done.dry_run else 'Nothing was changed'}: {counts}{refused}.")
     else:
-        note(f"{counts}{refused}. To undo: graph-memory revert --since {done.since} --until {done.until}")
+        note(f"{counts}{refused}. To undo: {undo_line(done.since, done.until)}")
 
 
 def _line(item: BatchItem) -> str:

@@ -9,7 +9,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.entity import NameArgument, NamesArgument, app
 from graph_memory.cli.errors import as_command
-from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.output.printing import counted, note, undo_line
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -84,7 +84,7 @@ def _show_merged(done: EntitiesMerged) -> None:
         rows = [(one.of, one.what, one.kept, one.not_taken) for one in done.conflicts]
         print_table(("of", "what", "kept", "not taken"), rows)
     if done.since is not None:
-        note(f"To undo it: graph-memory revert --since {done.since} --until {done.until}")
+        note(f"To undo it: {undo_line(done.since, done.until)}")
 
 
 @command(app)

@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.output.printing import counted, note, undo_line
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.meaning.results import Contradictions, Inferred
 
@@ -46,7 +46,7 @@ def _show_inferred(found: Inferred) -> None:
     for one in found.unfounded:
         note(f"{one.connection_id} was inferred from what no longer holds: {', '.join(one.lost)}")
     if found.since is not None:
-        note(f"To undo: graph-memory revert --since {found.since} --until {found.until}")
+        note(f"To undo: {undo_line(found.since, found.until)}")
 
 
 @command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,7 @@ from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, needs_type, of_type
 from graph_memory.cli.input.content import Given, given_content, saved_on_failure
-from graph_memory.cli.output.printing import harmless, local_time, plain, print_properties, print_record
+from graph_memory.cli.output.printing import command_line, harmless, local_time, plain, print_properties, print_record
 from graph_memory.cli.session import reading
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -226,7 +225,7 @@ def _for_editor(call: Call, node: str) -> tuple[str, int]:
 
 def _for_terminal(node: str, found: NodeContent) -> str:
     if found.encoding != "utf-8":
-        hint = f"Write it to a file: graph-memory node content {shlex.quote(node)} --output FILE"
+        hint = f"Write it to a file: {command_line('node', 'content', node, '--output', 'FILE')}"
         message = f"The content of {node} is binary ({found.format}) and would garble the terminal"
         raise GraphError(Code.INVALID_ENCODING, message, {"hint": hint})
     return harmless(found.content).removesuffix("\n")

@@ -10,7 +10,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, related
-from graph_memory.cli.output.printing import note, plain
+from graph_memory.cli.output.printing import note, plain, undo_line
 from graph_memory.cli.output.questions import note_candidates, note_questions
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Settled
@@ -90,8 +90,8 @@ def _show_about(found: About, *, is_dry: bool) -> None:
             note(f"{one.model} decided: {plain(one.evidence)}")
         elif one.evidence is not None and (one.decision in (Decision.ADD, Decision.REFUSED) or one.rule == "property"):
             note(f"{plain(one.fact)}: {plain(one.evidence)}")
-    note_candidates(found.candidates)
-    note_questions(found.questions)
+    note_candidates(found.candidates, found.domain)
+    note_questions(found.questions, found.domain)
 
 
 @command()
@@ -177,5 +177,5 @@ def _show_forgotten(found: Forgotten) -> None:
     for warning in found.warnings or ():
         note(f"Warning: {plain(warning)}")
     if found.since is not None:
-        note(f"Undo it: graph-memory revert --since {found.since} --until {found.until}")
+        note(f"Undo it: {undo_line(found.since, found.until)}")
     return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
-from graph_memory.cli.output.printing import counted, plain
+from graph_memory.cli.output.printing import command_line, counted, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.transfer.formats.records import Place
 from graph_memory.memory.transfer.results import MemoryImported, Refusal, Refusals, SourceNote
@@ -35,7 +35,7 @@ def show_memory(done: MemoryImported) -> None:
     if done.dry_run:
         typer.echo(f"Nothing was written. Domain {done.domain} would get {new}.")
     else:
-        undo = f"graph-memory revert --session {plain(done.session)} --domain {done.domain}" if done.session else ""
+        undo = command_line("revert", "--session", done.session, domain=done.domain) if done.session else ""
         typer.echo(f"Imported into domain {done.domain}: {new}.{undo and f' Undo it with `{undo}`.'}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.printing import command_line, counted, note, plain
 from graph_memory.cli.output.tables import print_table
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def print_stuck(projects: Sequence[StuckProject]) -> None:
     """Print stuck projects and why they are."""
     if projects:
         _print_stuck(projects)
-        return note("Give each a step: `graph-memory connection create NextAction PROJECT ACTION`.")
+        return note(f"Give each a step: {command_line('connection', 'create', 'NextAction', 'PROJECT', 'ACTION')}.")
     return note("No project is stuck.")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import unicodedata
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextvars import ContextVar
 from datetime import datetime
 
 import typer
@@ -18,6 +20,8 @@ from graph_memory.model.wording import as_text
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
 """Invisible, but part of how emoji and several scripts are written."""
+CALLED_DOMAIN: ContextVar[str | None] = ContextVar("called_domain", default=None)
+"""The domain that the running command was given."""
 
 
 def print_json(value: Result | Mapping[str, object]) -> None:
@@ -45,6 +49,18 @@ def print_properties(properties: Mapping[str, PropertyValue]) -> None:
 def assignment(key: str, value: PropertyValue) -> str:
     """Return a property as the command line takes it."""
     return plain(f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}")
+
+
+def command_line(*words: object, domain: str | None = None) -> str:
+    """Return a command to paste, for a domain, by default that of the running command."""
+    domain = domain or CALLED_DOMAIN.get()
+    own = [] if domain is None or "--domain" in words else ["--domain", domain]
+    return plain(shlex.join(["graph-memory", *map(str, words), *own]))
+
+
+def undo_line(since: int | None, until: int | None, domain: str | None = None) -> str:
+    """Return the command that reverts a range of the log."""
+    return command_line("revert", "--since", since, "--until", until, domain=domain)
 
 
 def note(text: str) -> None:

@@ -135,9 +135,9 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
     if not names:
         near = did_you_mean(await meant_in_text(reader, domain, text[:_READ]))
         hint = f"{near}Set name to the entity that the text is about."
-        raise fault("name", "The text names no known entity", hint)
+        raise fault("name", f"The text {quoted(text)} names no known entity", hint)
     hint = f"Set name to one of them: {listed_parts([quoted(name) for name in sorted(names)])}."
-    raise fault("name", f"The text names {len(names)} entities", hint)
+    raise fault("name", f"The text {quoted(text)} names {len(names)} entities", hint)
 
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
