@@ -11,6 +11,7 @@ from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.forgetting import Forgetting
 from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.pipeline import events_from, record_events
 from graph_memory.agent.procedural import PatternCache, Procedural
@@ -28,6 +29,7 @@ from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.background import Background
 from graph_memory.memory.entities.remembered import Remembered
+from graph_memory.memory.entities.results import Forgotten
 
 _PRUNED_TO = 0.8
 """Share of a limit to which a domain is pruned in the background."""
@@ -87,17 +89,38 @@ class Agent:
             max_tokens=max_tokens,
         )
 
-    async def remember(self, text: str, *, dry_run: bool = False) -> Remembered:
+    async def remember(self, text: str, *, session: str | None = None, dry_run: bool = False) -> Remembered:
         """Remember a text sentence by sentence, and return a receipt for each.
 
         The beginning of an English sentence decides how it is stored: as a preference ("The user prefers"), a goal
         ("Goal:"), a pattern ("Never", "Next time", "This fixed it:"), or else as an observation, as `entities.remember`
-        does it. `rule` and `evidence` of the receipt name the choice. In a domain with a closed ontology that lacks
-        these types, all sentences are observations. If all sentences are refused, raises the error of the first one:
-        those of `entities.remember`, `user.remember`, `prospective.create` and `procedural.record`.
+        does it. Goals with a `session` are for that session, and a solution is learned from its last failure (default:
+        goals for all sessions, and the last failure of the caller's session). `rule` and `evidence` of the receipt name
+        the choice. In a domain with a closed ontology that lacks these types, all sentences are observations. If all
+        sentences are refused, raises the error of the first one: those of `entities.remember`, `user.remember`,
+        `prospective.create` and `procedural.record`.
         """
-        router = SentenceRouter(self._memory, self.episodic, self.procedural, self.prospective, self.user, self._users)
+        layers = (self.episodic, self.procedural, self.prospective, self.user)
+        router = SentenceRouter(self._memory, *layers, self._users, session)
         return await router.remember(text, dry_run=dry_run)
+
+    async def forget(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        text: str | Sequence[str] | None = None,
+        erase: bool = False,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """End or erase facts as `entities.forget` does, and goals, patterns and preferences also by their sentences.
+
+        A name or text without a name may be the sentence that `remember` was given, or the name or text of a goal,
+        pattern or preference, ignoring case, white space and a final full stop. Preferences are forgotten in their own
+        domain. Raises INVALID_ARGUMENT with `candidates` for a text that names several things.
+        """
+        forgetting = Forgetting(self._memory, self.user, self._domain, self._users)
+        return await forgetting.forget(names, ids, text, erase=erase, dry_run=dry_run)
 
     async def record_event(
         self, event: Mapping[str, object], archetype: str | Archetype | None = None

@@ -126,8 +126,9 @@ class Procedural:
 
         roles = await prepared(self._memory, changes)
         async with self._usage.adding("patterns", roles["Pattern"], 1) as warning:
-            await write(self._memory, changes(roles))
-        return (await self.get(pattern_id)).model_copy(update={"warnings": (warning,) if warning else None})
+            written = await write(self._memory, changes(roles))
+        update = {"warnings": (warning,) if warning else None, "since": written.since, "until": written.until}
+        return (await self.get(pattern_id)).model_copy(update=update)
 
     async def get(self, pattern_id: str) -> Pattern:
         """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""

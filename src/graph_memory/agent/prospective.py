@@ -86,7 +86,9 @@ class Prospective:
                 await transaction.create_connection(roles["BlockedBy"], goal.node_id, blocker)
             if parent is not None:
                 await transaction.create_connection(roles["SubgoalOf"], goal.node_id, parent)
-        return GoalChanged(goal=await _render_goal(self._memory, roles, goal.node_id))
+            since, until = transaction.range
+        rendered = await _render_goal(self._memory, roles, goal.node_id)
+        return GoalChanged(goal=rendered, since=since, until=until)
 
     async def get(self, goal_id: str) -> Goal:
         """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a goal."""
@@ -190,14 +192,15 @@ class Prospective:
         goals = await _render_goals(self._memory, roles, by_urgency(nodes)[:limit])
         return Goals(goals=tuple(goals), left_out=max(len(nodes) - limit, 0) or None)
 
-    async def find(self, description: str) -> Goal | None:
-        """Return an unfinished goal with this description, or None."""
+    async def find(self, description: str, session: str | None = None) -> Goal | None:
+        """Return an unfinished goal with this description, for a session or for all sessions, or None."""
         roles = await roles_of(self._memory)
         if roles is None:
             return None
         wanted, now = {"description": description}, datetime.now(UTC)
         results = await self._memory.query_nodes(type=roles["Goal"], properties=wanted, valid_at=now)
-        return next(iter(await self._unfinished(roles, results.node_ids)), None)
+        goals = await self._unfinished(roles, results.node_ids)
+        return next((goal for goal in goals if goal.session in (None, session)), None)
 
     async def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
         """Return the unfinished goals among nodes, in the order of the ids."""
@@ -242,11 +245,14 @@ class Prospective:
             unblocked = await _without_blockers(transaction, roles, waiting) if status == "completed" else ()
             for node_id in unblocked:
                 await transaction.update_node(node_id, properties={"status": "pending"})
+            since, until = transaction.range
         warning = f"Still blocked by it: {', '.join(waiting)}. Status pending lets one of them go on."
         return GoalChanged(
             goal=await _render_goal(self._memory, roles, goal_id),
             unblocked=tuple(unblocked) or None,
             warnings=(warning,) if waiting and status == "abandoned" else None,
+            since=since,
+            until=until,
         )
 
 

@@ -95,6 +95,8 @@ class Pattern(Result):
     success_bound: float = Field(default=0, description="Wilson lower bound of the success rate at 95 %")
     last_used: str | None = None
     warnings: tuple[str, ...] | None = None
+    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    until: int | None = None
 
 
 class PatternMatch(Result):
@@ -161,6 +163,8 @@ class GoalChanged(Result):
         default=None, description="Ids of goals that became pending because their last blocker was completed"
     )
     warnings: tuple[str, ...] | None = None
+    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    until: int | None = None
 
 
 class WorkingMemory(Result):

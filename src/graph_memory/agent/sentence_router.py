@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
-from graph_memory.agent.results import Event
+from graph_memory.agent.results import Event, GoalChanged, Pattern
 from graph_memory.agent.roles import roles_in, roles_of
 from graph_memory.agent.sentence_rules import ClassifiedSentence, SentenceKind, classify_sentence, keywords_of
 from graph_memory.agent.user import UserMemory
@@ -44,10 +45,13 @@ class SentenceRouter:
     prospective: Prospective
     user: UserMemory
     users_domain: str
+    session: str | None = None
+    """The session of the goals, and of the failure that a solution is learned from."""
 
     async def remember(self, text: str, *, dry_run: bool) -> Remembered:
         """Remember a text, sentence by sentence. See `Agent.remember`."""
-        parts = [] if _FENCE in text else [(sentence, classify_sentence(sentence)) for sentence in sentences(text)]
+        now = datetime.now(UTC)
+        parts = [] if _FENCE in text else [(part, classify_sentence(part, now)) for part in sentences(text)]
         routes = [route for _, route in parts if route is not None]
         if not routes or await self._lacks_types():
             return await self.memory.entities.remember(text, dry_run=dry_run)
@@ -62,9 +66,8 @@ class SentenceRouter:
             raise refused[0]
         first, *others = results
         warnings = tuple(warning for result in results for warning in result.warnings or ())
-        update: dict[str, object] = {"since": None, "until": None} if others else {}
-        update |= {"others": (*(first.others or ()), *(other.about for other in others)) or None}
-        return first.model_copy(update={**update, "warnings": warnings or None, "dry_run": dry_run or None})
+        abouts = (*(first.others or ()), *(other.about for other in others)) or None
+        return first.model_copy(update={"others": abouts, "warnings": warnings or None, "dry_run": dry_run or None})
 
     async def _attempt(
         self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
@@ -106,16 +109,15 @@ class SentenceRouter:
                 return await self._pattern(route, kind, dry_run=dry_run)
 
     async def _goal(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
-        if goal := await self.prospective.find(route.text):
+        if goal := await self.prospective.find(route.text, self.session):
             if route.deadline in (None, (goal.deadline or "")[:10]):
                 return await self._result(route, "Goal", goal.id, Decision.NOOP)
-            if not dry_run:
-                await self.prospective.update(goal.id, deadline=route.deadline)
-            return await self._result(route, "Goal", goal.id, Decision.UPDATE)
+            changed = None if dry_run else await self.prospective.update(goal.id, deadline=route.deadline)
+            return await self._result(route, "Goal", goal.id, Decision.UPDATE, changed)
         if dry_run:
             return await self._result(route, "Goal", None, Decision.ADD)
-        created = await self.prospective.create(route.text, deadline=route.deadline)
-        return await self._result(route, "Goal", created.goal.id, Decision.ADD, created.warnings)
+        created = await self.prospective.create(route.text, deadline=route.deadline, session=self.session)
+        return await self._result(route, "Goal", created.goal.id, Decision.ADD, created)
 
     async def _pattern(
         self, route: ClassifiedSentence, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
@@ -134,19 +136,18 @@ class SentenceRouter:
             steps=() if kind == "anti_pattern" else [route.text],
             learned_from=[failure.id] if failure else (),
         )
-        warnings = pattern.warnings or ()
-        result = await self._result(route, "Pattern", pattern.id, Decision.ADD, warnings)
+        result = await self._result(route, "Pattern", pattern.id, Decision.ADD, pattern)
         if kind != "solution":
             return result
         if failure is None:
-            return result.model_copy(update={"warnings": (*warnings, _NOT_LEARNED)})
+            return result.model_copy(update={"warnings": (*(pattern.warnings or ()), _NOT_LEARNED)})
         [receipt] = result.facts
         evidence = f"{receipt.evidence} It is learned from {quoted(failure.title)}."
         return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
     async def _failure(self) -> Event | None:
         """Return the last failure of the session if nothing was learned from it yet: what "this fixed it" is about."""
-        events = (await self.episodic.get_recent()).events
+        events = (await self.episodic.get_recent(self.session)).events
         failure = next((event for event in events if event.outcome == "failure"), None)
         roles = await roles_of(self.memory)
         if failure is None or roles is None:
@@ -161,12 +162,13 @@ class SentenceRouter:
         role: str,
         node_id: str | None,
         decision: Decision,
-        warnings: Sequence[str] | None = None,
+        stored: GoalChanged | Pattern | None = None,
     ) -> Remembered:
         """Return the result of storing a sentence as a node."""
         roles = await roles_of(self.memory)
         is_new = decision is Decision.ADD
-        evidence = f"{_EVIDENCE[route.kind]} {_OBSERVATION_HINT}" if is_new else _EVIDENCE[route.kind]
+        due = f"Its deadline is {route.deadline}." if route.deadline else ""
+        evidence = " ".join(filter(None, (_EVIDENCE[route.kind], due, _OBSERVATION_HINT if is_new else "")))
         return Remembered(
             entity=one_line(route.text),
             id=node_id,
@@ -174,5 +176,7 @@ class SentenceRouter:
             created=is_new,
             found_by=NEW if is_new else "text",
             facts=(Receipt(decision=decision, fact=route.sentence, rule=route.kind, evidence=evidence, id=node_id),),
-            warnings=tuple(warnings or ()) or None,
+            warnings=stored and stored.warnings,
+            since=stored and stored.since,
+            until=stored and stored.until,
         )

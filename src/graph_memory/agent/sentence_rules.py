@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime, timedelta
 from typing import Literal
 
 from graph_memory.memory.recall.analysers import ENGLISH
+from graph_memory.memory.recall.tiers.phrases import timed
 
 SentenceKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"]
 _LONGEST = 2_000
@@ -62,7 +62,8 @@ _COMPILED: Sequence[tuple[SentenceKind, re.Pattern[str]]] = [
     (kind, re.compile(rule, re.DOTALL)) for kind, rule in _RULES
 ]
 _EMPHASIS = re.compile(r"\*\*|__")
-_DEADLINE = re.compile(r",? (?:by|until|before) (?P<day>\d{4}-\d\d-\d\d)$")
+_DEADLINE = re.compile(r",? (?P<due>(?:by|until|before) (?!\d{4}$)(?:(?!by |until |before )[\w ,-]){3,40})$")
+"""The end of a goal that may say when it is due. A number alone may be a year, but seldom is."""
 _GENERIC = frozenset(
     ("i", "we", "you", "he", "she", "they", "use", "run", "add", "get", "make", "do", "set", "try", "take", "go", "see")
 )
@@ -87,8 +88,11 @@ class ClassifiedSentence:
         return keywords_of(self.situation) or keywords_of(self.text) or (self.text,)
 
 
-def classify_sentence(sentence: str) -> ClassifiedSentence | None:
-    """Return a sentence as a preference, goal or pattern, or None if it is an observation."""
+def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None:
+    """Return a sentence as a preference, goal or pattern, or None if it is an observation.
+
+    Deadlines such as "by Friday" are counted from `now`.
+    """
     if len(sentence) > _LONGEST:
         return None
     plain = _EMPHASIS.sub("", sentence).strip()
@@ -99,18 +103,18 @@ def classify_sentence(sentence: str) -> ClassifiedSentence | None:
             if kind == "preference":
                 return ClassifiedSentence(kind, sentence, sentence)
             if kind == "goal":
-                return _goal(sentence, text)
+                return _goal(sentence, text, now)
             return ClassifiedSentence(kind, sentence, text, (parts.get("situation") or "").strip())
     return None
 
 
-def _goal(sentence: str, text: str) -> ClassifiedSentence:
-    """Return a goal. A day at its end becomes its deadline, if it is a valid date."""
+def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
+    """Return a goal. A day or period at its end, such as "by Friday", becomes its deadline: the last day of it."""
     if due := _DEADLINE.search(text):
-        with suppress(ValueError):
-            return ClassifiedSentence(
-                "goal", sentence, text[: due.start()], deadline=date.fromisoformat(due["day"]).isoformat()
-            )
+        time = timed(f"due {due['due']}", now)
+        if time.text == "due" and time.period is not None and time.period.until is not None:
+            last = time.period.until - timedelta.resolution
+            return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=last.date().isoformat())
     return ClassifiedSentence("goal", sentence, text)
 
 

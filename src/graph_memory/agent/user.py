@@ -161,6 +161,15 @@ class UserMemory:
         preferences = tuple(known.entry for known in fitting(stored.preferences, query, limit))
         return UserMatches(corrections=corrections, preferences=preferences)
 
+    async def preferences(self) -> Sequence[Feedback]:
+        """Return the preferences of all users."""
+        return [known.entry for known in (await self._cache.stored(self._users)).preferences]
+
+    async def entry_ids(self) -> frozenset[str | None]:
+        """Return the ids of the corrections and preferences of all users."""
+        stored = await self._cache.stored(self._users)
+        return frozenset(known.entry.id for known in (*stored.corrections, *stored.preferences))
+
     async def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> Remembered:
         """Store a sentence as a preference of a user (default `user`), as `entities.remember` stores an observation.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast, get_args
 
 from pydantic import Field, WithJsonSchema
 
@@ -35,8 +35,8 @@ Relation = Annotated[
 ]
 
 
-class Remember(Call):
-    """Arguments of `remember`."""
+class Facts(Call):
+    """Arguments of `remember` for facts about one thing."""
 
     text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
     name: NotRequired[Annotated[str, Field(description="What it is about; without it, the one entity the text names")]]
@@ -55,7 +55,13 @@ class Remember(Call):
     dry_run: NotRequired[bool]
 
 
-_TEXT_ALONE = frozenset({"text", "dry_run", "domain"})
+class Remember(Facts):
+    """Arguments of `remember`."""
+
+    session: NotRequired[Annotated[str, Field(description="Of its goals")]]
+
+
+_TEXT_ALONE = frozenset({"text", "session", "dry_run", "domain"})
 Answer = Literal["close", "keep", "same", "new"]
 _DECISION = object_schema(
     {"id": STRING, "new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
@@ -81,8 +87,11 @@ async def remember(memory: Memory, given: Remember) -> Remembered:
     """
     if "text" in given and given.keys() <= _TEXT_ALONE:
         where = memory.in_domain(given["domain"]) if "domain" in given else memory
-        return await where.agent.remember(given["text"], dry_run=given.get("dry_run", False))
-    return await memory.entities.remember(**given)
+        dry_run = given.get("dry_run", False)
+        return await where.agent.remember(given["text"], session=given.get("session"), dry_run=dry_run)
+    if "session" in given:
+        raise fault("session", "session goes only with text alone", "Leave it out: observations have a source.")
+    return await memory.entities.remember(**cast("Facts", given))
 
 
 async def decide(memory: Memory, given: Decide) -> Result:

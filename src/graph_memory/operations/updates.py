@@ -39,7 +39,14 @@ class Forget(Call):
 
     names: NotRequired[Annotated[list[str], Field(description="Entities, with all that is known of them")]]
     ids: NotRequired[Annotated[list[str], Field(description="Of entities, observations or relations")]]
-    text: NotRequired[Annotated[str, Field(description="One observation, exactly; with names only theirs")]]
+    text: NotRequired[
+        Annotated[
+            str,
+            Field(
+                description="One observation, goal, pattern or preference, exactly; with names an observation of theirs"
+            ),
+        ]
+    ]
     erase: NotRequired[Annotated[bool, Field(description="For good, with its past: only if the user asked")]]
     dry_run: NotRequired[bool]
 
@@ -57,7 +64,9 @@ async def update_observation(memory: Memory, given: UpdateObservation) -> Observ
 
 async def forget(memory: Memory, given: Forget) -> Forgotten:
     """End facts that are no longer true or wanted. They are kept as the past, unless erase is true. Try dry_run."""
-    return await memory.entities.forget(**given)
+    more: dict[str, Any] = {**given}
+    where = memory.in_domain(more.pop("domain")) if "domain" in given else memory
+    return await where.agent.forget(**more)
 
 
 UPDATES: tuple[AnyOperation, ...] = (

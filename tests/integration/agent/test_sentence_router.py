@@ -78,6 +78,32 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     assert match.pattern.id == pattern.id
 
 
+async def test_each_sentence_is_undone_by_the_range_of_its_receipt(memory: Memory, own: Settings):
+    agent = memory.agent
+    await agent.record_event({"event_type": "error", "content": "The import hit a timeout", "outcome": "failure"})
+    found = await agent.remember("The user prefers tabs. Goal: ship it. This fixed the import: raise the timeout.")
+    for about in (found, *(found.others or ())):
+        where = memory if about.domain is None else memory.in_domain(about.domain)
+        assert about.since is not None
+        await where.history.revert(since=about.since, until=about.until)
+    assert (await agent.prospective.list()).goals == ()
+    assert (await agent.procedural.get_best()).patterns == ()
+    assert (await agent.user.get()).preferences is None
+
+
+async def test_a_goal_and_a_failure_of_a_session_are_those_of_the_session_that_is_named(memory: Memory):
+    agent = memory.agent
+    failed = {"event_type": "error", "content": "A deadlock", "outcome": "failure", "session": "s1"}
+    event = await agent.record_event(failed)
+    found = await agent.remember("Goal: ship it. This fixed it: retry the write.", session="s1")
+    [goal] = (await agent.prospective.list()).goals
+    assert goal.session == "s1"
+    [other] = found.others or ()
+    assert await memory.get_neighbours([other.id or ""], direction="out") == {other.id: (event.event_id,)}
+    again = await agent.remember("Goal: ship it.", session="s2")
+    assert again.facts[0].decision is Decision.ADD
+
+
 async def test_what_differs_in_its_situation_its_end_or_its_deadline_is_not_known(memory: Memory):
     agent, long = memory.agent, "x" * 150
     for text in ("Next time the tests fail, run make clean.", f"Never deploy {long} on staging."):
@@ -141,6 +167,37 @@ async def test_what_is_forgotten_is_no_goal_and_no_pattern_any_more(memory: Memo
     assert (await agent.procedural.match("deploy")).matches == ()
     assert (await agent.query_memory("ship version 1.0")).goals is None
     assert "## Goals" not in (await memory.entities.session_start()).text
+
+
+async def test_a_goal_a_pattern_and_a_preference_are_forgotten_by_their_sentences(memory: Memory, own: Settings):
+    agent = memory.agent
+    sentences = ("Goal: ship it by Friday.", "Never deploy Boreas on Friday.", "The user prefers tabs.")
+    done = None
+    for sentence in sentences:
+        stored = await agent.remember(sentence)
+        assert (await agent.forget([sentence], dry_run=True)).forgotten
+        done = await agent.forget(text=f" {sentence.upper().removesuffix('.')}")
+        assert [forgotten.id for forgotten in done.forgotten] == [stored.facts[0].id]
+    assert done is not None
+    assert done.domain == own.users_domain
+    await memory.in_domain(own.users_domain).history.revert(since=done.since, until=done.until)
+    [preference] = (await agent.user.get()).preferences or ()
+    assert (await agent.forget(ids=[preference.id or ""])).observations == 1
+    assert ((await agent.prospective.list()).goals, (await agent.procedural.get_best()).patterns) == ((), ())
+
+
+async def test_a_text_that_names_several_things_is_refused_with_their_ids(memory: Memory):
+    first = await memory.agent.prospective.create("ship it", session="s1")
+    await memory.entities.remember("Boreas is a service.", name="Boreas")
+    await memory.agent.remember("Never deploy Boreas on Friday.")
+    second = await memory.agent.prospective.create("Ship it.", session="s2")
+    with pytest.raises(GraphError) as caught:
+        await memory.agent.forget(["ship it"])
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert all(goal.goal.id in (caught.value.hint or "") for goal in (first, second))
+    stays = (await memory.agent.forget(["Boreas"], dry_run=True)).stays or ()
+    assert stays
+    assert "conditions" not in str(stays)
 
 
 async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.agent.sentence_rules import classify_sentence
+from graph_memory.agent import sentence_rules
+
+TUESDAY = datetime(2026, 11, 24, 16, tzinfo=UTC)
+
+
+def classify_sentence(sentence: str) -> sentence_rules.ClassifiedSentence | None:
+    return sentence_rules.classify_sentence(sentence, TUESDAY)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +117,25 @@ def test_the_situation_gives_the_keywords_of_a_pattern_or_else_what_is_to_be_don
     assert route.keywords == keywords
 
 
-def test_a_goal_has_the_day_by_which_it_is_due():
-    route = classify_sentence("Goal: ship version 1.0 by 2026-12-12.")
+@pytest.mark.parametrize(
+    ("goal", "text", "deadline"),
+    [
+        ("ship version 1.0 by 2026-12-12.", "ship version 1.0", "2026-12-12"),
+        ("ship version 1.0 by Friday.", "ship version 1.0", "2026-11-27"),
+        ("ship version 1.0, until next week", "ship version 1.0", "2026-12-06"),
+        ("ship version 1.0 by yesterday.", "ship version 1.0", "2026-11-23"),
+        ("ship version 1.0 before 3 December.", "ship version 1.0", "2026-12-02"),
+        ("ship version 1.0 by March", "ship version 1.0", "2027-03-31"),
+        ("ship version 1.0 by 2026-02-30.", "ship version 1.0 by 2026-02-30", None),
+        ("ship version 1.0 by hand.", "ship version 1.0 by hand", None),
+        ("ship version 1.0 by Friday if possible.", "ship version 1.0 by Friday if possible", None),
+        ("cut the requests by 2000.", "cut the requests by 2000", None),
+    ],
+)
+def test_a_goal_has_the_day_by_which_it_is_due_and_not_the_words(goal: str, text: str, deadline: str | None):
+    route = classify_sentence(f"Goal: {goal}")
     assert route
-    assert (route.text, route.deadline) == ("ship version 1.0", "2026-12-12")
-    impossible = classify_sentence("Goal: ship version 1.0 by 2026-02-30.")
-    assert impossible
-    assert (impossible.text, impossible.deadline) == ("ship version 1.0 by 2026-02-30", None)
+    assert (route.text, route.deadline) == (text, deadline)
 
 
 @given(st.text(max_size=50), st.sampled_from(["Goal: ", "Never ", "This fixed ", "Next time ", ""]))

@@ -16,6 +16,7 @@ from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Settled
 from graph_memory.memory.entities.remembered import About, Decision, Remembered
 from graph_memory.memory.entities.results import Forgotten
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
 
@@ -46,6 +47,9 @@ def remember(
         list[str] | None,
         typer.Option("--replaces", help="A known observation that is over, by id or text; repeatable."),
     ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="The session that the goals of a text alone are for; else all.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
 ) -> None:
     """Remember facts about one thing: add what is new, skip what is known, and say what may be out of date."""
@@ -56,7 +60,9 @@ def remember(
 
     async def use(memory: Memory) -> Remembered:
         if text is not None and not (name or type_name or values or ties or aliases or replaces):
-            return await memory.agent.remember(text, dry_run=dry_run)
+            return await memory.agent.remember(text, session=session, dry_run=dry_run)
+        if session is not None:
+            raise fault("--session", "--session goes only with a text alone", "Leave it out.")
         return await memory.entities.remember(
             text,
             name=name,
@@ -125,7 +131,12 @@ def _show_settled(found: Settled) -> None:
 @command()
 def forget(
     call: Call,
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="A name, an id, or the text of an observation.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help="A name, an id, or the text of an observation, goal, pattern or preference."
+        ),
+    ],
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help="Only these observations of WHAT, as they are written.")
     ] = None,
@@ -149,15 +160,15 @@ def forget(
 async def _forgotten(memory: Memory, what: str, texts: Sequence[str], *, erase: bool, dry: bool) -> Forgotten:
     """Forget an entity by its name, else anything by its id, else an observation by its text."""
     if not texts and is_whole(what):
-        return await memory.entities.forget(ids=[what], erase=erase, dry_run=dry)
+        return await memory.agent.forget(ids=[what], erase=erase, dry_run=dry)
     try:
-        return await memory.entities.forget([what], text=texts or None, erase=erase, dry_run=dry)
+        return await memory.agent.forget([what], text=texts or None, erase=erase, dry_run=dry)
     except GraphError as error:
         if texts or error.code is not Code.NODE_NOT_FOUND:
             raise
         unknown = error
     try:
-        return await memory.entities.forget(text=what, erase=erase, dry_run=dry)
+        return await memory.agent.forget(text=what, erase=erase, dry_run=dry)
     except GraphError as error:  # a name may have been meant: that error has the nearest one
         raise unknown if error.code is Code.INVALID_ARGUMENT else error from error
 
@@ -177,5 +188,5 @@ def _show_forgotten(found: Forgotten) -> None:
     for warning in found.warnings or ():
         note(f"Warning: {plain(warning)}")
     if found.since is not None:
-        note(f"Undo it: {undo_line(found.since, found.until)}")
+        note(f"Undo it: {undo_line(found.since, found.until, found.domain)}")
     return None

@@ -225,6 +225,12 @@ class Transaction(Memory):
         super().__init__(core, default_domain=default_domain)
         self._log = log
 
+    @property
+    def range(self) -> tuple[int, int] | tuple[None, None]:
+        """The numbers of the first and the last change so far, if there are any."""
+        last, count = self._log.reached.seq, self._log.count
+        return (last - count + 1, last) if count else (None, None)
+
     def rollback(self) -> None:
         """Undo all changes. The block can go on, but not change or read anything more through this."""
         self._log.rollback()

@@ -18,6 +18,7 @@ from graph_memory.memory.recall.search import scope_of
 from graph_memory.memory.recall.segmentation import ALONE, SYLLABLES
 from graph_memory.memory.recall.shown import NAME
 from graph_memory.model.errors import GraphError
+from graph_memory.model.subjects import is_of_pattern
 
 _NAMES = 5
 """Maximum number of names and aliases of each entity that are searched for."""
@@ -80,7 +81,8 @@ def lines_naming(passage: Passage, name: str) -> list[str]:
 
 def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
     for line in unicodedata.normalize("NFC", text).splitlines():
-        if match := pattern.search(line.strip().casefold()):
+        key, _, value = line.strip().partition(": ")
+        if (match := pattern.search(line.strip().casefold())) and not is_of_pattern(key, value):
             yield _cut(line.strip(), match.start())
 
 

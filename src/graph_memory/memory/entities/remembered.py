@@ -125,6 +125,8 @@ class About(Result):
         default=None,
         description="Known entities of a similar name if it is new, or with an alias it got: ask if it is one of them",
     )
+    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    until: int | None = None
 
 
 class Remembered(About, Answered):
@@ -133,8 +135,6 @@ class Remembered(About, Answered):
     others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")
     warnings: tuple[str, ...] | None = Field(default=None, description="What was asked for and was not done")
-    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes all")
-    until: int | None = None
     dry_run: bool | None = None
 
     @property

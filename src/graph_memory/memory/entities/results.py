@@ -175,6 +175,7 @@ class Forgotten(Result):
     domains: tuple[str, ...] | None = Field(default=None, description="Domains that it was erased from")
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
     until: int | None = None
+    domain: str | None = Field(default=None, description="The domain that had it, if it is not that of the call")
     stays: tuple[str, ...] | None = Field(
         default=None,
         description="What other nodes say of the entities, which stays: title and text",

@@ -125,10 +125,12 @@ def refused(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None
     more = f"; and {len(conflicts) - MOST_NAMED} more" if len(conflicts) > MOST_NAMED else ""
     choices = "on_conflict skip leaves these as they are"
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
+    together = ". To undo all changes of the call that made them, give the since and until of its receipt"
     told = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
     ready = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
-    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, **ready, "hint": f"{choices}{force}."})
+    hint = f"{choices}{force}{together}."
+    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, **ready, "hint": hint})
 
 
 def _told(conflict: Conflict) -> dict[str, object]:
