@@ -143,8 +143,9 @@ def _normalised(text: str) -> str:
 
 def _keys(sentence: str) -> frozenset[str]:
     """Return a sentence, and the goal or action in it, as stored texts are compared."""
-    route = classify_sentence(sentence, datetime.now(UTC))
-    return frozenset(_normalised(text) for text in (sentence, *((route.text,) if route else ())))
+    plain = _normalised(sentence)
+    route = classify_sentence(plain, datetime.now(UTC))
+    return frozenset((plain, *((_normalised(route.text),) if route else ())))
 
 
 def _ambiguous(sentence: str, found: Sequence[_Candidate]) -> GraphError:

@@ -58,7 +58,7 @@ class Facts(Call):
 class Remember(Facts):
     """Arguments of `remember`."""
 
-    session: NotRequired[Annotated[str, Field(description="Of its goals")]]
+    session: NotRequired[str]
 
 
 _TEXT_ALONE = frozenset({"text", "session", "dry_run", "domain"})

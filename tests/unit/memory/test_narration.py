@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graph_memory.memory.history.narration import Rendered, summary
+from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import State
@@ -134,3 +135,22 @@ def test_a_merge_is_named_by_what_was_merged_and_so_is_undoing_it() -> None:
     assert told(states[2], states[3]) == "Merged trial as it was at 44"
     assert told(states[3], states[2]) == "Merge of trial undone"
     assert told(states[1], states[0]) == "Merge of trial undone"
+
+
+def test_types_that_one_caller_defined_in_a_row_are_one_line_beside_other_changes() -> None:
+    def entry(seq: int, kind: Kind, by: str = "ann") -> LogEntry:
+        subject, text = f"{kind}/T{seq}", f"change {seq}"
+        at = datetime(2026, 11, 27, 10, tzinfo=UTC)
+        own = {"operation": "create", "kind": kind, "subject": subject, "by": by, "source": "user", "batch": "b"}
+        return LogEntry.model_validate({"seq": seq, "id": "evt", "at": at, "summary": text, **own})
+
+    node_type, other = Kind.NODE_TYPE, "bob"
+    entries = [entry(8, node_type, other), *(entry(seq, node_type) for seq in (7, 6, 5, 4)), entry(3, Kind.NODE)]
+    entries += [entry(2, node_type), entry(1, node_type)]
+    page = LogPage(entries=tuple(entries))
+    assert [(line.seq, line.summary) for line in page.lines.entries] == [
+        (8, "change 8"),
+        (7, "4 types defined (4 to 7): T4, T5, T6 and 1 more"),
+        *((seq, f"change {seq}") for seq in (3, 2, 1)),
+    ]
+    assert len(page.entries) == 8

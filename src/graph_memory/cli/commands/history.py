@@ -79,10 +79,10 @@ def show_log(page: LogPage) -> None:
     if page.entries and page.entries[0].before is None and page.entries[0].after is None:
         print_table(
             ("seq", "time", "by", "change"),
-            [(entry.seq, local_time(entry.at), entry.by, entry.summary) for entry in page.entries],
+            [(entry.seq, local_time(entry.at), entry.by, entry.summary) for entry in page.folded],
             whole=("seq", "time"),
             folded=("change",),
-            tints=[{"seq": QUIET, "time": QUIET, "change": TINTS[entry.operation]} for entry in page.entries],
+            tints=[{"seq": QUIET, "time": QUIET, "change": TINTS[entry.operation]} for entry in page.folded],
         )
     else:
         for entry in page.entries:

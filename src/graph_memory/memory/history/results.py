@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.results import Answered, ReadyCall, Result, Timestamp
 from graph_memory.model.sessions import SessionSummary
+from graph_memory.model.wording import shown
 
 Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]
@@ -16,6 +19,8 @@ Choice = Literal["stop", "skip", "force"]
 """What to do about a change that cannot simply be undone."""
 Verdict = Literal["accept", "reject", "edit"]
 """What a person says of a change that they review."""
+_FOLDED = 3
+"""Minimum number of types defined in a row that one line tells, and the number that it names."""
 
 
 class LogLine(Result):
@@ -56,13 +61,37 @@ class LogPage(LogLines):
     entries: tuple[LogEntry, ...]  # pyright: ignore[reportIncompatibleVariableOverride] - frozen
 
     @property
+    def folded(self) -> tuple[LogEntry, ...]:
+        """The same changes, with several types that one caller defined in a row as one entry."""
+        folded: list[LogEntry] = []
+        for defined, group in groupby(self.entries, _definer):
+            entries = list(group)
+            is_row = defined is not None and len(entries) >= _FOLDED
+            folded += [_fold(entries)] if is_row else entries
+        return tuple(folded)
+
+    @property
     def lines(self) -> LogLines:
         """The same changes in short, their times to the second."""
         lines = (
             LogLine(seq=one.seq, at=one.at.replace(microsecond=0), by=one.by, summary=one.summary)
-            for one in self.entries
+            for one in self.folded
         )
         return LogLines(warnings=self.warnings, entries=tuple(lines), next_cursor=self.next_cursor)
+
+
+def _definer(entry: LogEntry) -> tuple[str, str | None] | None:
+    """Return who defined a type with an entry, or None for another change."""
+    return (entry.by, entry.session) if entry.kind in TYPES and entry.operation == "create" else None
+
+
+def _fold(entries: Sequence[LogEntry]) -> LogEntry:
+    """Return entries that define types, newest first, as one."""
+    names = [entry.subject.partition("/")[2] for entry in reversed(entries)]
+    more = f" and {len(names) - _FOLDED} more" if len(names) > _FOLDED else ""
+    numbers = f"{entries[-1].seq} to {entries[0].seq}"
+    listed = ", ".join(map(shown, names[:_FOLDED]))
+    return entries[0].model_copy(update={"summary": f"{len(names)} types defined ({numbers}): {listed}{more}"})
 
 
 class Sessions(Result):
