@@ -78,6 +78,7 @@ class Episodic:
             actor=actor,
             outcome=outcome,
             timestamp=rfc3339("timestamp", timestamp),
+            is_dated=timestamp is not None,
             duration_ms=duration_ms,
             summary=summary,
             keywords=keywords or (),

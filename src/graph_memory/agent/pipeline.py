@@ -54,6 +54,8 @@ class NewEvent:
     actor: str = "agent"
     outcome: str | None = None
     timestamp: str
+    is_dated: bool = False
+    """Whether the caller gave the timestamp. Then the event also holds from that time on, by which it is found."""
     duration_ms: float | None = None
     summary: str | None = None
     keywords: Sequence[str] = ()
@@ -76,12 +78,15 @@ class NewEvent:
             "tool": self.tool,
         }
         event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
+        dated: list[Operation] = (
+            [{"op": "set_validity", "id": self.id, "valid_from": self.timestamp}] if self.is_dated else []
+        )
         causes = [new_connection(roles["CausedBy"], self.id, cause) for cause in self.caused_by]
         named = [(entity, f"{refs}entity{number}") for number, entity in enumerate(self.entities)]
         involved = [operation for entity, ref in named for operation in _involve(roles, self.id, entity, ref)]
         relations = [_with_evidence(relation, self.id) for relation in self.relations]
         related: list[Operation] = [{"op": "create_relations", "relations": relations}] if relations else []
-        return [event, *causes, *involved, *related]
+        return [event, *dated, *causes, *involved, *related]
 
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
@@ -154,7 +159,7 @@ def _event_from(item: Located, session: str) -> NewEvent:
     fields |= {"id": check_new_id("id", entry.text())} if (entry := own.get("id")) else {}
     at = own.get("timestamp")
     fields["timestamp"] = rfc3339("timestamp", cast("datetime | str", at.value) if at else None)
-    return NewEvent(**fields, duration_ms=own.number("duration_ms"))
+    return NewEvent(**fields, is_dated=at is not None, duration_ms=own.number("duration_ms"))
 
 
 async def record_events(

@@ -110,7 +110,8 @@ async def _by_type(
 
 
 def _found(hit: Hit) -> Found:
-    return Found(id=hit.id, type=hit.type, title=hit.title, why=hit.why, passage=hit.passage, created=hit.created)
+    fields = ("id", "type", "title", "why", "passage", "created", "began")
+    return Found.model_validate({name: getattr(hit, name) for name in fields})
 
 
 def _found_event(hit: Hit) -> Found:

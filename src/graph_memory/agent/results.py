@@ -245,6 +245,7 @@ class Found(Result):
     why: str = Field(description="In short, why it was found")
     passage: str | None = Field(default=None, description="The part of its text that fits best")
     created: Timestamp | None = None
+    began: Timestamp | None = Field(default=None, description="When it happened or began to hold, if that is known")
 
 
 class FoundPattern(Result):

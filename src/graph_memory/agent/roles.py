@@ -106,6 +106,8 @@ async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operatio
                 for needed in {start, end} - new:
                     if not is_reference(needed):
                         await _require_end(memory, roles, str(change["type"]), needed)
+            case {"op": "set_validity", "id": str(node_id)} if node_id in new:
+                pass  # it goes with the node
             case _:
                 others.append(change)
     if others and memory is not None:

@@ -68,6 +68,20 @@ async def test_an_event_is_returned_with_its_content_and_without_a_title_that_re
     await agrees(memory)
 
 
+async def test_an_event_is_dated_by_its_timestamp_and_not_by_when_it_was_recorded(memory: Memory) -> None:
+    told = {"event_type": "error", "content": "The payment gateway timed out", "timestamp": "2026-03-05T10:00:00Z"}
+    await memory.agent.record_events([told, {"event_type": "note", "content": "The payment gateway was restarted"}])
+    found = await memory.agent.query_memory("payment gateway")
+    began = {event.passage: event.began and event.began.isoformat() for event in found.events or ()}
+    assert began == {
+        "The payment gateway timed out": "2026-03-05T10:00:00+00:00",
+        "The payment gateway was restarted": None,
+    }
+    content = str((await memory.recall.recall("What happened to the payment gateway in March 2026?")).content)
+    assert "5 March 2026" in content
+    assert "restarted" not in content
+
+
 async def test_a_document_is_stored_with_its_source_found_and_deleted(memory: Memory) -> None:
     contextual = memory.agent.contextual
     page = {"text": "# Tides\n\nThe tide is high at noon.", "source": "https://example.org/tides"}

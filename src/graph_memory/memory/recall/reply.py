@@ -188,6 +188,7 @@ def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length:
         place=_place(passage.place) if passage is not None else None,
         range=_range(told, passage, cut.start, cut.end) if passage is not None and cut is not None else None,
         created=created,
+        began=cast("datetime | None", row.event.get("_valid_from")),
         modified=None if modified == created else modified,
         age_days=max((utc_now() - modified).days, 0),
         contradicted_by=told.contradicting.get(row.id) or None,

@@ -59,6 +59,7 @@ class Hit(Result):
         default=None, description="First character of the passage in the content, and the one after its last"
     )
     created: Timestamp | None = None
+    began: Timestamp | None = Field(default=None, description="When it happened or began to hold, if that is known")
     modified: Timestamp | None = Field(default=None, description="Its last change; absent where there was none")
     age_days: int | None = Field(default=None, description="Whole days since it was last changed")
     contradicted_by: tuple[NodeBrief, ...] | None = Field(
