@@ -20,7 +20,7 @@ from graph_memory.agent.results import Pattern, PatternMatches, Patterns
 from graph_memory.agent.roles import Roles, prepared, roles_of
 from graph_memory.agent.times import rfc3339
 from graph_memory.agent.usage import Usage
-from graph_memory.agent.writing import Operation, new_connection, new_node, write
+from graph_memory.agent.writing import Operation, new_connection, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.memory.recall.request import whole
@@ -98,9 +98,12 @@ class Procedural:
         expected_outcome: str = "",
         scope: Scope = "project",
         learned_from: Sequence[str] = (),
+        once: bool = False,
     ) -> Pattern:
         """Record a pattern and return it.
 
+        With `once`, returns the pattern of this type that has this description and these keywords, if there is one,
+        without `since`: of concurrent calls, only one records the pattern.
         Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight` (1).
         Steps are text, or `action` with `tool` and `parameters`. `learned_from` are ids of events. Raises
         INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, NODE_NOT_FOUND
@@ -120,14 +123,24 @@ class Procedural:
             "scope": None if scope == "project" else scope,
         }
 
+        stored = {name: value for name, value in properties.items() if value is not None}
+
         def changes(roles: Roles) -> list[Operation]:
             learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
             return [new_node(roles["Pattern"], pattern_id, name, content, properties), *learned]
 
         roles = await prepared(self._memory, changes)
-        async with self._usage.adding("patterns", roles["Pattern"], 1) as warning:
-            written = await write(self._memory, changes(roles))
-        update = {"warnings": (warning,) if warning else None, "since": written.since, "until": written.until}
+        adding = self._usage.adding("patterns", roles["Pattern"], 1)
+        async with adding as warning, self._memory.transaction() as transaction:
+            own = Procedural(transaction, self._cache, self._usage)
+            if once and (same := await own.find(pattern_type, description, [each.value for each in known])):
+                return same
+            title = one_line(name) or None
+            await transaction.create_node(roles["Pattern"], content, title=title, properties=stored, id=pattern_id)
+            for event in learned_from:
+                await transaction.create_connection(roles["LearnedFrom"], pattern_id, event)
+            since, until = transaction.range
+        update = {"warnings": (warning,) if warning else None, "since": since, "until": until}
         return (await self.get(pattern_id)).model_copy(update=update)
 
     async def get(self, pattern_id: str) -> Pattern:
@@ -137,9 +150,13 @@ class Procedural:
 
     async def find(self, pattern_type: PatternType, description: str, keywords: Collection[str]) -> Pattern | None:
         """Return the pattern of a type with this description and at least these keywords, or None."""
-        for pattern in await self._all():
-            values = {condition.value for condition in pattern.conditions}
-            if (pattern.pattern_type, pattern.description) == (pattern_type, description) and values >= {*keywords}:
+        roles = await roles_of(self._memory)
+        if roles is None:
+            return None
+        wanted = {"pattern_type": pattern_type, "description": description}
+        results = await self._memory.query_nodes(type=roles["Pattern"], properties=wanted, valid_at=datetime.now(UTC))
+        for pattern in map(pattern_of, await self._memory.describe_nodes(results.node_ids)):
+            if {condition.value for condition in pattern.conditions} >= {*keywords}:
                 return pattern
         return None
 

@@ -52,11 +52,14 @@ class Prospective:
         parent: str | None = None,
         blocked_by: Sequence[str] = (),
         status: Status = "pending",
+        once: bool = False,
     ) -> GoalChanged:
         """Create a goal. It is blocked if one of the goals in `blocked_by` is not completed.
 
-        A goal with a `session` is for that session only. `deadline` is a day or a time of RFC 3339. Raises
-        INVALID_ARGUMENT, INVALID_PROPERTY for an unknown status, and NODE_NOT_FOUND for an unknown parent or blocker.
+        With `once`, returns the unfinished goal that has this description for the session or for all sessions, if there
+        is one, without `since`: of concurrent calls, only one creates the goal. A goal with a `session` is for that
+        session only. `deadline` is a day or a time of RFC 3339. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an
+        unknown status, and NODE_NOT_FOUND for an unknown parent or blocker.
         """
         content = text_of(description, steps)
         properties: dict[str, object] = {
@@ -77,6 +80,8 @@ class Prospective:
 
         roles = await prepared(self._memory, changes)
         async with self._memory.transaction() as transaction:
+            if once and (known := await Prospective(transaction).find(description, session)):
+                return GoalChanged(goal=known)
             blockers = await _goal_nodes(transaction, roles, blocked_by)
             if status not in OVER and any(blocker.properties.get("status") != "completed" for blocker in blockers):
                 properties["status"] = "blocked"

@@ -116,8 +116,9 @@ class SentenceRouter:
             return await self._result(route, "Goal", goal.id, Decision.UPDATE, changed)
         if dry_run:
             return await self._result(route, "Goal", None, Decision.ADD)
-        created = await self.prospective.create(route.text, deadline=route.deadline, session=self.session)
-        return await self._result(route, "Goal", created.goal.id, Decision.ADD, created)
+        created = await self.prospective.create(route.text, deadline=route.deadline, session=self.session, once=True)
+        decision = Decision.NOOP if created.since is None else Decision.ADD
+        return await self._result(route, "Goal", created.goal.id, decision, created)
 
     async def _pattern(
         self, route: ClassifiedSentence, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
@@ -135,7 +136,10 @@ class SentenceRouter:
             pattern_type=kind,
             steps=() if kind == "anti_pattern" else [route.text],
             learned_from=[failure.id] if failure else (),
+            once=True,
         )
+        if pattern.since is None:
+            return await self._result(route, "Pattern", pattern.id, Decision.NOOP)
         result = await self._result(route, "Pattern", pattern.id, Decision.ADD, pattern)
         if kind != "solution":
             return result

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import anyio
 import pytest
 
-from graph_memory import Code, GraphError, Memory, Settings, ontology_from
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.agent.layer import Agent
 from graph_memory.memory.entities.remembered import About, Decision
 from integration.agent.own_domains import memory, own
 
@@ -198,6 +200,25 @@ async def test_a_text_that_names_several_things_is_refused_with_their_ids(memory
     stays = (await memory.agent.forget(["Boreas"], dry_run=True)).stays or ()
     assert stays
     assert "conditions" not in str(stays)
+
+
+async def test_two_processes_that_store_a_sentence_at_once_store_it_once(memory: Memory, own: Settings, domain: str):
+    sentences = ("Goal: ship it.", "Never deploy on Friday.")
+    await memory.agent.remember("Goal: add the types first.")
+    async with open_memory(own) as other:
+        agents = (memory.agent, other.in_domain(domain).agent)
+        for sentence in sentences:
+            decisions: list[Decision] = []
+
+            async def store(agent: Agent, sentence: str = sentence, into: list[Decision] = decisions) -> None:
+                into.append((await agent.remember(sentence)).facts[0].decision)
+
+            async with anyio.create_task_group() as tasks:
+                for agent in agents * 4:
+                    tasks.start_soon(store, agent)
+            assert sorted(decisions) == [Decision.ADD] + [Decision.NOOP] * 7
+    assert len((await memory.agent.prospective.list()).goals) == 2
+    assert len((await memory.agent.procedural.get_best()).patterns) == 1
 
 
 async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):
