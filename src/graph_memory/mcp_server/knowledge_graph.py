@@ -53,11 +53,6 @@ class KnowledgeGraphResource:
         self._listening = InMemorySubscriptionBus()
         """Clients of the protocol without sessions, each with a stream that it keeps open."""
 
-    @property
-    def subscribers(self) -> int:
-        """How many clients are subscribed. One whose session ended is forgotten."""
-        return len(self._subscribed)
-
     def handlers(self) -> dict[str, Any]:
         """Return the handlers of a server."""
         return {

@@ -60,12 +60,12 @@ async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -
     await tell()
     assert (one.told, other.told) == ([URI, URI], [])
     await resource.subscribe(other, SUBSCRIBE)
-    assert resource.subscribers == 2
     await resource.unsubscribe(one, SUBSCRIBE)
     await resource.changed(one)
     assert (len(one.told), len(one.after)) == (2, 1)
     await other.end()
-    assert resource.subscribers == 0
+    await resource.changed(one)
+    assert len(one.after) == 1
 
 
 async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_much() -> None:

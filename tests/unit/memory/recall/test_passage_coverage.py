@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.recall.passages import located, pieces
 from graph_memory.memory.recall.splitting.packing import LONGEST
-from graph_memory.memory.recall.splitting.units import count_words
+from graph_memory.memory.recall.splitting.units import WORD
 from unit.memory.recall.passage_builders import joined, node, passages, ranges, ref, sentences_of
 
 FORMATS = ["markdown", "plain", "python", "json", "yaml", "csv", "pdf"]
@@ -63,7 +63,7 @@ def test_the_passages_of_a_text_without_speakers_leave_out_blanks_only(text: str
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_no_passage_is_over_the_limit_and_none_is_empty(text: str, content_format: str) -> None:
     for each in passages(text, content_format):
-        assert 0 < count_words(each) <= LONGEST
+        assert 0 < len(WORD.findall(each)) <= LONGEST
         assert len(each.split()) <= LONGEST
         assert each == each.strip()
 
@@ -136,7 +136,7 @@ def test_the_time_grows_with_the_size_and_not_with_its_square(part: str, content
     def seconds(size: int) -> float:
         text = part * (size // len(part))
         begun = time.process_time()
-        assert all(count_words(each) <= LONGEST for each in passages(text, content_format))
+        assert all(len(WORD.findall(each)) <= LONGEST for each in passages(text, content_format))
         return time.process_time() - begun
 
     small = min(seconds(16_000) for _ in range(3))

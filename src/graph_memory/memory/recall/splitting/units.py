@@ -21,7 +21,7 @@ _UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"  # Japanese, Chinese
 )
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,16}}")
+WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,16}}")
 """A word. In scripts without spaces each character is one; so are every 16 characters of a run without blanks."""
 _LONGEST_WORD = 17
 _LINE = re.compile(r"[^\n]+")
@@ -65,22 +65,17 @@ class Section:
     units: list[Unit]
 
 
-def count_words(text: str) -> int:
-    """Return how many words a text has, as passages are measured."""
-    return len(_WORD.findall(text))
-
-
 def last_words(text: str, end: int, most: int) -> str:
     """Return up to so many words before a place in a text."""
     part = text[max(0, end - most * _LONGEST_WORD) : end]
-    found = list(_WORD.finditer(part))[-most:]
+    found = list(WORD.finditer(part))[-most:]
     return part[found[0].start() :].rstrip() if found else ""
 
 
 def first_words(text: str, start: int, most: int) -> str:
     """Return up to so many words after a place in a text."""
     part = text[start : start + most * _LONGEST_WORD]
-    found = list(_WORD.finditer(part))[:most]
+    found = list(WORD.finditer(part))[:most]
     return part[: found[-1].end()].lstrip() if found else ""
 
 
@@ -117,7 +112,7 @@ def sentence_ranges(
 def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
     """Give a sentence or line as one unit, or as several where it is too long; nothing for blanks."""
     words: list[tuple[int, int]] = []
-    for found in _WORD.finditer(text, start, end):
+    for found in WORD.finditer(text, start, end):
         words.append(found.span())
         if len(words) > LONGEST_UNIT:
             after = _cut(text, words)

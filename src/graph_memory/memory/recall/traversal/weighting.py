@@ -18,7 +18,6 @@ from graph_memory.model.wording import quoted, shown
 LONGEST = 200
 _MOST_PARTS = 60
 NAMES = ("weight", "strength", "importance", "age_days", "depth")
-_PROPERTIES = "properties"
 _HINT = (
     "Give the name of a property, or arithmetic such as `importance * 2 / (1 + age_days)` over "
     f"{', '.join(NAMES)} and properties.NAME, with + - * / ** and abs, exp, log, max, min, sqrt."
