@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pytest
 from typer.main import get_command
 
 from graph_memory.cli.main import app
 from pages import Block, blocks, inline
+from tables import for_rows
 
 SEPARATORS = re.compile(r"\$\(|\)|\||&&|;|\s[<>]+\s*\S+|\s2>&1")
 
@@ -47,11 +47,8 @@ def found(arguments: Sequence[str]) -> tuple[Any, list[str]]:
     return command, rest
 
 
-EXAMPLES = [pytest.param(arguments, id=f"{block} {' '.join(arguments)}") for block, arguments in shown()]
-
-
-@pytest.mark.parametrize("arguments", EXAMPLES)
-def test_a_command_in_a_block_is_understood(arguments: list[str]):
+@for_rows(("block", "arguments"), shown())
+def test_a_command_in_a_block_is_understood(block: Block, arguments: list[str]):
     command, rest = found(arguments)
     if hasattr(command, "commands"):
         assert rest in ([], ["--help"], ["--install-completion"])

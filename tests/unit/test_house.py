@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tables import for_rows
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "graph_memory"
@@ -31,7 +31,7 @@ def room_of(path: Path) -> str:
     return room if layer == "memory" else "schema_log" if room.startswith("schema") else "log"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=named)
+@for_rows("path", MODULES)
 def test_a_module_and_its_functions_are_short_enough_to_be_read(path: Path):
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LINES_OF_A_MODULE

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 
-import pytest
-
 from mutants.run import ROOT, Mutant, mutants
+from tables import for_rows
 
 MUTANTS = mutants()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@for_rows("mutant", MUTANTS)
 def test_a_mutant_has_its_place_in_the_code_and_tests_of_its_room(mutant: Mutant):
     text = (ROOT / mutant.file).read_text(encoding="utf-8")
     assert text.count(mutant.find) == 1

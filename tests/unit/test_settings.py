@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from graph_memory.settings import Settings, missing_memory_file
+from tables import for_rows
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,8 @@ def test_a_memory_file_that_is_there_raises_no_warning(tmp_path: Path) -> None:
     assert os.fspath(tmp_path) in missing_memory_file(Settings(memory_file_path=tmp_path))
 
 
-@pytest.mark.parametrize("name", ["users_domain", "agent_domain"])
-@pytest.mark.parametrize("domain", ["a b", "auto", "/users"])
+@for_rows("name", ["users_domain", "agent_domain"])
+@for_rows("domain", ["a b", "auto", "/users"])
 def test_a_domain_of_the_agent_must_have_a_valid_name(name: str, domain: str):
     with pytest.raises(ValidationError, match="must be the name of a domain"):
         Settings.model_validate({name: domain})

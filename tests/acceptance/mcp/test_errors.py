@@ -47,7 +47,7 @@ OPTIONAL = {"create_node": {"format"}, "update_node": {"properties"}, "update_co
 
 
 def _wrong(tool: str, argument: str, *values: object, **more: object) -> list[Any]:
-    return [pytest.param(tool, {**COMPLETE[tool], **more, argument: value}, argument) for value in values]
+    return [(tool, {**COMPLETE[tool], **more, argument: value}, argument) for value in values]
 
 
 WRONG = [

@@ -11,6 +11,7 @@ from graph_memory.agent.archetypes.personal_assistant import extract
 from graph_memory.agent.archetypes.plugins import load_archetype
 from graph_memory.agent.pipeline import events_from
 from graph_memory.model.errors import Code, GraphError
+from tables import for_rows
 
 
 def test_the_bundled_archetypes_are_entry_points():
@@ -68,7 +69,7 @@ def test_an_extraction_is_bounded_by_type_and_keeps_only_names_that_can_be_store
     assert {end for _, _, end in kept.relations} < {*kept.types}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "types"),
     [
         ("My wife Anna Lee works at Merrow Ltd.", {"Anna Lee": "person", "Merrow Ltd": "organisation"}),
@@ -91,7 +92,7 @@ def test_the_personal_assistant_relates_people():
     assert [*relations] == [("Anna", "works_at", "Merrow Ltd"), ("Ben", "lives_in", "Oslo")]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("events", "message"),
     [
         ([], "0 events in one call"),

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.agent.archetypes.coding_agent import extract
+from tables import for_rows
 
 LINES = [
     json.loads(line)
@@ -29,8 +30,8 @@ def found_in(text: str, kind: str) -> set[str]:
     return {name for name, own in extract("tool_call", text).types.items() if own == kind}
 
 
-@pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("kind", ["file", "error", "commit", "command", "package", "test"])
+@for_rows("half", HALVES)
+@for_rows("kind", ["file", "error", "commit", "command", "package", "test"])
 def test_the_names_in_labelled_lines_are_found_and_few_others(kind: str, half: str):
     wanted = {(number, name) for number, row in enumerate(HALVES[half]) for name in row.get(f"{kind}s", ())}
     found = {(number, name) for number, row in enumerate(HALVES[half]) for name in found_in(row["line"], kind)}
@@ -98,7 +99,7 @@ def test_any_text_gives_names_that_can_be_stored(text: str):
     assert {end for start, _, stop in found.relations for end in (start, stop)} <= {*found.types}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "part",
     ["a", "/", "a.", "A_", "'a b", "A=b ", "abc1234 ", 'File "', "Error", "a==", "error: a-a [a-", "x\n", "$ a|"],
 )

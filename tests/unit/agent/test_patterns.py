@@ -17,9 +17,10 @@ from graph_memory.agent.patterns import (
 )
 from graph_memory.agent.results import Pattern
 from graph_memory.model.errors import Code, GraphError
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "word", "holds"),
     [
         ("The call hit a TIMEOUT.", "timeout", True),
@@ -83,7 +84,7 @@ def test_a_custom_condition_is_a_function_and_types_are_compared_in_any_case():
     assert matches([one], Situation("short"), 1) == ()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "given",
     [
         [],

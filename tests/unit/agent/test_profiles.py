@@ -23,6 +23,7 @@ from graph_memory.agent.profiles import (
 from graph_memory.agent.results import Correction, Feedback, UserProfile
 from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.model.errors import Code, GraphError
+from tables import for_rows
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
@@ -37,7 +38,7 @@ def known(original: str, corrected: str, context: str | None = None, *, days: in
     return UserEntry("user", Correction(id=name, original=original, corrected=corrected, context=context, time=time))
 
 
-@pytest.mark.parametrize("odd", ['say "no"', "a\nb", "ends in \\", '". Context: "x', "数据库", "not x, but y."])
+@for_rows("odd", ['say "no"', "a\nb", "ends in \\", '". Context: "x', "数据库", "not x, but y."])
 def test_a_correction_is_read_as_it_was_given(odd: str):
     given = {"original": odd, "corrected": f"{odd}!", "context": odd}
     texts = [stored_correction(given), stored_correction({"original": "a", "corrected": odd}), stored_feedback("good")]
@@ -53,7 +54,7 @@ def test_an_observation_that_only_looks_like_a_correction_is_none(odd: str):
     assert corrections_of(observed(text.removesuffix("."), f'Corrected by the user: not "a", but "{odd}".')) == []
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("check", "code"),
     [
         (lambda: stored_correction({"original": "a"}), Code.INVALID_ARGUMENT),
@@ -90,7 +91,7 @@ DEPLOY = known("We deploy on Fridays", "We deploy on Tuesdays", "release plannin
 LONG = known("the parser returns a tuple of tokens", "the parser returns a list of nodes", days=2)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("query", "expected"),
     [
         ("How do I install packages?", [NPM]),

@@ -9,6 +9,7 @@ import pytest
 from graph_memory import GraphError
 from graph_memory.agent import retention
 from graph_memory.agent.retention import Limits, Selection, StoredConnection, StoredNode, limits_of, selected
+from tables import for_rows
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
@@ -33,7 +34,7 @@ def link(kind: str, start: str, end: str, **properties: object) -> StoredConnect
 EVENTS = [event("a1", "a", 1), event("a2", "a", 3), event("b1", "b", 2), event("c1", "c", 26, 11)]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("limit", "others", "connections", "expected"),
     [
         (4, [], [], []),

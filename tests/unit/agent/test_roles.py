@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graph_memory.agent.roles import declared, roles_in
 from graph_memory.model.ontology.ontology import ontology_from
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("properties", "required", "name"),
     [
         (["source"], ["source"], "Document"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.agent import sentence_rules
+from tables import for_rows
 
 TUESDAY = datetime(2026, 11, 24, 16, tzinfo=UTC)
 
@@ -18,7 +19,7 @@ def classify_sentence(sentence: str) -> sentence_rules.ClassifiedSentence | None
     return sentence_rules.classify_sentence(sentence, TUESDAY)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("sentence", "kind", "text"),
     [
         ("The user prefers short answers.", "preference", "The user prefers short answers."),
@@ -51,7 +52,7 @@ def test_a_sentence_is_routed_by_its_beginning(sentence: str, kind: str, text: s
     assert (route.kind, route.text, route.sentence) == (kind, text, sentence)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "sentence",
     [
         "Ann prefers tea.",
@@ -144,9 +145,7 @@ def test_any_text_has_a_route_with_words_or_none(rest: str, beginning: str):
     assert route is None or (route.text.strip() and all(word.strip() for word in route.keywords))
 
 
-@pytest.mark.parametrize(
-    "part", ["never ", "the my our ", "next time a, ", "this fixed a:", "user really ", " by 2026"]
-)
+@for_rows("part", ["never ", "the my our ", "next time a, ", "this fixed a:", "user really ", " by 2026"])
 def test_hostile_text_is_recognised_in_linear_time(part: str):
     began = time.process_time()
     for _ in range(100):

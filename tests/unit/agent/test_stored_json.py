@@ -10,6 +10,7 @@ from graph_memory.agent.profiles import texts_of
 from graph_memory.agent.writing import parsed_json
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeSummary
+from tables import for_rows
 
 OPEN, NESTED = "[" * 20_000, "[" * 300 + "]" * 300
 UNUSABLE = [OPEN, NESTED, r'["\ud800"]', r'{"\udc00": 1}', "9" * 5_000, "{", "", None]
@@ -19,7 +20,7 @@ def node(**properties: object) -> NodeSummary:
     return NodeSummary.model_construct(id="mem_x", title="title", properties=properties)
 
 
-@pytest.mark.parametrize("text", UNUSABLE)
+@for_rows("text", UNUSABLE)
 def test_an_unusable_value_has_no_parsed_form(text: str | None):
     assert parsed_json(text) is None
 
@@ -28,7 +29,7 @@ def test_other_json_is_parsed():
     assert parsed_json(r'{"a": ["\ud83d\ude00", 1, null]}') == {"a": ["😀", 1, None]}
 
 
-@pytest.mark.parametrize("text", UNUSABLE)
+@for_rows("text", UNUSABLE)
 def test_patterns_goals_and_profiles_are_returned_without_it(text: str | None):
     pattern = pattern_of(node(trigger=text, procedure=text, pattern_type="solution"))
     goal = goal_of(node(steps=text, completed_steps=text), GoalContext({}, {}, {}), 0)

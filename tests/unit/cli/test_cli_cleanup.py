@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from graph_memory.cli.errors import as_command
 from graph_memory.model.results import ReadyCall
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("tool", "arguments", "command"),
     [
         ("decide", {"new": "obs_2", "known": "obs_1", "decision": "close"}, "decide obs_2 obs_1 close"),

@@ -21,6 +21,7 @@ from graph_memory.cli.main import app
 from graph_memory.cli.output.printing import local_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import rfc3339
+from tables import for_rows
 
 
 def code_of(function, *arguments, **named) -> Code:
@@ -36,7 +37,7 @@ def editor(tmp_path: Path, script: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "value"),
     [
         ("p=next", "next"),
@@ -59,7 +60,7 @@ def test_a_value_is_text_after_an_equals_sign_and_json_after_a_colon_and_one(giv
     assert isinstance(found["p"], type(value))
 
 
-@pytest.mark.parametrize("given", ["p", "=1", ":=1", "p:=", "p:=next", "p:=NaN", "p:={"])
+@for_rows("given", ["p", "=1", ":=1", "p:=", "p:=next", "p:=NaN", "p:={"])
 def test_what_is_no_property_is_refused(given: str):
     assert code_of(assigned, [given]) is Code.INVALID_ARGUMENT
 

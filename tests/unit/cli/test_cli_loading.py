@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner
 
 from graph_memory import parse_ontology
 from graph_memory.cli.commands.transfer import _format_of
 from graph_memory.cli.main import app
+from tables import for_rows
 
 PEOPLE = ":ID,name,:LABEL\n" + "".join(f"{n},P{n},Person\n" for n in range(12))
 
@@ -64,7 +64,7 @@ def test_what_is_wrong_with_a_source_is_told_with_its_line_and_may_be_skipped(tm
     assert run("ontology", "infer", str(tmp_path), "--skip-invalid").exception.code == "INVALID_SOURCE"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("name", "form"),
     [
         ("x.jsonl", "log"),

@@ -25,6 +25,7 @@ from graph_memory.model import domain_results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, CollectedBlob, Difference, Verification
 from graph_memory.settings import Settings
+from tables import for_rows
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
 
 DIFFERENT = Verification(
@@ -239,7 +240,7 @@ def test_no_group_has_a_single_command():
     assert [name for name, count in counts.items() if count == 1] == []
 
 
-@pytest.mark.parametrize("words", ALL, ids=" ".join)
+@for_rows("words", ALL)
 def test_every_command_explains_itself(words: list[str]):
     result = run(*words, "--help")
     assert result.exit_code == 0

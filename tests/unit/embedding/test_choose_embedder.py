@@ -11,6 +11,7 @@ from graph_memory.embedding import EmbeddingUnavailable, embedder, embedder_of
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.embedding.remote import RemoteEmbedder, Service
 from model_server import model_server
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +39,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "model", "is_there"), OTHERS)
+@for_rows(("settings", "model", "is_there"), OTHERS)
 def test_the_model_of_older_vectors_is_there_where_the_settings_lead_to_it(settings: str, model: str, is_there: bool):
     found = embedder_of(Settings(embeddings=settings), model)  # pyright: ignore[reportArgumentType]
     assert (found.model if found else None) == (model if is_there else None)
@@ -69,7 +70,7 @@ def test_the_key_of_openai_goes_to_openai_alone(given: dict[str, str], key: str,
     assert service(**given).key.get_secret_value() == key
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("setting", "value"),
     [
         ("embeddings", "cloud"),

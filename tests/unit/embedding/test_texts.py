@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.embedding.texts import TEXT_BYTES, batches, readable, unit
+from tables import for_rows
 
 
 @given(st.lists(st.integers(0, 600), max_size=100), st.integers(1, 40), st.integers(1, 600))
@@ -50,7 +51,7 @@ def test_a_vector_gets_the_length_1_and_keeps_its_direction(vector: list[float])
     assert all(a * b >= 0 for a, b in zip(made, vector, strict=True))
 
 
-@pytest.mark.parametrize("vector", [[], [0.0, 0.0], [-0.0], [math.nan, 1.0], [1.0, math.inf], [math.inf, math.nan]])
+@for_rows("vector", [[], [0.0, 0.0], [-0.0], [math.nan, 1.0], [1.0, math.inf], [math.inf, math.nan]])
 def test_a_vector_without_direction_is_none(vector: list[float]):
     with pytest.raises(ValueError, match=r"finite|zeros"):
         unit(vector)

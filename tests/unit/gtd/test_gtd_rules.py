@@ -10,6 +10,7 @@ import pytest
 from graph_memory.gtd import lists, rules
 from graph_memory.gtd.lists import Around, Means
 from graph_memory.model.results import NodeSummary
+from tables import for_rows
 
 MOMENT = datetime(2025, 10, 20, 12, tzinfo=UTC)
 
@@ -18,7 +19,7 @@ def node(name: str, **properties: str | float | bool) -> NodeSummary:
     return NodeSummary(id=f"mem_{name}", type="Action", title=name, modified=MOMENT, version=1, properties=properties)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("estimate", "minutes"),
     [
         (30, 30),
@@ -59,7 +60,7 @@ def test_an_estimate_is_read_as_its_upper_end_in_minutes(
     assert rules.minutes_of(estimate) == minutes
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("value", "day"),
     [
         ("2025-10-31", date(2025, 10, 31)),
@@ -137,7 +138,7 @@ def test_an_action_waits_until_what_it_depends_on_is_complete(status: str, answe
     assert available(node("a"), Means(), depends=status) == answer
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("status", "answer"),
     [("active", "now"), ("waiting", "now"), ("on_hold", "project"), ("someday", "project"), ("completed", "project")],
 )

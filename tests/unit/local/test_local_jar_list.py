@@ -5,6 +5,7 @@ import pytest
 from graph_memory.local.jar_manifest import Jar, committed_list, parse, render
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
+from tables import for_rows
 
 DEFAULT = Settings.model_fields["neo4j_version"].default
 
@@ -37,7 +38,7 @@ def test_a_version_without_a_list_gives_none():
     assert committed_list("1999.1") is None
 
 
-@pytest.mark.parametrize("version", ["", "../x", "a/b", "/etc", "1 2"])
+@for_rows("version", ["", "../x", "a/b", "/etc", "1 2"])
 def test_what_cannot_be_a_version_is_refused(version):
     with pytest.raises(GraphError) as caught:
         committed_list(version)

@@ -12,6 +12,7 @@ from graph_memory.local.home import Home
 from graph_memory.local.jars.fetch import Stamp
 from graph_memory.local.notes import read_json
 from graph_memory.local.startup_errors import hung
+from tables import for_rows
 
 ODD = [
     b"",
@@ -39,7 +40,7 @@ def test_a_note_of_another_kind_is_none(tmp_path: Path, data: bytes):
     assert hung(place, 0.0) is None
 
 
-@pytest.mark.parametrize("told", [[], {"a": 1}, {"a": ["1"]}, {"a": [1.5]}, {"a": [True]}, {"a": None}])
+@for_rows("told", [[], {"a": 1}, {"a": ["1"]}, {"a": [1.5]}, {"a": [True]}, {"a": None}])
 def test_a_stamp_is_numbers_by_name(told: object):
     assert read_json(json.dumps(told), Stamp) is None
 

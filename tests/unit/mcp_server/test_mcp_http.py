@@ -22,6 +22,7 @@ from graph_memory.mcp_server.transport.http import listening
 from graph_memory.mcp_server.transport.http_app import Lifetimes
 from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
+from tables import for_rows
 
 SERVER = Path(__file__).with_name("http_server.py")
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -327,7 +328,7 @@ def test_a_second_signal_does_not_wait_for_calls():
     assert took < 15
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "example.com", "127.0.0.2"])
+@for_rows("host", ["0.0.0.0", "", "::", "example.com", "127.0.0.2"])
 def test_nothing_but_the_loopback_interface_is_listened_on(host: str):
     with pytest.raises(GraphError) as caught:
         listening(host, 0)

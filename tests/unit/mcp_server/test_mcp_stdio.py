@@ -18,6 +18,7 @@ import pytest
 from graph_memory import Settings
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.transport.stdio import well_formed
+from tables import for_rows
 
 SERVER = Path(__file__).with_name("stdio_server.py")
 INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
@@ -133,7 +134,7 @@ def test_half_an_emoji_does_not_make_a_call_disappear():
         assert r"cut \ufffd" in server.end()[1]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("line", "meant"),
     [
         (r'"\ud83c\udfe0"', "🏠"),

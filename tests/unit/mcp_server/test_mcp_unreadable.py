@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from mcp import types
 
 from graph_memory.mcp_server.transport.invalid_lines import refusal
+from tables import for_rows
 
 CALL = '"method":"tools/call","params":{"name":"create_node","arguments":{"id":7,"properties":{"a":%s}}}'
 DEEP = "[" * 1_000 + "]" * 1_000
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "line",
     [
         "",
@@ -26,8 +26,8 @@ def test_messages_and_empty_lines_are_left_alone(line: str):
     assert refusal(line) is None
 
 
-@pytest.mark.parametrize("value", [DEEP, '{"k":' * 1_000 + "1" + "}" * 1_000, "9" * 5_000, "{{", '"\n"', ""])
-@pytest.mark.parametrize(
+@for_rows("value", [DEEP, '{"k":' * 1_000 + "1" + "}" * 1_000, "9" * 5_000, "{{", '"\n"', ""])
+@for_rows(
     ("line", "request_id"),
     [
         ('{"jsonrpc":"2.0","id":3,%s}\n', 3),
@@ -49,7 +49,7 @@ def test_what_cannot_be_read_is_answered_under_its_id(line: str, request_id: str
     assert len(refused.error.message) < 200
 
 
-@pytest.mark.parametrize("line", ["[]", "1", '"x"', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"id":1}', "{}"])
+@for_rows("line", ["[]", "1", '"x"', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"id":1}', "{}"])
 def test_json_that_is_no_message_is_an_invalid_request(line: str):
     refused = refusal(line)
     assert refused is not None

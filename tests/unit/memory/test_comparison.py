@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from graph_memory.memory.history.comparison import (
     COMPARED_LINES,
     LONGEST_VALUE,
@@ -18,6 +16,7 @@ from graph_memory.memory.history.comparison import (
     why_not_compared,
 )
 from graph_memory.model.subjects import State, StoredValue
+from tables import for_rows
 
 MOMENT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 TEXT: State = {
@@ -33,9 +32,7 @@ def told(before: State, after: State) -> tuple[list[dict[str, object]], list[dic
     return [one.to_dict() for one in values.properties], [one.to_dict() for one in values.attributes]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [(1, 2), (1, 1.0), (True, 1), ("1", 1), ("a", "A"), (0, False), ("", 0)], ids=repr
-)
+@for_rows(("one", "other"), [(1, 2), (1, 1.0), (True, 1), ("1", 1), ("a", "A"), (0, False), ("", 0)])
 def test_values_differ_by_type_too(one: StoredValue, other: StoredValue) -> None:
     assert told({"p": one}, {"p": other}) == ([{"name": "p", "before": one, "after": other}], [])
     assert told({"p": one}, {"p": one}) == ([], [])
@@ -50,7 +47,7 @@ def test_the_users_title_is_a_property_and_the_title_that_is_shown_an_attribute(
     assert properties == attributes == [{"name": "title", "before": "A", "after": "B"}]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("key", "value", "name", "shown"),
     [
         ("_tags", ["a", "b"], "tags", ["a", "b"]),
@@ -100,7 +97,7 @@ def test_only_text_of_a_bounded_length_is_compared() -> None:
     assert text_diff("\n" * COMPARED_LINES, "") == (None, "too long to compare")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("before", "after", "changed"),
     [
         ("a\nb", "a\nc", [" a", "-b", "+c"]),

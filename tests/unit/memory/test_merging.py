@@ -44,6 +44,7 @@ from graph_memory.model.properties import key_value
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import State, content_state
 from graph_memory.model.titles import title_of
+from tables import for_rows
 
 CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
     Path(__file__).with_name("merge_cases.yaml").read_text(encoding="utf-8")
@@ -77,20 +78,16 @@ ONTOLOGY = Ontology.create(
 LIVING = {"home": "N", "other": "N"}
 
 
-def _short(case: Mapping[str, Any]) -> str:
-    return str(case.get("name") or " ".join(case["pair"]))
-
-
 def _tables() -> Iterator[Any]:
     for aspect, kind in KINDS.items():
         for case, strategy in product(CASES[aspect], Strategy):
-            yield pytest.param(kind, case, strategy, id=f"{aspect}-{_short(case)}-{strategy}")
+            yield kind, case, strategy
 
 
 def _wholes() -> Iterator[Any]:
     for case, strategy in product(CASES["whole"], Strategy):
         if {EXPECTED[strategy], "always"} & case.keys():
-            yield pytest.param(case, strategy, id=f"{_short(case)}-{strategy}")
+            yield case, strategy
 
 
 def _expected(case: Mapping[str, Any], strategy: Strategy) -> Any:
@@ -204,7 +201,7 @@ def _check(found: Plan, trio: ThreeWay | None, subject: str, expected: Any, like
             _check_draft(found, trio, subject, _version(like.kind, expected, like.type, ends))
 
 
-@pytest.mark.parametrize(("kind", "case", "strategy"), list(_tables()))
+@for_rows(("kind", "case", "strategy"), list(_tables()))
 def test_the_table(kind: Kind, case: Mapping[str, Any], strategy: Strategy) -> None:
     types = case.get("type", (None, None, None))
     subject = f"{kind}/{case['theirs']['name']}" if kind.endswith("_type") and case["theirs"] else "x"
@@ -229,7 +226,7 @@ def _ontology(own: Mapping[str, Any] | None, kind: Kind) -> Ontology:
     return replace(ONTOLOGY, connection_types=(*others, connection_type_from(declared)))
 
 
-@pytest.mark.parametrize(("case", "strategy"), list(_wholes()))
+@for_rows(("case", "strategy"), list(_wholes()))
 def test_what_only_the_whole_shows(case: Mapping[str, Any], strategy: Strategy) -> None:
     trios = {trio.subject: trio for trio in _subjects(case)}
     found = plan(trios.values(), _around(case), _choices(case, strategy), NOW)
@@ -271,7 +268,7 @@ def _around(case: Mapping[str, Any]) -> Context:
     )
 
 
-@pytest.mark.parametrize("aspect", ["property", "content", "node", "connection", "observation"])
+@for_rows("aspect", ["property", "content", "node", "connection", "observation"])
 def test_the_table_has_each_pair_of_changes(aspect: str) -> None:
     assert {tuple(case["pair"]) for case in CASES[aspect]} == PAIRS
 
@@ -321,7 +318,7 @@ def _told(name: str, value: object = None, take: ConflictSide | None = None) -> 
     return Choices.of(Strategy.THEIRS, [Resolution(subject="x", name=name, value=value, take=take)])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("kind", "name", "take"),
     [
         (Kind.NODE, "_content_sha256", ConflictSide.THEIRS),

@@ -11,6 +11,7 @@ from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import State
+from tables import for_rows
 
 CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_content_size": 1200}
 
@@ -30,7 +31,7 @@ def test_what_is_there_again_after_it_was_deleted_was_restored() -> None:
     assert summary(Rendered(again)) == 'Action "Call" restored'
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("change", "words"),
     [
         ({"status": "done"}, 'status "next" → "done"'),

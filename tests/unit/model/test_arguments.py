@@ -14,14 +14,15 @@ from graph_memory.model.arguments import (
     is_domain,
 )
 from graph_memory.model.events import Origin
+from tables import for_rows
 
 
-@pytest.mark.parametrize("given", ["a", "7", "mem_1", "work:kitchen@home.2026-03", "x" * 128, "domains"])
+@for_rows("given", ["a", "7", "mem_1", "work:kitchen@home.2026-03", "x" * 128, "domains"])
 def test_an_id_can_be_chosen(given: str) -> None:
     assert check_new_id("id", given) == given
 
 
-@pytest.mark.parametrize("given", ["", "x" * 129, "_mine", "a b", "a/b", "é", "a\n", "domain", "ontology"])
+@for_rows("given", ["", "x" * 129, "_mine", "a b", "a/b", "é", "a\n", "domain", "ontology"])
 def test_an_id_that_the_log_could_not_tell_from_others_is_refused(given: str) -> None:
     with pytest.raises(GraphError) as caught:
         check_new_id("id", given)
@@ -33,21 +34,21 @@ def test_a_limit_is_at_least_one_and_none_is_no_limit(given: int | None, limit: 
     assert check_limit(given) == limit
 
 
-@pytest.mark.parametrize("given", [0, -1, True, 1.0, "1"])
+@for_rows("given", [0, -1, True, 1.0, "1"])
 def test_a_limit_that_is_no_positive_integer_is_refused(given: int) -> None:
     with pytest.raises(GraphError) as caught:
         check_limit(given)
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "name", ["default", "a", "my-work_2.0", "experiment/new-approach", "a/b/c", "Auto", "autos", "a/auto", "x" * 64]
 )
 def test_a_domain_can_have_that_name(name: str) -> None:
     assert check_domain(name) == name
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "name",
     [
         "", ".", "..", "/", "/a", "a/", "a//b", "../a", "a/../b", "a/..", "a/.b", "a\\b", "a=b", "a b", "a\n", "é", "~",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graph_memory.model.content import ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
+from tables import for_rows
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
@@ -69,7 +70,7 @@ def test_data_stays_out_of_the_repr():
     assert "secret" not in repr(content_from("secret", "utf-8", "text"))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "encoding"),
     [
         ("a\ud800", "utf-8"),
@@ -104,12 +105,12 @@ def test_an_unknown_encoding_is_answered_with_the_two_there_are():
     assert "base64" in str(failure.value.hint)
 
 
-@pytest.mark.parametrize("word", ["x", "meeting notes", "é" * 100, 'application/json; a="b"', "💡"])
+@for_rows("word", ["x", "meeting notes", "é" * 100, 'application/json; a="b"', "💡"])
 def test_any_format_of_1_to_100_characters_is_kept(word: str):
     assert content_from("a", "utf-8", word).format == word
 
 
-@pytest.mark.parametrize("word", ["", "x" * 101, "a\nb", "a\x00", "\x7f", "a\x9f", "\ud800"])
+@for_rows("word", ["", "x" * 101, "a\nb", "a\x00", "\x7f", "a\x9f", "\ud800"])
 def test_other_formats_are_refused(word: str):
     with pytest.raises(GraphError) as failure:
         content_from("a", "utf-8", word)

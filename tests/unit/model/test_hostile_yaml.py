@@ -15,6 +15,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.declarations import node_type_from
 from graph_memory.model.ontology.ontology import MOST_TYPES, ontology_from
 from graph_memory.model.ontology.yaml_io import parse
+from tables import for_rows
 
 SOON = 20.0
 """Seconds within which a file is answered, also on a busy machine."""
@@ -59,7 +60,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@for_rows("text", HOSTILE.values())
 def test_a_hostile_file_is_refused_with_its_line_in_a_short_message(text: str):
     began = time.monotonic()
     with pytest.raises(GraphError) as caught:
@@ -104,8 +105,8 @@ def _within(depth: int, kind: str) -> Any:
     return value
 
 
-@pytest.mark.parametrize("kind", ["list", "object"])
-@pytest.mark.parametrize("field", ["name", "description", "required_properties", "properties", "ad_hoc", "colour"])
+@for_rows("kind", ["list", "object"])
+@for_rows("field", ["name", "description", "required_properties", "properties", "ad_hoc", "colour"])
 def test_a_declaration_may_be_nested_as_deep_as_it_likes_and_is_refused(field: str, kind: str):
     declared = {"name": "Note", field: _within(100_000, kind)}
     for read in (node_type_from, lambda data: ontology_from({"node_types": [data]})):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.model.plain import NotJson, parse_json_strictly
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("data", "told"),
     [
         (b"", "column 1: a value is missing"),

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted, holds_at
+from tables import for_rows
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 EVENT = {"_op": "update", "_kind": "connection", "_type": "Knows", "_from": "ann", "_to": "bob", "since": 2020}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("begins", "ends", "holds"),
     [
         (None, None, True),
@@ -31,7 +30,7 @@ def test_what_holds_from_a_time_until_another_holds_at_the_first_and_not_at_the_
     assert holds_at({"_valid_from": begins, "_valid_to": ends}, NOON) is holds
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("wanted", "takes"),
     [
         ({}, True),
@@ -58,7 +57,7 @@ def test_nothing_is_taken_of_what_was_deleted_or_never_was() -> None:
 NODE = {"_op": "update", "_kind": "node", "_type": "Note", "_created": NOON, "_modified": NOON + HOUR}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("stored", "asked", "takes"),
     [
         ({}, {}, True),

@@ -8,11 +8,12 @@ import pytest
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.points import LogPosition, instant, moment
+from tables import for_rows
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "expected"),
     [
         (7, LogPosition(seq=7)),
@@ -62,7 +63,7 @@ def test_the_error_says_what_is_read_and_in_which_zone() -> None:
             assert 'yesterday, "last monday"' in str(caught.value.hint)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "given",
     ["", "yesterday-ish", "two hours ago", "hours ago", "999999 years ago", "-3", -3, 2**60, True, 1.5, "evt_\ud800"],
 )

@@ -13,6 +13,7 @@ from graph_memory.memory.entities.alike import Compared, evidence, likeness_of_n
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
 from graph_memory.memory.entities.spans import find_encoded_spans, find_spans
 from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
+from tables import for_rows
 
 OTHERS = [
     ("C", "C++"),
@@ -70,14 +71,14 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@for_rows(("one", "other"), SAME)
 def test_capitals_accents_encoding_and_separators_between_letters_make_no_other_name(one: str, other: str):
     assert is_same_name(one, other)
     assert likeness_of_names(one, other) == 1
     assert evidence(Compared(one, "x"), Compared(other, "x"), 0, None).has_one_name
 
 
-@pytest.mark.parametrize(("one", "other"), OTHERS)
+@for_rows(("one", "other"), OTHERS)
 def test_every_other_character_makes_another_name(one: str, other: str):
     assert not is_same_name(one, other)
     said = evidence(Compared(one, "x"), Compared(other, "x"), 2, 0.95)
@@ -113,7 +114,7 @@ def test_the_key_of_a_key_is_the_key(name: str):
     assert name_key(name_key(name)) == name_key(name)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "named", "others"),
     [
         ("She writes C++, daily.", {"C++"}, {"C"}),
@@ -138,7 +139,7 @@ def test_a_name_stands_in_a_text_in_either_encoding_of_its_accents():
         assert spelt <= find_encoded_spans(text, 2).keys()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "names", "other"),
     [
         ("C++ is compiled", ["C"], "C++"),

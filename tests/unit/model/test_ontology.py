@@ -20,6 +20,7 @@ from graph_memory.model.ontology.ontology import (
     ontology_from,
 )
 from graph_memory.model.ontology.types import check_rules
+from tables import for_rows
 
 GTD = ontology_from(
     {
@@ -48,7 +49,7 @@ def fails(code: Code, call, *arguments) -> GraphError:
 # Topology
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("connection_type", "source", "target", "answer"),
     [
         ("NextAction", "Project", "Action", True),
@@ -188,14 +189,12 @@ LEVEL = PropertyRule("level", enum=(1, True, "high"))
 TYPED = Ontology((NodeType("Task", properties=(STATUS, ESTIMATE, LEVEL)),))
 
 
-@pytest.mark.parametrize(
-    "properties", [{}, {"status": "next"}, {"estimate": 3}, {"level": 1.0}, {"level": True}, {"level": "high"}]
-)
+@for_rows("properties", [{}, {"status": "next"}, {"estimate": 3}, {"level": 1.0}, {"level": True}, {"level": "high"}])
 def test_values_within_the_rules_pass(properties: dict):
     check_rules(TYPED.node_type("Task"), properties)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("properties", "message"),
     [
         ({"status": 5}, "Property status of node type Task must be text, not 5"),
@@ -257,7 +256,7 @@ def test_too_many_types_are_refused():
     fails(Code.INVALID_ONTOLOGY, Ontology, tuple(NodeType(f"T{number}") for number in range(10_001)))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("code", "make"),
     [
         (Code.INVALID_ARGUMENT, lambda: NodeType("_Node")),

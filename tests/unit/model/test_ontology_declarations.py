@@ -19,6 +19,7 @@ from graph_memory.model.ontology.ontology import (
     node_type_from,
     ontology_from,
 )
+from tables import for_rows
 
 
 def fails(code: Code, data: object) -> GraphError:
@@ -129,7 +130,7 @@ def test_an_ontology_may_be_open_and_described():
     assert ontology_from({"description": "Mine", "open": True}) == Ontology(open=True, description="Mine")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("data", "place", "hint"),
     [
         ({"node_type": []}, "node_type", 'Did you mean "node_types"?'),
@@ -167,7 +168,7 @@ def test_a_fault_of_shape_says_where_it_is_and_what_to_do(data: object, place: s
     assert hint is None or hint in str(error.hint)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("code", "data", "place"),
     [
         (Code.TYPE_ALREADY_EXISTS, {"node_types": ["A", "A"]}, "node_types[1]"),

@@ -12,6 +12,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology, merge_ontologies, ontology_from
 from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
+from tables import for_rows
 
 FOLDER = Path(__file__).parents[3] / "ontologies"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -46,7 +47,7 @@ def test_gtd_has_the_types_of_the_requirements():
     assert GTD.connection_type("DependsOn").acyclic
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("connection_type", "source", "target", "answer"),
     [
         ("NextAction", "Project", "Action", True),
@@ -63,7 +64,7 @@ def test_gtd_connects_as_the_requirements_do(connection_type: str, source: str, 
     assert GTD.can_connect(connection_type, source, target) is answer
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("type_name", "properties"),
     [
         ("Project", {}),

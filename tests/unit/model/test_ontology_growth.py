@@ -9,6 +9,7 @@ import pytest
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.growth import TypeChange, declaration_of, growth, told_change, values_of
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from, ontology_from
+from tables import for_rows
 
 LINK = {"name": "Link", "from_types": ["Task"], "to_types": ["Person"]}
 
@@ -77,7 +78,7 @@ def test_the_description_of_an_ontology_changes_and_a_file_without_one_leaves_it
     assert growth(present, ontology("Task")).description is None
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("before", "after"),
     [
         ({}, {"description": "What it is"}),
@@ -99,7 +100,7 @@ def test_what_only_allows_more_asks_nothing_of_what_is_stored(before: dict[str, 
     assert change(before, after).demands == ()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("before", "after", "demand"),
     [
         ({}, {"required": True}, "property p becomes required"),

@@ -23,6 +23,7 @@ from graph_memory.model.ontology.ontology import (
     ontology_from,
 )
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
+from tables import for_rows
 
 
 def read(text: str) -> Ontology:
@@ -96,7 +97,7 @@ def test_an_ontology_without_types_is_valid():
     assert read("{}") == Ontology()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("line", "text"),
     [
         (1, ""),

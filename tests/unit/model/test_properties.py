@@ -23,6 +23,7 @@ from graph_memory.model.properties import (
     key_value,
     ordered_key,
 )
+from tables import for_rows
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 WHOLE_FLOATS = st.integers(-(2**63), 2**63 - 1).map(float)
@@ -47,14 +48,14 @@ def test_text_numbers_and_booleans_pass_unchanged():
     assert [type(value) for value in checked.values()] == [str, int, float, bool, str]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "key", ["id", "type", "created", "with.dot", "with space", "`tick`", '"quote"', "ключ", "🙂", "a_b", "*", "a" * 256]
 )
 def test_a_key_may_hold_anything_printable(key: str):
     assert check_properties({key: 1}) == {key: 1}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("key", "why"),
     [
         ("", "empty"),
@@ -74,7 +75,7 @@ def test_a_key_that_cannot_be_stored_is_named(key: object, why: str):
     assert "property" in error.details
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("value", "why"),
     [
         (None, "null"),
@@ -98,7 +99,7 @@ def test_a_value_that_cannot_be_stored_names_its_key(value: object, why: str):
     assert why in error.message
 
 
-@pytest.mark.parametrize("value", [2**63 - 1, -(2**63), "x" * VALUE_BYTES, "\x00", "a\nb", 5e-324, 1.7e308])
+@for_rows("value", [2**63 - 1, -(2**63), "x" * VALUE_BYTES, "\x00", "a\nb", 5e-324, 1.7e308])
 def test_the_extremes_are_storable(value: object):
     assert check_properties({"key": value}) == {"key": value}
 
@@ -107,12 +108,12 @@ def test_a_huge_key_does_not_make_a_huge_message():
     assert len(refused({"k" * 1_000_000: 1}).message) < 300
 
 
-@pytest.mark.parametrize("name", ["Project", "No", "Ein Typ", "a.b", "x" * NAME_CHARACTERS])
+@for_rows("name", ["Project", "No", "Ein Typ", "a.b", "x" * NAME_CHARACTERS])
 def test_a_type_may_be_called_almost_anything(name: str):
     assert check_name("Node type", name) == name
 
 
-@pytest.mark.parametrize("name", ["", "_Node", "*", "a\tb", "x" * 257, "\udc00", 7, None, True])
+@for_rows("name", ["", "_Node", "*", "a\tb", "x" * 257, "\udc00", 7, None, True])
 def test_a_name_that_no_type_can_have_is_named(name: object):
     with pytest.raises(GraphError) as caught:
         check_name("Node type", name)
@@ -120,7 +121,7 @@ def test_a_name_that_no_type_can_have_is_named(name: object):
     assert caught.value.message.startswith("Node type name ")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("one", "other", "same"),
     [
         (True, 1, False),
@@ -194,7 +195,7 @@ def test_index_rows_read_plainly():
     assert key_value("é" * KEY_BYTES).startswith("h:")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("kind", "accepted", "not_accepted"),
     [
         ("string", ["", "x", "1"], [1, True, 1.5]),

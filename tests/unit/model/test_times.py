@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from graph_memory.model.times import Span, Toward, read_span
+from tables import for_rows
 
 NOW = datetime(2026, 11, 23, 12, 30, 15, tzinfo=UTC)
 
@@ -31,7 +32,7 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "span"),
     [
         ("today", days(utc(2026, 11, 23))),
@@ -75,7 +76,7 @@ def test_a_day_a_week_a_month_and_a_year_are_read_whole(text: str, span: Span) -
     assert read_span(text, NOW) == span
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "toward", "begins"),
     [
         ("1 December", "nearest", utc(2026, 12, 1)),
@@ -97,7 +98,7 @@ def test_the_caller_chooses_which_day_without_a_year_is_meant(text: str, toward:
     assert read_span(text, NOW, toward=toward).begins == begins
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "begins"),
     [
         ("2026-03-01 15:46", utc(2026, 3, 1, 15, 46)),
@@ -116,7 +117,7 @@ def test_a_time_without_seconds_is_the_whole_minute(text: str, begins: datetime)
     assert read_span(text, NOW).last == begins + timedelta(minutes=1, microseconds=-1)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "at"),
     [
         ("now", NOW),
@@ -132,7 +133,7 @@ def test_an_instant_is_an_instant(text: str, at: datetime) -> None:
     assert read_span(text, NOW).last == at
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "begins"),
     [
         ("since March", utc(2026, 3, 1)),
@@ -146,7 +147,7 @@ def test_what_goes_on_until_now_ends_now(text: str, begins: datetime) -> None:
     assert read_span(text, NOW) == Span(begins, NOW)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         "", "yesterday-ish", "last", "last 5", "ago", "two hours ago", "999999 years ago", "25:00", "15:60", "feb 30",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graph_memory.model.search_windows import GRAM, NEEDLE, OVERLAP, WINDOW, Needle, fold, gram_text, grams, windows
 from profiles import SOAK
+from tables import for_rows
 
 unhurried = settings(deadline=None, derandomize=not SOAK)
 """The same examples every time, unless this is a soak, and no failure because the machine is busy."""
@@ -80,7 +80,7 @@ def test_windows_hold_nothing_that_the_text_does_not_and_no_text_is_outside_of_t
     assert "".join(window[:step] for window in found[:-1]) + found[-1] == folded
 
 
-@pytest.mark.parametrize("length", [1, OVERLAP, NEEDLE, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 9_999])
+@for_rows("length", [1, OVERLAP, NEEDLE, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 9_999])
 def test_every_needle_at_every_place_is_in_a_window(length: int) -> None:
     text = "".join(chr(0x4E00 + place) for place in range(length))  # no character twice
     found = list(windows(text))
@@ -89,7 +89,7 @@ def test_every_needle_at_every_place_is_in_a_window(length: int) -> None:
         assert any(text[start : start + size] in window for window in found)
 
 
-@pytest.mark.parametrize("length", [1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 2 * WINDOW - OVERLAP + 1])
+@for_rows("length", [1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 2 * WINDOW - OVERLAP + 1])
 def test_no_window_repeats_only_what_the_one_before_it_has(length: int) -> None:
     found = list(windows("x" * length))
     assert all(len(window) > OVERLAP for window in found[1:])
@@ -144,7 +144,7 @@ def test_the_mark_of_one_domain_is_no_term_of_another() -> None:
     assert terms(Needle.of("abc").lucene("work"))[0] in tokens
 
 
-@pytest.mark.parametrize("text", ["", "ab", "abc", "  \n", "a \U0001f9e0b", "\ue000\ue001 ", "\uffff\u0100x" * 3])
+@for_rows("text", ["", "ab", "abc", "  \n", "a \U0001f9e0b", "\ue000\ue001 ", "\uffff\u0100x" * 3])
 def test_grams_are_the_distinct_runs_of_three_characters_in_their_order(text: str) -> None:
     assert grams(text) == runs_of_three(text)
 

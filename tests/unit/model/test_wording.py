@@ -10,9 +10,10 @@ import pytest
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.visible import check_visible, visible
 from graph_memory.model.wording import as_text, listed, quoted, shown, suggestion
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("value", "text"),
     [
         ("next", "next"),
@@ -52,9 +53,7 @@ def test_stored_names_are_quoted_where_they_could_be_a_sentence():
     assert listed(["a"] * 51).endswith("a, and 1 more]")
 
 
-@pytest.mark.parametrize(
-    "hidden", ["\x1b", "\x07", "\n", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\u3164", "\U000e0041"]
-)
+@for_rows("hidden", ["\x1b", "\x07", "\n", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\u3164", "\U000e0041"])
 def test_a_character_that_cannot_be_seen_is_escaped_in_messages_and_refused_in_names(hidden: str):
     name = f"Per{hidden}son"
     assert hidden not in shown(name)
@@ -66,7 +65,7 @@ def test_a_character_that_cannot_be_seen_is_escaped_in_messages_and_refused_in_n
     assert visible(name) == "Per son"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "name", ["Person", "नई दिल्ली", "می\u200cخواهم", "क्\u200dष", "👩\u200d🚀", "❤\ufe0f", "全角\u3000空白", "a\u00a0b"]
 )
 def test_a_name_of_any_script_is_visible(name: str):

@@ -20,6 +20,7 @@ from graph_memory import files
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.blobs import places
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at, domain_of, folder_of
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -408,7 +409,7 @@ def test_the_domain_is_read_back_from_its_folder(domain: str):
     assert domain_of(folder_of(domain)) == domain
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("domain", "folder"),
     [
         ("default", "default"),
@@ -428,7 +429,7 @@ def test_harmless_names_stay_and_others_are_coded(domain: str, folder: str):
     assert folder_of(domain) == folder
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "folder",
     ["=0=work=", "=01=work=", "=2=work=x", "=10=work=", "Work", ".git", "=1=1a=", "=0=a==b=", "=0==", "=0=a=..="],
 )
@@ -436,9 +437,7 @@ def test_other_folders_are_no_domains(folder: str):
     assert domain_of(folder) is None
 
 
-@pytest.mark.parametrize(
-    "domain", ["", "..", ".hidden", "/a", "a/", "a//b", "a/../b", "a/./b", "../a", "a\\b", "a\n", "x" * 65, "é"]
-)
+@for_rows("domain", ["", "..", ".hidden", "/a", "a/", "a//b", "a/../b", "a/./b", "../a", "a\\b", "a\n", "x" * 65, "é"])
 def test_what_is_no_domain_has_no_folder(domain: str):
     with pytest.raises(GraphError) as failure:
         folder_of(domain)

@@ -14,6 +14,7 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.model.kinds import Kind
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -189,7 +190,7 @@ async def test_too_many_operations_are_refused_with_what_works_instead():
     assert "graph-memory load" in (refused.value.hint or "")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "options"),
     [
         (None, Options()),

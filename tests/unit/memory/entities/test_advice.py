@@ -14,6 +14,7 @@ from graph_memory.memory.entities.advice.held import share_held, stands_in
 from graph_memory.memory.entities.advice.replies import LONGEST, Unusable
 from graph_memory.memory.entities.advice.settling import Pair, Settling
 from graph_memory.memory.entities.advice.splitting import KEPT, SAID
+from tables import for_rows
 
 SENTENCES = ["Ben works at Merrow as a data analyst.", "He lives in York.", "He may move to Hull in 2027."]
 EMPLOYED = {
@@ -40,7 +41,7 @@ def test_facts_and_properties_that_the_text_says_are_taken_in_the_order_of_its_s
     assert [(one.key, one.value, one.type) for one in found][:2] == [(None, None, "person"), ("city", "York", None)]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "fact",
     [
         {**PLAN, "observation": "Ben may move to Hull in 2028."},
@@ -77,7 +78,7 @@ def test_what_is_denied_planned_or_claimed_stays_so(sentence: str, said: str):
     assert splitting.split(answer({"sentences": [1], "observation": sentence}), [sentence], "Ben")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "fact",
     [
         *({**CITY, "property": key} for key in ("name", "aliases", "_seq", "City of birth", "", "c" * 60)),
@@ -97,7 +98,7 @@ def test_a_value_that_is_denied_or_only_a_part_of_its_sentence_makes_no_property
             splitting.split(answer({**CITY, "sentences": [1]}), [sentence], "Ben")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "reply",
     [
         *("", "No.", "[]", "{}", '{"facts": 3}', '{"facts": []}', '{"facts": [{"sentences": "1"}]}', "{" * 5_000),

@@ -12,6 +12,7 @@ from graph_memory.memory.entities.advice.held import share_held
 from graph_memory.memory.entities.advice.settling import Pair, settled
 from graph_memory.memory.entities.statements.literals import same_text
 from graph_memory.memory.entities.weighing import Known, Verdict, verdict
+from tables import for_rows
 
 SENTENCES = ("{}", "It was {}", "the value is {} today", "She rated the film {}.", "{} is what Ida uses at work")
 PAIRS = [
@@ -119,14 +120,14 @@ def said(new: str, *known: str) -> Verdict:
     return verdict(new, found, "")
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-@pytest.mark.parametrize(("one", "other"), PAIRS)
+@for_rows("sentence", SENTENCES)
+@for_rows(("one", "other"), PAIRS)
 def test_statements_that_differ_in_a_telling_character_are_both_kept(one: str, other: str, sentence: str):
     for known, new in ((one, other), (other, one)):
         assert said(sentence.format(new), sentence.format(known)).known is None
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("one", "other"),
     [
         ("Tiene 10 años", "Tiene 10 anos"),
@@ -154,7 +155,7 @@ def test_values_that_differ_in_an_accent_or_a_capital_or_a_decimal_sign_are_both
     assert said(unicodedata.normalize("NFD", one), one).known is not None
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("one", "other"),
     [
         ("Allergic: nuts, no fish", "Allergic: nuts no, fish"),
@@ -172,7 +173,7 @@ def test_statements_with_commas_colons_or_semicolons_at_other_words_are_both_kep
         assert said(new, known).known is None
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [
         ("Two cats live there", "two cats live there"),
@@ -186,7 +187,7 @@ def test_values_in_other_words_are_known(known: str, new: str):
     assert said(new, known).known is not None
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [
         ("likes tea", "likes tea."),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graph_memory.memory.entities.alike import LIKE, SAME, Compared, evidence, is_part
 from graph_memory.memory.entities.facts import facts_from
 from graph_memory.memory.entities.judged_facts import judged_facts
@@ -11,9 +9,10 @@ from graph_memory.memory.entities.once import side_of
 from graph_memory.memory.entities.remembered import ids_of_question, question_id
 from graph_memory.memory.entities.weighing import Known, verdict
 from graph_memory.storage.log.writing import utc_now
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("part", "whole", "is_so"),
     [
         ("Lena", "Lena Vogt", True),
@@ -47,7 +46,7 @@ def test_the_id_of_a_question_is_made_of_what_it_is_about() -> None:
     assert [ids_of_question(wrong) for wrong in ("obs_1", ":obs_1", "obs_1:", "a:b:c")] == [None] * 4
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [
         ("Stripe is used for payments.", "The choice of Stripe was reversed."),

@@ -12,6 +12,7 @@ from graph_memory.memory.entities import other_mentions
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.model.errors import Code, GraphError
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +36,7 @@ def passage(text: str, unit: str = "mem_1") -> Passage:
     return cast("Passage", SimpleNamespace(text=text, unit=unit, owner=unit, place="observation"))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("name", "text", "is_named"),
     [
         ("田中", "田中さんは社長です。", True),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graph_memory.memory.entities.outdated import find_contradicted_properties, outdated
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.model.properties import PropertyValue
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "was", "now", "is_asked"),
     [
         ("Works at KESTREL health.", "Kestrel Health", "Fernblick", True),
@@ -36,7 +35,7 @@ def test_whole_words_of_a_telling_text_are_looked_for(
     assert [doubt.known.id for doubts in found.values() for doubt in doubts] == ["1"] * is_asked
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "key", "value", "is_told"),
     [
         ("The budget for Valencia has been raised to 5,000 euros.", "budget_eur", 4200, True),

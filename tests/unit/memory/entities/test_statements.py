@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import pytest
-
 from graph_memory.memory.entities.facts import sentences
 from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.values import values_of
 from graph_memory.memory.entities.weighing import Known, Verdict, verdict
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("one", "other"),
     [
         ("costs 1,200,000 dollars", "costs $1.2 million"),
@@ -36,7 +35,7 @@ def test_equal_values_are_equal_in_any_spelling(one: str, other: str):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new", "entity"),
     [
         ("Keeps the spare key in the blue box", "the spare key is kept in the blue box", "Ida"),
@@ -83,7 +82,7 @@ def test_what_is_known_in_other_words_is_not_new(known: str, new: str, entity: s
     assert judged(compared(known, new, entity)) in SAYS_NOTHING_NEW
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new", "entity"),
     [
         ("the kick-off takes place in Oslo", "kickoff: in Oslo", "Osprey"),
@@ -100,7 +99,7 @@ def test_what_is_known_but_for_a_sign_a_hyphen_or_an_accent_is_asked_about(known
     assert judged(compared(known, new, entity)) is Rule.MAY_CONTRADICT
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [
         ("likes tea", "does not like tea"),
@@ -187,7 +186,7 @@ def test_an_end_is_asked_about_and_a_wish_another_person_or_a_fuller_statement_i
     assert compared(known, "sold the flat in Turin").features["event that ends it"] == "sold ends lives"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [
         ("lives in a flat in Turin", "Has she moved out of her flat in Turin?"),
@@ -219,7 +218,7 @@ def test_a_denial_is_about_what_its_clause_says():
     assert compared(known, "plays against computers").features == {"polarity": "no longer denies"}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [
         ("likes tea", "does not like tea"),
@@ -276,7 +275,7 @@ def test_a_text_falls_into_sentences_and_lines():
     ]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "expected"),
     [
         ("Nora hat am 14. Mai Geburtstag. Sie ist 30. Er auch.", 3),
@@ -293,7 +292,7 @@ def test_a_point_that_ends_no_sentence_tears_none_apart(text: str, expected: int
     assert " ".join(sentences(text)) == text
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new", "is_asked"),
     [
         ("Nora lives in Hamburg.", "Nora lives in Berlin with her partner.", True),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, judged
+from tables import for_rows
 
 TABLES = Path(__file__).parents[3] / "data" / "remember"
 
@@ -21,7 +20,7 @@ def is_known(row: dict[str, str]) -> bool:
     return judged(compared(row["known"], row["new"], row["entity"])) in SAYS_NOTHING_NEW
 
 
-@pytest.mark.parametrize("path", sorted(TABLES.rglob("*.jsonl")), ids=lambda path: path.stem)
+@for_rows("path", sorted(TABLES.rglob("*.jsonl")))
 def test_what_is_not_the_same_is_never_taken_for_known(path: Path):
     others = [row for row in rows(path) if row["label"] != "same"]
     assert others

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
-
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.batch_size import FEWEST_ROWS, BatchSize, choose_batch_size
 from graph_memory.memory.recall.coverage import Coverage
 from graph_memory.memory.recall.rows import Changes
+from tables import for_rows
 
 
-@pytest.mark.parametrize("events", [1, 2, 3, 250, 256])
+@for_rows("events", [1, 2, 3, 250, 256])
 def test_each_failure_gives_less_until_one_event_in_small_parts_is_given_up(events: int) -> None:
     given = [choose_batch_size(failures, events=events, rows=1_000) for failures in range(40)]
     tries = [each for each in given if each is not None]
@@ -36,7 +35,7 @@ def changes() -> Changes:
     return made
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 10, 11, 12, 1_000])
+@for_rows("most", [1, 2, 3, 4, 7, 10, 11, 12, 1_000])
 def test_parts_are_all_rows_each_once_and_rows_end_before_others_begin(most: int) -> None:
     whole = changes()
     parts = list(whole.parts(most))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.recall.analysers import ENGLISH
 from graph_memory.memory.recall.bm25 import Statistics, Terms, Text, analysed, asked, counted, near, score
+from tables import for_rows
 
 WORDS = [
     ("The cats' toys and Melanie's painting", ["cat", "toi", "melani", "paint"]),
@@ -20,7 +21,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), WORDS)
+@for_rows(("text", "expected"), WORDS)
 def test_words_are_those_of_the_english_analyser(text: str, expected: list[str]) -> None:
     assert [term for term in ENGLISH.terms(text) if term] == expected
 
@@ -55,7 +56,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("question", "expected", "pairs"), ASKED)
+@for_rows(("question", "expected", "pairs"), ASKED)
 def test_question_words_are_dropped_and_pronouns_kept(
     question: str, expected: list[str], pairs: list[tuple[str, str]]
 ) -> None:
@@ -81,7 +82,7 @@ def test_a_pair_of_words_scores_beside_them_and_less_with_words_between() -> Non
     assert close["full"] + close["moon"] > close["full moon"]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("first", "second", "times"),
     [([0], [1], 1.0), ([0], [3], 1 / 3), ([0], [4], 0.0), ([1], [0], 0.0), ([0, 5], [1, 6], 2.0)],
 )

@@ -18,6 +18,7 @@ from graph_memory.memory.recall.tiers.citing import (
     shortened,
 )
 from graph_memory.memory.recall.tiers.synthesis import fitting, size
+from tables import for_rows
 
 KNOWN = {"mem_a", "b:1", "c.d"}
 TABLE = {
@@ -42,7 +43,7 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("name", TABLE)
+@for_rows("name", TABLE)
 def test_only_citations_of_what_was_given_stand(name: str):
     text, expected, ids, removed = TABLE[name]
     found = cited(text, KNOWN)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.tiers.asking import depth_of, fit_citations
 from graph_memory.memory.recall.tiers.results import QueryResult
 from graph_memory.model.results import NodeBrief
+from tables import for_rows
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("question", "depth"),
     [
         ("What do you know?", "shallow"),

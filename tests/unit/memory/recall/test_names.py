@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph_memory.memory.recall.names import Mention, forms, is_common, mentioned, words
+from tables import for_rows
 
 STANDING = [
     (
@@ -33,7 +33,7 @@ STANDING = [
 ]
 
 
-@pytest.mark.parametrize(("text", "names", "expected"), STANDING)
+@for_rows(("text", "names", "expected"), STANDING)
 def test_names_stand_in_a_text_as_whole_words(text: str, names: list[str], expected: set[str]) -> None:
     assert set(mentioned(text, {name: [name] for name in names})) == expected
 
@@ -58,7 +58,7 @@ def test_a_name_has_a_form_without_its_qualifier() -> None:
     assert forms("f(x) = y") == ("f(x) = y",)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("having", "texts", "common"), [(5, 10, False), (6, 10, True), (6, 600, False), (11, 1000, True), (10, 1000, False)]
 )
 def test_a_name_is_common_in_more_than_five_texts_and_one_in_a_hundred(having: int, texts: int, common: bool) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import fsum
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from graph_memory.memory.recall.ranking import (
     normalised,
     rank,
 )
+from tables import for_rows
 
 OWNERS = ["ada", "bob", "cy", "dot", "eve", "flo", "gus", "hal"]
 
@@ -79,7 +79,7 @@ TABLE: dict[str, tuple[list[Candidate], dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", TABLE)
+@for_rows("name", TABLE)
 def test_evidence_is_fused_as_the_table_says(name: str) -> None:
     found, expected = TABLE[name]
     ranked = rank("?", found, ONE)

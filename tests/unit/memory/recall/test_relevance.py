@@ -25,6 +25,7 @@ from graph_memory.memory.recall.tiers.open_work import (
 from graph_memory.memory.recall.tiers.phrases import Period, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow
 from graph_memory.memory.recall.tiers.relevance import close_values, fits, nearest_values
+from tables import for_rows
 from unit.memory.recall.test_scoring import passage, question
 
 
@@ -36,7 +37,7 @@ def ranking(
     return Ranking((), scored, NOTHING_ASKED, vector, "hybrid", 100, True, (), asked_about, covered)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("found", "expected"),
     [
         (ranking(0.6, 0.0), True),
@@ -47,7 +48,6 @@ def ranking(
         (ranking(None, 0.1, has_vector=False), False),
         (ranking(0.1, 0.0, asked_about=("a",)), True),
     ],
-    ids=["similar", "neither", "same words", "few words", "few words without a vector", "no vectors", "a name"],
 )
 def test_a_question_fits_by_its_meaning_its_words_or_a_name(found: Ranking, expected: bool) -> None:
     assert fits(found, MODEL) is expected
@@ -83,7 +83,7 @@ def test_a_question_that_names_something_else_is_searched_for(text: str) -> None
     assert not asks_for_open_work(text)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "expected"),
     [
         ("What is still to do before the concert?", True),
@@ -111,7 +111,7 @@ def test_an_observation_with_an_open_question_comes_before_the_one_it_asks_about
     assert newest_first([old, other], {"new": ["old"]}) == [old, other]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         "The venue is not decided yet",
@@ -135,7 +135,7 @@ def test_a_sentence_may_say_that_something_is_open(text: str) -> None:
     assert says_open(text)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         "The shop is open on Sundays",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,11 +12,12 @@ from graph_memory.memory.recall.analysers import ANALYSERS
 from graph_memory.memory.recall.bm25 import Terms, analysed, asked
 from graph_memory.memory.recall.segmentation import composed, read_otherwise, runs, split_run
 from support import SCRIPTS
+from tables import for_rows
 
 
-@pytest.mark.parametrize("name", ANALYSERS)
-@pytest.mark.parametrize("script", SCRIPTS)
-@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@for_rows("name", ANALYSERS)
+@for_rows("script", SCRIPTS)
+@for_rows("form", ["NFC", "NFD"])
 def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_form(
     name: str, script: str, form: str
 ) -> None:
@@ -32,8 +32,8 @@ def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_for
     assert set(absent.terms) != set(analysed(stored, Terms(absent.terms, analyser)).positions)
 
 
-@pytest.mark.parametrize("name", ANALYSERS)
-@pytest.mark.parametrize(
+@for_rows("name", ANALYSERS)
+@for_rows(
     ("text", "question"),
     [
         ("İstanbul'da yaşıyor", "İstanbul"),
@@ -74,7 +74,7 @@ def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
         assert names.mentioned(f"x {one} y", {one: ["x"]}, capitalised=False)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "otherwise"),
     [
         ("plain words", None),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graph_memory.memory.recall.tiers.phrases import Tense, asks_of_past, timed, without_last_time
+from tables import for_rows
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
 
@@ -15,7 +16,7 @@ def day(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("question", "since", "until", "left"),
     [
         ("what was I working on last week?", "2026-11-16", "2026-11-23", "what was I working?"),
@@ -64,7 +65,7 @@ def test_a_time_narrows_a_question(question: str, since: str | None, until: str 
     assert found.text == left
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("question", "since", "until"),
     [
         ("What is open before 1 December?", None, "2026-12-01"),
@@ -101,7 +102,7 @@ def test_the_verb_chooses_the_year_of_a_day_without_one(question: str, since: st
     assert (found.period.since, found.period.until) == (since and day(since), until and day(until))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("question", "since", "until"),
     [
         ("3 days ago", "2026-11-21T04:00", "2026-11-22T04:00"),
@@ -119,7 +120,7 @@ def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since
     assert found.is_empty
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "question",
     [
         "What may I eat?",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from graph_memory import GraphError
 from graph_memory.memory.recall.traversal.edges import Edge
 from graph_memory.memory.recall.traversal.weighting import weighting
+from tables import for_rows
 
 EDGE = Edge("e", "X", "a", "b", 0.4, 0.45, 0.8, 10.0, {"rank": 3, "road length": 2.5, "text": "7", "sure": True})
 
@@ -19,7 +20,7 @@ def counts(given: str | None, depth: int = 2) -> float:
     return weighting(given).rank(EDGE, depth)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("told", "value"),
     [
         (None, 0.4),
@@ -52,7 +53,7 @@ def test_only_a_property_alone_is_told_to_neo4j():
     assert weighting("properties.rank").is_expression
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "told",
     [
         "",

@@ -13,6 +13,7 @@ from graph_memory.memory.transfer.infer import Inference
 from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
 from graph_memory.model.properties import PropertyType, PropertyValue
+from tables import for_rows
 
 WORDS = ["red", "green", "blue", "black", "white"]
 
@@ -94,7 +95,7 @@ def changed(row: Row, name: str, value: PropertyValue) -> Row:
     return replace(row, properties={**row.properties, name: value})
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_rows("seed", range(10))
 def test_what_is_inferred_from_nine_tenths_accepts_the_rest_and_refuses_50_faults(seed: int):
     rng, every = random.Random(seed), rows(seed)
     rng.shuffle(every)

@@ -10,6 +10,7 @@ import pytest
 
 from graph_memory.memory.transfer.formats.memories.markdown import read_markdown
 from graph_memory.memory.transfer.formats.memories.notes import note_of
+from tables import for_rows
 from unit.memory.transfer.test_memories import Read, written
 
 NEL, LS, FF = "\x85", "\u2028", "\x0c"
@@ -24,7 +25,7 @@ def observations(text: str) -> list[str]:
     return [observation for _, observation in note_of(text).observations]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "names"),
     [
         ("[[Ada]]", ["Ada"]),
@@ -74,7 +75,7 @@ def test_links_are_read_where_obsidian_shows_them(text: str, names: list[str]):
     assert note.body().strip() == ("" if text.startswith("---") else text.strip())
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "told"),
     [
         (f"- {FACT}", [FACT]),
@@ -97,7 +98,7 @@ def test_items_with_a_category_are_observations(text: str, told: list[str]):
     assert observations(text) == told
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         *(f"- [{sign}] text" for sign in ' xX/>-<!?*"lbiSIpcfkwud1é'),
@@ -134,7 +135,7 @@ def test_other_items_stay_in_the_text(text: str):
     assert note.body() == text
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "names"),
     [
         ("The energy is $$\nE=mc^2\n$$\nand more.\n\n- part_of [[X]]\n\nAlso $$\nF=ma\n$$\n", ["X"]),
@@ -179,7 +180,7 @@ def test_an_observation_ends_where_a_comment_begins_that_goes_on_elsewhere():
     assert note.body() == f"- {FACT} %% or\n  [[Coffee]]\n- [fact] hidden\n\n%%"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("line", "kind"),
     [
         ("pairs_with [[Tea]]", "pairs_with"),
@@ -418,7 +419,7 @@ def test_links_with_very_many_headings_are_resolved_in_time_that_grows_with_thei
     assert time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "part",
     [
         "[",
