@@ -29,8 +29,12 @@ KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
 FIRST = {"retention", "test_schema", "test_analysers", "test_graph_export", "test_revert_types"}
 """Those that erase scan the whole database; after a change of the schema Neo4j plans every statement anew."""
-KEEP_PLANS = "dbms.cypher.min_replan_interval=10m\n"
-"""A database that begins empty would have its statements planned anew every ten seconds, as it grows."""
+KEEP_PLANS = """
+dbms.cypher.min_replan_interval=1h
+internal.cypher.expression_engine=INTERPRETED
+"""
+"""A database that begins empty would plan its statements anew every ten seconds, as it grows, and each of them once
+more after ten uses, to compile its expressions."""
 CONNECTION_TYPES = re.split(
     r",\s+",
     r"""About, BORN_IN, Before, Beside, Brief, Contains, DESIGNS, DelegatedTo, DependsOn, For, Has, Involves, KNOWS,

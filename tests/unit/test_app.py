@@ -9,6 +9,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Neo4jSource, Settings, local
 from graph_memory.app import source_at
+from tables import for_rows
 
 PASSWORD = "own-secret"
 
@@ -18,7 +19,7 @@ def settings(home: Path, uri: str, **more: str) -> Settings:
     return Settings.model_validate({"home": home, **own, **more})
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("own", "given", "is_own"),
     [
         ("bolt://localhost:7687", "neo4j://127.0.0.1", True),

@@ -11,6 +11,7 @@ import pytest
 from acceptance.agents import Agent, connected, verified
 from graph_memory import Settings
 from graph_memory.model.errors import Code
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +41,7 @@ def blobs_of(settings: Settings, domain: str) -> list[Path]:
     return [path for path in (settings.home / "blobs" / domain).rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@for_rows("text", TEXTS.values())
 async def test_text_comes_back_unchanged(gtd: Agent, text: str):
     created = await gtd.node("Project", text)
     updated = await gtd.node("Project", "other")

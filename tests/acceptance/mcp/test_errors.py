@@ -9,6 +9,7 @@ from mcp import MCPError
 
 from acceptance.agents import Agent
 from graph_memory.model.errors import Code
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -89,7 +90,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "argument"), WRONG)
+@for_rows(("tool", "arguments", "argument"), WRONG)
 async def test_an_argument_of_the_wrong_kind_is_named(
     constant: Agent, tool: str, arguments: dict[str, Any], argument: str
 ):
@@ -100,7 +101,7 @@ async def test_an_argument_of_the_wrong_kind_is_named(
     _is_no_dump(error.message)
 
 
-@pytest.mark.parametrize("tool", COMPLETE)
+@for_rows("tool", COMPLETE)
 async def test_an_unknown_argument_is_named(constant: Agent, tool: str):
     error = await constant.refused(tool, **COMPLETE[tool], colour="red")
     assert error.code is Code.INVALID_ARGUMENT
@@ -117,7 +118,7 @@ MISSING = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "argument"), MISSING)
+@for_rows(("tool", "argument"), MISSING)
 async def test_a_missing_argument_is_named(constant: Agent, tool: str, argument: str):
     arguments = {name: value for name, value in COMPLETE[tool].items() if name != argument}
     error = await constant.refused(tool, **arguments)
@@ -127,7 +128,7 @@ async def test_a_missing_argument_is_named(constant: Agent, tool: str, argument:
     _is_no_dump(error.message)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("connection_type", "argument"),
     [
         ({"from_types": ["Project"], "to_types": ["Project"]}, "name"),
@@ -150,7 +151,7 @@ async def test_a_fault_inside_a_declaration_is_named(agent: Agent, connection_ty
     assert (await agent.refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("tool", "arguments"),
     [
         ("update_node", {}),

@@ -10,6 +10,7 @@ import pytest
 
 from acceptance.agents import Agent
 from graph_memory.model.errors import Code
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -59,7 +60,7 @@ async def test_a_node_may_be_empty_and_have_no_properties(gtd: Agent):
         assert await gtd.content(node) == ""
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "value",
     [
         "",
@@ -77,7 +78,6 @@ async def test_a_node_may_be_empty_and_have_no_properties(gtd: Agent):
         -1e308,
         5e-324,
     ],
-    ids=lambda value: repr(value)[:20],
 )
 async def test_a_property_value_comes_back_with_its_type(gtd: Agent, value: object):
     node = await gtd.node(properties={"value": value})
@@ -189,8 +189,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS)
-@pytest.mark.parametrize("node_id", [UNKNOWN, "", "nonsense `id` \"\\' 🏠", "x" * 5_000])
+@for_rows(("tool", "arguments"), CALLS)
+@for_rows("node_id", [UNKNOWN, "", "nonsense `id` \"\\' 🏠", "x" * 5_000])
 async def test_a_node_that_does_not_exist_is_not_found(
     constant: Agent, tool: str, arguments: dict[str, Any], node_id: str
 ):

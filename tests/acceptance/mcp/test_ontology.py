@@ -9,6 +9,7 @@ import pytest
 from acceptance.agents import GTD, Agent
 from graph_memory import load_ontology
 from graph_memory.model.errors import Code
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -64,7 +65,7 @@ async def test_a_type_is_added_only_once(gtd: Agent):
     assert await gtd.call("get_ontology") == GTD
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("connection", "source", "target", "valid"),
     [
         ("NextAction", "Project", "Action", True),

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from acceptance.agents import GTD, Agent
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -261,8 +262,8 @@ LISTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), LISTS)
-@pytest.mark.parametrize("limit", [2, 6, 7])
+@for_rows(("tool", "arguments"), LISTS)
+@for_rows("limit", [2, 6, 7])
 async def test_a_list_can_be_had_page_by_page(hub: Hub, tool: str, arguments: dict[str, Any], limit: int):
     arguments = {name: hub.project if value == "hub" else value for name, value in arguments.items()}
     everything = await hub.agent.found(tool, **arguments)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from acceptance.agents import GTD, Agent
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -128,7 +129,7 @@ async def library(server: Agent, worker_id: str) -> Library:
     return Library(agent, {node: (await agent.call("get_node", node_id=node))["properties"]["text"] for node in ids})
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: repr(query)[1:25].encode("unicode_escape").decode())
+@for_rows("query", QUERIES)
 async def test_a_search_finds_what_a_naive_scan_finds(library: Library, query: str):
     found = await library.agent.found("search_content", query=query)
     assert sorted(library.names[node] for node in found) == sorted(

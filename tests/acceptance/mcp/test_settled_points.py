@@ -10,6 +10,7 @@ import pytest
 
 from acceptance.agents import GTD, Agent, connected
 from graph_memory.model.errors import Code
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +35,7 @@ WITHOUT_ONTOLOGY: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), WITHOUT_ONTOLOGY)
+@for_rows(("tool", "arguments"), WITHOUT_ONTOLOGY)
 async def test_a_domain_without_an_ontology_says_so_and_still_does_not_exist(
     agent: Agent, tool: str, arguments: dict[str, Any]
 ):
@@ -88,7 +89,7 @@ async def test_the_domain_of_a_server_that_was_told_none_is_default(server: Agen
     assert await default.content(node) == "by default"
 
 
-@pytest.mark.parametrize("name", ["a", "7", "A.b_c-9", "x" * 64, "a..", "9-_.", "a/b"])
+@for_rows("name", ["a", "7", "A.b_c-9", "x" * 64, "a..", "9-_.", "a/b"])
 async def test_a_domain_may_have_such_a_name(server: Agent, name: str):
     assert (await server.within(name).refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
 
@@ -96,7 +97,7 @@ async def test_a_domain_may_have_such_a_name(server: Agent, name: str):
 BAD_NAMES = [" ", "x" * 65, "-a", ".a", "_a", "a b", " a", "a\n", "a/", "/a", "a//b", "a/..", "..", "ä", "日本", "a:b"]
 
 
-@pytest.mark.parametrize("name", BAD_NAMES)
+@for_rows("name", BAD_NAMES)
 async def test_a_domain_cannot_have_such_a_name(server: Agent, name: str):
     agent = server.within(name)
     for tool, arguments in (("get_ontology", {}), ("query_nodes", {}), ("create_ontology", GTD)):
@@ -152,7 +153,7 @@ async def test_a_connection_without_content_has_none_until_it_is_given_even_if_e
 # 5. Topology, and the order of declaration
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("kind", "source", "target", "message"),
     [
         (
@@ -260,7 +261,7 @@ async def pair(server: Agent) -> Pair:
     return Pair(agent, project, action, await agent.connection("NextAction", project, action))
 
 
-@pytest.mark.parametrize("properties", FAULTY, ids=lambda properties: repr(properties)[:30].replace("\\", "/"))
+@for_rows("properties", FAULTY)
 async def test_a_property_that_cannot_be_stored_is_refused_everywhere(pair: Pair, properties: dict[str, Any]):
     ends = {"from_node_id": pair.project, "to_node_id": pair.action}
     for tool, arguments in (
@@ -372,7 +373,7 @@ async def test_a_connection_type_that_names_an_undefined_node_type_is_refused_an
     assert await agent.call("get_ontology") == {"node_types": ["Project"], "connection_types": []}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("node_types", "connection_types"),
     [(["Project", "Action", "Project"], []), (["Project"], ["DependsOn", "DependsOn"])],
 )
@@ -412,7 +413,7 @@ async def test_an_ontology_may_be_empty(agent: Agent):
 # 8. Unknown types
 
 
-@pytest.mark.parametrize("name", ["Nothing", "project", " ", "_Node", "`x`", "a\nb"])
+@for_rows("name", ["Nothing", "project", " ", "_Node", "`x`", "a\nb"])
 async def test_unknown_types_are_in_no_result_and_in_no_valid_connection(pair: Pair, name: str):
     agent = pair.agent
     around = {"node_id": pair.project, "direction": "both", "connection_type": name}
@@ -486,7 +487,7 @@ async def test_an_update_that_changes_nothing_moves_nothing(gtd: Agent):
     assert await gtd.call("get_connection", connection_id=connection) == before
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "arguments",
     [
         {"properties": {"a": True}},

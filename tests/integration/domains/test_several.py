@@ -12,6 +12,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.recall.fitting import tokens_of, tokens_of_text
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -198,7 +199,7 @@ async def test_a_search_of_several_fits_its_budget(world: World) -> None:
         assert tokens_of([found]) <= most
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "code"),
     [
         ({"domains": []}, Code.INVALID_ARGUMENT),
@@ -210,7 +211,6 @@ async def test_a_search_of_several_fits_its_budget(world: World) -> None:
         ({"domains": ["there-is-no-such-domain"]}, Code.ONTOLOGY_NOT_FOUND),
         ({"domain": "there-is-no-such-domain", "include_children": True}, Code.ONTOLOGY_NOT_FOUND),
     ],
-    ids=lambda given: str(given)[:40],
 )
 async def test_what_names_no_domains_is_refused(opened: Memory, given: dict[str, Any], code: Code) -> None:
     await refused(opened.query_nodes(**given), code)

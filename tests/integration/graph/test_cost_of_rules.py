@@ -9,6 +9,7 @@ from neo4j import Driver
 
 from graph_memory.memory.changes.rules import BROKEN_RULES
 from support import hits_of
+from tables import for_rows
 
 HUB, LEAF, NEW = "hub", "leaf", "new"
 OTHERS = 2_000
@@ -35,8 +36,8 @@ def hits(driver: Driver, domain: str, from_id: str, to_id: str, *rules: str) -> 
     return hits_of(driver, BROKEN_RULES.text, domain=domain, rows=[row], turns={})
 
 
-@pytest.mark.parametrize("rule", ["pair", "cycle"])
-@pytest.mark.parametrize(("from_id", "to_id"), [(HUB, NEW), (NEW, HUB), (HUB, LEAF), (LEAF, HUB)])
+@for_rows("rule", ["pair", "cycle"])
+@for_rows(("from_id", "to_id"), [(HUB, NEW), (NEW, HUB), (HUB, LEAF), (LEAF, HUB)])
 def test_a_rule_that_either_end_answers_begins_at_the_end_with_few_connections(
     driver: Driver, hub: str, rule: str, from_id: str, to_id: str
 ) -> None:

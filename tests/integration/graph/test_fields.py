@@ -12,6 +12,7 @@ from neo4j import Driver
 from graph_memory import Code, GraphError, Memory, NodeType, PropertyRule, ontology_from
 from graph_memory.memory.history.diff_results import ValueChange
 from support import last
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +88,7 @@ async def test_the_time_of_a_summary_is_that_of_its_last_writing(home: Memory) -
     assert await fields(home) == {"title": "three"}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "wrong",
     [
         {"path": "p" * 256},
@@ -109,16 +110,16 @@ async def test_the_time_of_a_summary_is_that_of_its_last_writing(home: Memory) -
     ],
 )
 async def test_what_a_field_cannot_be_is_refused(home: Memory, wrong: dict[str, Any]) -> None:
-    await home.create_node("Note", "", id="n")
+    node = (await home.create_node("Note", "")).node_id
     [name] = wrong.keys() & FIELDS.keys()
-    for write in (home.create_node("Note", "", **wrong), home.update_node("n", **wrong)):
+    for write in (home.create_node("Note", "", **wrong), home.update_node(node, **wrong)):
         with pytest.raises(GraphError) as refused:
             await write
         assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, name)
         assert refused.value.hint
-    batch = await home.execute_batch([{"op": "update_node", "node_id": "n", **wrong}], options={"atomic": False})
+    batch = await home.execute_batch([{"op": "update_node", "node_id": node, **wrong}], options={"atomic": False})
     assert [fault.code for fault in batch.faults] == [Code.INVALID_ARGUMENT]
-    assert await last(home) == (await home.get_node("n")).version
+    assert await last(home) == (await home.get_node(node)).version
 
 
 async def test_the_longest_fields_are_stored(home: Memory) -> None:

@@ -14,6 +14,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.storage.log import protection
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -209,7 +210,7 @@ async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
     await memory.set_node_content(node, "otherwise")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "given",
     [
         {},

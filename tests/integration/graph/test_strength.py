@@ -12,6 +12,7 @@ from neo4j import Driver
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.transfer.results import GraphFormat
 from graph_memory.model.results import ConnectionInfo
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +58,7 @@ async def test_an_update_changes_what_it_names_and_leaves_the_rest(home: Memory)
     assert await told(home, "none") == {"confidence": 0.0}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "given",
     [
         True,

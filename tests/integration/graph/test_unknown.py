@@ -13,6 +13,7 @@ from graph_memory.memory.graph import unknown
 from graph_memory.memory.history.past import Past
 from graph_memory.model.domain_results import Domains
 from graph_memory.model.results import Found
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -100,7 +101,7 @@ UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[Found]], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
+@for_rows("name", UNKNOWN)
 async def test_what_does_not_exist_is_warned_of_with_what_may_be_meant(desk: Memory, name: str) -> None:
     ask, warning = UNKNOWN[name]
     for reader in (desk, await desk.history.as_of("now")):
@@ -150,7 +151,7 @@ async def test_a_phrase_that_is_nowhere_is_told_to_be_exact(desk: Memory) -> Non
             )
 
 
-@pytest.mark.parametrize("name", QUIET)
+@for_rows("name", QUIET)
 async def test_what_exists_and_is_not_found_is_not_warned_of(desk: Memory, name: str) -> None:
     assert (await QUIET[name](desk)).warnings is None
 

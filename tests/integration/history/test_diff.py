@@ -15,6 +15,7 @@ from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_
 from graph_memory.memory.history import diff as work_of_diff
 from graph_memory.memory.history.diff_results import Diff, ValueChange
 from profiles import profile
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -212,7 +213,7 @@ async def test_a_page_ends_before_it_is_too_long(work: Memory, monkeypatch: pyte
     assert sum(len(page.entries) for page in pages) == 6
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "code"),
     [
         ({"since": "sometime"}, Code.INVALID_ARGUMENT),

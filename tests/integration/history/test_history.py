@@ -8,6 +8,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.domains import lineage
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -108,7 +109,7 @@ async def test_pages_lead_to_all_of_it_once(work: Memory) -> None:
     assert found == list(range(11, 0, -1))
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "code"),
     [
         ({"since": "sometime"}, Code.INVALID_ARGUMENT),

@@ -6,6 +6,7 @@ import pytest
 
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.history.naming import MOST
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +29,7 @@ async def meant(memory: Memory, text: str) -> list[str]:
     return [one.id for one in await memory.history.named(text)]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "ids"),
     [
         ("kitchen-1", ["kitchen-1"]),

@@ -14,6 +14,7 @@ from graph_memory.cli.output.walks import show_walk
 from graph_memory.model.errors import Code
 from graph_memory.model.links import LinkType
 from integration.links.conftest import DECLARED, Pair
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 DRAWN = "MATCH (:_Node {_id: $a})-[:_LINKS]->(:_Link)-[:_LEADS_TO]->(t:_Node {_id: $b}) RETURN count(t) AS found"
@@ -291,7 +292,7 @@ WRONG: dict[str, tuple[dict[str, Any], Code]] = {
 }
 
 
-@pytest.mark.parametrize(("given", "code"), WRONG.values(), ids=list(WRONG))
+@for_rows(("given", "code"), WRONG.values())
 async def test_what_is_wrong_is_refused_and_changes_nothing(pair: Pair, given: dict[str, Any], code: Code) -> None:
     sound = {"source_node_id": pair.a, "target_domain": pair.names[1], "target_node_id": pair.b}
     asked = {**sound, **given}

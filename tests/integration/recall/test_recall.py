@@ -27,6 +27,7 @@ from graph_memory.model.wording import day
 from graph_memory.storage.log.writing import utc_now
 from integration.recall.fakes import Fake, with_embedder
 from support import last, observe
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -343,8 +344,8 @@ async def garden(opened: Memory) -> Memory:
     return memory
 
 
-@pytest.mark.parametrize("depth", ["shallow", "medium", "deep"])
-@pytest.mark.parametrize(
+@for_rows("depth", ["shallow", "medium", "deep"])
+@for_rows(
     "query",
     [
         "garden in March 2025",
@@ -431,8 +432,8 @@ async def test_a_title_is_named_in_either_form_of_unicode(opened: Memory):
             assert (found.warnings, form in str(found.content).splitlines()[1]) == (None, True)
 
 
-@pytest.mark.parametrize("given", [{}, {"focus": ["Anna"]}, {"as_of": "yesterday"}, {"as_": "structured"}])
-@pytest.mark.parametrize("max_tokens", [50, 1_000])
+@for_rows("given", [{}, {"focus": ["Anna"]}, {"as_of": "yesterday"}, {"as_": "structured"}])
+@for_rows("max_tokens", [50, 1_000])
 async def test_a_domain_that_does_not_exist_gives_the_guide_or_a_sentence(
     opened: Memory, given: dict[str, object], max_tokens: int
 ):
@@ -523,7 +524,7 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
     )
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "argument"),
     [
         ({"depth": "deeper"}, "depth"),

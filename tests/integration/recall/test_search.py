@@ -17,6 +17,7 @@ from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.results import Hit, SearchResult
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from support import last
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -279,7 +280,7 @@ async def test_a_node_of_very_many_passages_has_them_counted_up_to_where_it_make
     assert length.detail == {"passages": 200}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "named"),
     [
         ({"search_mode": "fuzzy"}, "search_mode"),
@@ -310,9 +311,8 @@ async def test_a_node_of_very_many_passages_has_them_counted_up_to_where_it_make
         ({"as_of": "someday"}, "as_of"),
     ],
 )
-async def test_what_a_search_cannot_mean_is_refused_by_name(memory: Memory, given: dict[str, Any], named: str) -> None:
-    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
-    error = await refused(memory, **given)
+async def test_what_a_search_cannot_mean_is_refused_by_name(filled: Memory, given: dict[str, Any], named: str) -> None:
+    error = await refused(filled, **given)
     assert error.details["argument"] == named
     assert error.hint
 

@@ -14,6 +14,7 @@ from graph_memory.memory.accesses import AccessTally
 from graph_memory.memory.recall.tiers import asking
 from graph_memory.model.results import NodeBrief
 from model_server import Fault, ModelServer, model_server
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 TYPES = {
@@ -138,7 +139,7 @@ async def test_nothing_found_asks_no_model(memory: Memory, world: Asked) -> None
     assert world.server.asked == []
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "code"),
     [
         ({"query": " "}, Code.INVALID_ARGUMENT),

@@ -9,6 +9,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.recall.fitting import tokens_of
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +88,7 @@ async def test_a_name_that_is_no_type_and_a_path_that_is_not_there_are_told(memo
     assert (itself.length, [node.id for node in itself.nodes]) == (0, ["hub"])
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("given", "argument"),
     [
         ({"start": []}, "start"),

@@ -18,6 +18,7 @@ from graph_memory.model.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, cypher_root
 from support import observe
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -157,7 +158,7 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
     assert sum("Index" in kind(operator) for operator in operators(plan)) == seeks
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("name", "index"),
     [
         ("graph/nodes_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
@@ -251,7 +252,7 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize("statement", MARKED, ids=lambda one: one.name)
+@for_rows("statement", MARKED)
 @pytest.mark.usefixtures("seeded")
 def test_a_marked_statement_looks_last_where_the_log_stands(driver: Driver, statement: Query[object]) -> None:
     answer = driver.execute_query("EXPLAIN " + statement.text)

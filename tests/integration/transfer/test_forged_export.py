@@ -22,6 +22,7 @@ from graph_memory.memory.transfer.reader import Reader
 from integration.branches.test_branch import LARGE
 from profiles import profile
 from support import observe
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -295,7 +296,7 @@ FORGED: Mapping[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", FORGED)
+@for_rows("case", FORGED)
 async def test_what_no_log_can_hold_is_refused(whole: Path, tmp_path: Path, case: str) -> None:
     change, told = FORGED[case]
     forgery = Forgery(whole)

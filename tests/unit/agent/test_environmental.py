@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from graph_memory.agent.environmental import scan
+from tables import for_rows
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -56,7 +57,7 @@ MERGES = "\n".join(
 )
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         *("- a", "services: [a]", "a: &a [*a]", "!!python/object:os.system {}", "{", "x" * 2_000_000, "x: 2026-13-45"),

@@ -11,6 +11,7 @@ from graph_memory import Code, GraphError
 from graph_memory.agent import working as module
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.recall.fitting import tokens_of_text
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +57,7 @@ async def test_the_oldest_outputs_make_room_for_a_new_one(working: Working) -> N
     assert found.used_tokens <= 100
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("key", "value"),
     [
         ("", 1),

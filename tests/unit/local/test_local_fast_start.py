@@ -15,6 +15,7 @@ from graph_memory.local.home import Home, Run
 from graph_memory.local.jar_manifest import committed_list
 from graph_memory.local.lock import file_lock
 from graph_memory.settings import Settings
+from tables import for_rows
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="there is no cache on Windows")
 pytestmark = posix_only
@@ -164,7 +165,7 @@ def test_a_try_of_the_day_after_tomorrow_does_not_count(cache):
     assert not cache.note().exhausted
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         "",

@@ -15,6 +15,7 @@ import pytest
 from graph_memory.local.backup.archive import DomainMark, read_manifest, unpack, write_archive
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import silent
+from tables import for_rows
 from unit.local.test_local_archive import DUMP, manifest_of, refused
 
 BLOB = b"content of a blob"
@@ -146,12 +147,12 @@ def test_nor_one_in_the_header_itself(tmp_path, target, size):
         assert error.code is Code.CONTENT_READ_FAILED
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "kind",
     [tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE,
      tarfile.CONTTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.XGLTYPE, b"V"],
 )  # fmt: skip
-@pytest.mark.parametrize("at", ["dump", "blob"])
+@for_rows("at", ["dump", "blob"])
 def test_what_is_no_plain_file_is_refused(tmp_path, target, kind, at):
     name = {"dump": "neo4j.dump", "blob": NAME}[at]
     info = member(name, b"", type=kind, linkname="/etc/passwd")
@@ -168,7 +169,7 @@ def test_an_extension_that_is_large_is_not_read(tmp_path, target):
 NESTED = b"[" * 200_000 + b"]" * 200_000
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "told",
     [
         NESTED, b'{"domains": ' + NESTED + b"}", b"", b"null", b"7", b"\xff", b"{", b"[]", b'"text"', b"9" * 10_000,
@@ -185,7 +186,6 @@ NESTED = b"[" * 200_000 + b"]" * 200_000
         manifest(graph_memory_backup="1"), manifest(graph_memory_backup=0), manifest(graph_memory_backup=True),
         manifest(more=1),
     ],
-    ids=range(38),
 )  # fmt: skip
 def test_a_manifest_that_is_none_is_refused(tmp_path, target, told):
     for error in refusals(forged(tmp_path / "forged.tar", members(manifest=told)), target):
@@ -193,13 +193,12 @@ def test_a_manifest_that_is_none_is_refused(tmp_path, target, told):
         assert "\x1b" not in error.message
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "told",
     [
         NESTED, b'{"blobs": ' + NESTED + b"}", b"", b"null", b"\xff", seal(BLOB, blobs=2), seal(BLOB, bytes=TERABYTE),
         seal(BLOB, blobs=-1), seal(BLOB, blobs=10**40), seal(BLOB, sha256=7), seal(BLOB, more=1), seal(),
     ],
-    ids=range(12),
 )  # fmt: skip
 def test_a_seal_that_is_none_is_refused(tmp_path, target, told):
     for error in refusals(forged(tmp_path / "forged.tar", members(seal=told)), target):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.home import Home
 from graph_memory.local.jars.fetch import Stamp
@@ -29,13 +27,13 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("data", ODD, ids=range(len(ODD)))
+@for_rows("data", ODD)
 def test_a_note_of_another_kind_is_none(tmp_path: Path, data: bytes):
     cache = AotCache(tmp_path / "cache.aot")
     cache.file.with_suffix(".json").write_bytes(data)
     assert cache.note() == Note()
     place = Home(tmp_path / "neo4j")
-    place.debug_log.parent.mkdir(parents=True)
+    place.debug_log.parent.mkdir(parents=True, exist_ok=True)
     place.debug_log.write_bytes(data + b"\n")
     assert hung(place, 0.0) is None
 

@@ -8,6 +8,7 @@ import pytest
 
 from graph_memory.local.home import Home, Run, read_run
 from graph_memory.settings import Settings
+from tables import for_rows
 
 RUN = Run(bolt_port=7687, http_port=7474, version="2026.08.1", pid=42, created=1.5, ready=True)
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
@@ -66,7 +67,7 @@ NO_RUNS = {
 }
 
 
-@pytest.mark.parametrize("text", NO_RUNS.values(), ids=NO_RUNS)
+@for_rows("text", NO_RUNS.values())
 def test_a_run_file_that_cannot_be_read_is_no_run_file(place, text):
     place.run_file.write_text(text)
     assert read_run(place) is None

@@ -15,6 +15,7 @@ from graph_memory.operations.arguments import MOST
 from graph_memory.operations.parsing import Arguments
 from graph_memory.operations.remember import Remember
 from graph_memory.operations.table import OPERATIONS, TOOLSETS
+from tables import for_rows
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 
 pytestmark = pytest.mark.anyio
@@ -73,14 +74,14 @@ def is_omitted(name: str, argument: str, value: object) -> bool:
     return argument not in SCHEMAS[name].get("required", []) and value in (None, "")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_rows("name", NAMES)
 async def test_every_tool_refuses_an_argument_that_it_does_not_know(name: str):
     error, _ = await refused(name, {**ARGUMENTS[name], "colour": "red"})
     assert error["details"]["argument"] == "colour"
     assert error["details"]["allowed"] == list(SCHEMAS[name]["properties"])
 
 
-@pytest.mark.parametrize(("name", "argument"), REQUIRED)
+@for_rows(("name", "argument"), REQUIRED)
 async def test_every_required_argument_is_missed(name: str, argument: str):
     left = {key: value for key, value in ARGUMENTS[name].items() if key != argument}
     assert (await refused(name, left))[0]["details"]["argument"] == argument
@@ -89,7 +90,7 @@ async def test_every_required_argument_is_missed(name: str, argument: str):
     assert "null" in text
 
 
-@pytest.mark.parametrize(("name", "argument"), EVERY_ARGUMENT)
+@for_rows(("name", "argument"), EVERY_ARGUMENT)
 async def test_every_argument_refuses_values_of_another_type(name: str, argument: str):
     schema = SCHEMAS[name]["properties"][argument]
     for wrong in (value for value in SAMPLES if not fits(schema, value) and not is_omitted(name, argument, value)):

@@ -16,13 +16,14 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeContent
 from graph_memory.storage.log.ontologies import no_ontology
+from tables import for_rows
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, json_of, opens, text_of
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-@pytest.mark.parametrize("code", list(Code))
+@for_rows("mode", ["auto", "legacy"])
+@for_rows("code", list(Code))
 async def test_an_error_of_the_memory_keeps_code_message_and_details(code: Code, mode: str):
     raised = GraphError(code, "Something is wrong", {"names": ["a"], "hint": "Do this."})
     async with client_of(opens(RecordingMemory(get_node=raised)), mode) as client:

@@ -141,14 +141,14 @@ def test_the_project_of_the_machine_is_not_served_over_http(shared: Server):
     assert "error" in asked("tools/call", name="get_environment", arguments={})
 
 
-@pytest.mark.parametrize("path", ["/health", "/mcp", "/"])
-@pytest.mark.parametrize("host", ["example.com", "example.com:{}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.example:{}"])
+@for_rows("path", ["/health", "/mcp", "/"])
+@for_rows("host", ["example.com", "example.com:{}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.example:{}"])
 def test_a_request_to_another_host_is_refused(shared: Server, path: str, host: str):
     assert shared.answer("POST", path, "{}", **JSON, Host=host.format(shared.port)).status == 421
 
 
-@pytest.mark.parametrize("path", ["/health", "/mcp", "/"])
-@pytest.mark.parametrize("origin", ["http://example.com", "https://localhost:{}", "http://localhost:1", "null"])
+@for_rows("path", ["/health", "/mcp", "/"])
+@for_rows("origin", ["http://example.com", "https://localhost:{}", "http://localhost:1", "null"])
 def test_a_request_from_a_page_of_another_site_is_refused(shared: Server, path: str, origin: str):
     assert shared.answer("POST", path, "{}", **JSON, Origin=origin.format(shared.port)).status == 403
 

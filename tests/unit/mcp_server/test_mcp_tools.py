@@ -24,6 +24,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.operations.schemas import wording
 from graph_memory.operations.table import TOOLSETS
+from tables import for_rows
 from unit.mcp_server.mcp_fakes import (
     ANSWERS,
     ARGUMENTS,
@@ -174,7 +175,7 @@ def parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from parts(part)
 
 
-@pytest.mark.parametrize("tool", ALL_TOOLS, ids=lambda tool: tool.name)
+@for_rows("tool", ALL_TOOLS)
 async def test_an_input_schema_keeps_to_what_every_client_understands(tool: AnyTool):
     for part in parts(tool.listed.input_schema):
         assert part.keys() <= ALLOWED
@@ -186,7 +187,7 @@ async def test_an_input_schema_keeps_to_what_every_client_understands(tool: AnyT
         assert wording(part), "what an error says of a value that does not fit"
 
 
-@pytest.mark.parametrize("tool", ALL_TOOLS, ids=lambda tool: tool.name)
+@for_rows("tool", ALL_TOOLS)
 async def test_an_error_fits_the_output_schema_to_which_some_clients_hold_it(tool: AnyTool):
     error = GraphError(Code.MERGE_CONFLICT, "Two are called so", {"candidates": [{"id": "mem_1"}], "hint": "Name one."})
     answer = tool.refused(error, {})
@@ -220,8 +221,8 @@ def reading() -> set[str]:
     return {*named, *RECALL, "memory_log", "memory_diff"}
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", [*NAMES, *RECALL])
+@for_rows("mode", MODES)
+@for_rows("name", [*NAMES, *RECALL])
 async def test_a_call_gives_the_same_as_structure_and_as_text_and_keeps_to_its_schema(name: str, mode: str):
     async with client_of(opens(RecordingMemory()), mode) as client:
         await client.list_tools()  # from here on the client checks what it gets against the schema
@@ -230,7 +231,7 @@ async def test_a_call_gives_the_same_as_structure_and_as_text_and_keeps_to_its_s
     assert "null" not in json.dumps(result.structured_content)
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES, *RECALL} - DECLARING))
+@for_rows("name", sorted({*NAMES, *RECALL} - DECLARING))
 async def test_a_tool_hands_its_arguments_on_as_they_are_and_adds_nothing(name: str):
     memory = RecordingMemory()
     async with client_of(opens(memory)) as client:
@@ -315,7 +316,7 @@ async def test_every_optional_argument_of_create_node_reaches_the_memory():
     assert memory.calls == [("create_node", (), given)]
 
 
-@pytest.mark.parametrize("name", [*NAMES, *RECALL])
+@for_rows("name", [*NAMES, *RECALL])
 async def test_null_for_an_optional_argument_means_that_it_was_left_out(name: str):
     memory = RecordingMemory()
     [tool] = [tool for tool in await listed() if tool["name"] == name]

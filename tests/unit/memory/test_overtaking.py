@@ -8,6 +8,7 @@ import pytest
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, page_of
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 IDS = [f"n{number}" for number in range(9)]
@@ -25,7 +26,7 @@ async def paged(limit: int, after: str) -> list[str]:
     return await page_of(cast("Core", None), "d", after, limit, read, is_meant)
 
 
-@pytest.mark.parametrize("limit", range(1, 12))
+@for_rows("limit", range(1, 12))
 async def test_pages_of_any_size_give_each_once_and_leave_none_out(limit: int) -> None:
     found: list[str] = []
     while page := await paged(limit, found[-1] if found else ""):

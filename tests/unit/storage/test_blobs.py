@@ -149,7 +149,7 @@ async def test_domains_are_none_before_the_first_write(blobs: Blobs):
     assert await blobs.domains() == []
 
 
-@pytest.mark.parametrize("name", ["", "../../etc/passwd", SHA.upper(), SHA[:-1], f"{SHA}\n", "notes.txt"])
+@for_rows("name", ["", "../../etc/passwd", SHA.upper(), SHA[:-1], f"{SHA}\n", "notes.txt"])
 async def test_only_blobs_can_be_named(blobs: Blobs, name: str):
     for call in (blobs.get, blobs.delete, blobs.exists):
         with pytest.raises(GraphError) as failure:

@@ -14,6 +14,7 @@ import pytest
 import graph_memory
 from graph_memory.storage import queries
 from graph_memory.storage.queries import Nothing, Query, QueryFileError, cypher_root, query
+from tables import for_rows
 
 Write = Callable[[str], Path]
 
@@ -142,7 +143,7 @@ def test_a_statement_of_one_column_needs_no_row_class(write: Write) -> None:
     assert (found.returns, found.row("it")) == (("one",), "it")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "clause",
     ["SET n.x = 1", "CREATE (m)", "MERGE (m)", "DELETE n", "DETACH DELETE n", "REMOVE n.x", "set n.x = 1", "Merge (m)"],
 )

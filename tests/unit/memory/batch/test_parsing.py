@@ -63,7 +63,7 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
     assert [one.subject for one in found.operations] == ["$odd", "$$odd"]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("operation", "message", "hint"),
     [
         (7, "operations[0] must be an object, not a number (7)", ""),

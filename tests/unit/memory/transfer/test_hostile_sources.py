@@ -14,6 +14,7 @@ from graph_memory.memory.transfer.formats import files
 from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.staging import Staging
+from tables import for_rows
 
 HEAD = b":ID,age:int,ok:boolean,:LABEL\n"
 XML = b'<graphml><key id="k" for="node" attr.name="x" attr.type="int"/><graph>\n'
@@ -92,7 +93,7 @@ GRAPHML = [
 ]
 
 
-@pytest.mark.parametrize(("data", "place", "part", "ends"), [*CSV, *JSON_LINES, *GRAPHML])
+@for_rows(("data", "place", "part", "ends"), [*CSV, *JSON_LINES, *GRAPHML])
 def test_a_fault_is_told_with_line_and_column(data: bytes, place: str, part: str, ends: bool, tmp_path: Path) -> None:
     name = place.partition(":")[0]
     rest = b"" if ends or name != "x.graphml" else b"</graph></graphml>"
@@ -147,7 +148,7 @@ def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatc
     assert "longer than" in message
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "encoding",
     ["iso-8859-1", "latin1", "windows-1252", "utf-8", "UTF8", "utf_8", "U8", "cp65001", "utf-8-sig", "UTF-8-SIG"],
 )
@@ -159,7 +160,7 @@ def test_graphml_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_pat
     assert getattr(found, "labels", None) == ("Größe",)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "encoding",
     [
         *("shift_jis", "utf-16-le", "utf-32-be", "utf-7", "klingon", "rot13", "idna", "hex"),
@@ -173,9 +174,9 @@ def test_graphml_in_an_encoding_that_cannot_be_read_is_refused_by_its_name(encod
     assert message == f'The file says that its encoding is "{encoding}", which cannot be read'
 
 
-@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be"])
-@pytest.mark.parametrize("start", ["\ufeff", ""])
-@pytest.mark.parametrize("name", ["x.graphml", "x.csv", "x.jsonl"])
+@for_rows("encoding", ["utf-32", "utf-32-le", "utf-32-be"])
+@for_rows("start", ["\ufeff", ""])
+@for_rows("name", ["x.graphml", "x.csv", "x.jsonl"])
 def test_a_file_in_utf_32_is_told_as_such(name: str, start: str, encoding: str, tmp_path: Path) -> None:
     data = f'{start}<?xml version="1.0" encoding="UTF-32"?><graphml/>'.encode(encoding)
     place, message, ends = told(name, data, tmp_path)

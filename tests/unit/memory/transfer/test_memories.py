@@ -19,6 +19,7 @@ from graph_memory.memory.transfer.formats.records import Note, Refused
 from graph_memory.memory.transfer.results import MemoryFormat
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import silent
+from tables import for_rows
 
 OFFICIAL = """\
 {"type":"entity","name":"Ada Lovelace","entityType":"person","observations":["likes tea","writes code"]}
@@ -122,9 +123,9 @@ ITEMS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["m.json", "m.jsonl", "memory"])
-@pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("kind", ["items", "graph"])
+@for_rows("name", ["m.json", "m.jsonl", "memory"])
+@for_rows("indent", [None, 2])
+@for_rows("kind", ["items", "graph"])
 def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without_fields_it_can_do_without(
     tmp_path: Path, name: str, indent: int | None, kind: str
 ) -> None:
@@ -137,8 +138,8 @@ def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without
     assert set(read.notes) == {"entities without a type get the type entity"}
 
 
-@pytest.mark.parametrize("name", ["m.json", "m.jsonl", "m.jsonl.gz"])
-@pytest.mark.parametrize(
+@for_rows("name", ["m.json", "m.jsonl", "m.jsonl.gz"])
+@for_rows(
     "data",
     [
         b"",

@@ -237,7 +237,7 @@ def test_body_omits_extracted_lines_and_empty_sections():
     assert note_of(code).body() == "```\n## Observations\n```\n# End"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("front", "title", "properties"),
     [
         ("title: 1984", "1984", {}),
@@ -329,7 +329,7 @@ def test_aliases_in_one_text_are_names_that_links_may_have(tmp_path: Path):
     assert Read(tmp_path).relations == [("a", "Mother", "links_to")] * 2
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("front", "line"),
     [
         ("title: Foo: Bar", 2),
@@ -355,7 +355,7 @@ def test_faulty_front_matter_is_reported_with_its_line_and_loses_nothing(front: 
     assert read.observations[0].place.line == front.count("\n") + 5
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("link", "end"),
     [
         ("[[Node.js]]", "Node.js"),
@@ -393,7 +393,7 @@ def test_a_link_leads_to_the_note_that_is_there(link: str, end: str | None, tmp_
     assert Read(tmp_path).relations == ([] if end is None else [("From", end, "links_to")])
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("link", "end"),
     [
         ("[[Issue #12#H]]", "Issue #12"),

@@ -31,6 +31,7 @@ from graph_memory.memory.transfer.formats.records import (
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.model.fields import ROOT, STORED
 from graph_memory.model.strength import MADE, MEASURES
+from tables import for_rows
 
 HERE = Place("")
 FORMATS = ("csv", "jsonl", "graphml")
@@ -206,12 +207,14 @@ def test_what_was_written_is_read_again_or_refused_by_name(
         assert exactly(read(written)) == exactly(graph)
 
 
-@pytest.mark.parametrize("name", OWN_KEYS)
-@pytest.mark.parametrize("form", FORMATS)
+@for_rows("name", OWN_KEYS)
+@for_rows("form", FORMATS)
 def test_a_property_may_be_called_like_a_key_of_the_format(form: str, name: str, tmp_path: Path):
     node = NodeRecord(place=HERE, key=Key("n"), labels=("A",), properties={name: "x"}, tags=("t",), content="y")
     edge = ConnectionRecord(place=HERE, id="c", type="R", start=Key("n"), end=Key("n"), properties={name: "x", "a": 1})
-    assert exactly(read(write([node, edge], form, tmp_path))) == exactly([node, edge])
+    folder = tmp_path / f"{OWN_KEYS.index(name)}"
+    folder.mkdir(exist_ok=True)
+    assert exactly(read(write([node, edge], form, folder))) == exactly([node, edge])
 
 
 def test_other_programs_see_types_and_properties_of_graphml_apart(tmp_path: Path):
