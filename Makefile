@@ -4,6 +4,8 @@ BIN := .venv/bin
 # More than there are cores: tests wait for Neo4j and for processes more than they compute.
 WORKERS ?= 3
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Else each process, of which tests start hundreds, would compile every module that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock clean
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from pathlib import Path
+from typing import LiteralString, cast
 from unittest.mock import patch
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from neo4j import Driver, GraphDatabase
 from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
 from graph_memory.local import config
+from graph_memory.storage.queries import cypher_root
 from graph_memory.storage.schema import connection_constraint
 from profiles import EXAMPLES
 
@@ -37,15 +39,16 @@ internal.cypher.expression_engine=INTERPRETED
 more after ten uses, to compile its expressions."""
 CONNECTION_TYPES = re.split(
     r",\s+",
-    r"""About, BORN_IN, Before, Beside, Brief, Contains, DESIGNS, DelegatedTo, DependsOn, For, Has, Involves, KNOWS,
-    Knows, LIKE, Leads, Leads To, Link, LivesIn, Long, MarriedTo, MarriedTo2, Met, Near, Next, NextAction, Over,
-    OwnedBy, Owner, Owns, PARENT, Part, PartOf, Plain, References, RelatedTo, RelatesTo, RequiresContext, Saw, To,
-    Tree, WORKS_AT, WaitingFor, Within, WorksAt, about, above, below, both unknown, caused_by, causes, cites,
-    contains, contradicts, defined_by, defines, designs, drinks, employs, exemplified_by, exemplifies, feeds, fits,
-    follows, has read, holds, implemented_by, implements, in, is, k, knows, knows 0, knows 1, knows 2, l m, leads,
-    liked_by, likes, lives in, met, odd \ `type`."'$x, owned_by, owns, part_of, precedes, programs, r0, r1, r2,
-    referenced_by, references, refined_by, refines, relates_to, same as, same_as, saw, synthesized_by, synthesizes,
-    to, uses, warms, watches, within, works at, works_at, 漢字""",
+    r"""About, BORN_IN, Before, Beside, BlockedBy, Brief, CausedBy, Contains, DESIGNS, DelegatedTo, DependsOn, For,
+    Has, Involves, KNOWS, Knows, LIKE, LIVES_IN, Leads, Leads To, LearnedFrom, Link, LivesIn, Long, MarriedTo,
+    MarriedTo2, Met, Near, Next, NextAction, Over, OwnedBy, Owner, Owns, PARENT, Part, PartOf, Plain, References,
+    RelatedTo, RelatesTo, RequiresContext, Saw, SubgoalOf, To, Tree, WORKS_AT, WaitingFor, Within, WorksAt, about,
+    above, below, both unknown, caused_by, causes, cites, contains, contradicts, defined_by, defines, designs,
+    drinks, employs, exemplified_by, exemplifies, feeds, fits, follows, has read, holds, implemented_by,
+    implements, in, is, k, knows, knows 0, knows 1, knows 2, l m, leads, liked_by, likes, lives in, manages, met,
+    odd \ `type`."'$x, owned_by, owns, part_of, precedes, programs, r0, r1, r2, referenced_by, references,
+    refined_by, refines, relates_to, same as, same_as, saw, synthesized_by, synthesizes, to, uses, warms, watches,
+    within, works at, works_at, 漢字""",
 )
 """Those that tests declare. A test may declare others too: each costs the planning of every statement."""
 
@@ -113,19 +116,29 @@ def settings(neo4j_home: Path) -> Iterator[Settings]:
         settings = Settings(home=neo4j_home, neo4j_heap="1g")
         with patch.object(config, "_CONF", config._CONF + KEEP_PLANS):
             local.ensure_running(settings)
-        _make_constraints(settings)
+        _make_names(settings)
         yield settings
 
 
-def _make_constraints(settings: Settings) -> None:
-    """Make the constraints of connection types at once: after each new one, Neo4j plans every statement anew.
+def _make_names(settings: Settings) -> None:
+    """Make the constraints of connection types, and the names in statements, before Neo4j plans a statement.
 
-    Planning them all takes five seconds, and planning is most of what Neo4j does in a run.
+    After each new constraint it plans every statement anew, which takes five seconds, and it plans a statement anew
+    once a name exists that was unknown before. Planning is most of what Neo4j does in a run.
     """
     address = address_of(settings)
+    texts = "".join(path.read_text(encoding="utf-8") for path in cypher_root().rglob("*.cypher"))
+    names = {
+        "Property": re.findall(r"\b_[a-z]\w*", texts),
+        "Label": re.findall(r":(_[A-Z][a-z]\w*)", texts),
+        "RelationshipType": re.findall(r":(_[A-Z][A-Z_]+)", texts),
+    }
     with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
         for name in CONNECTION_TYPES:
             driver.execute_query(connection_constraint(name)[1])
+        for kind, found in names.items():
+            statement = cast("LiteralString", f"UNWIND $names AS name CALL db.create{kind}(name)")
+            driver.execute_query(statement, names=sorted(set(found)))
 
 
 @pytest.fixture(scope="session")

@@ -17,13 +17,12 @@ import graph_memory
 from graph_memory import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import DATA
-from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, PATHS, World
+from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, PATHS, Path_, World
 
 pytestmark = pytest.mark.anyio
 
 SOURCE = Path(graph_memory.__file__).parent
 KINDS = (NODE, CONNECTION, DOMAIN)
-OTHERS, EXPIRED, LIFTED = "others", "expired", "lifted"
 NAMED = {"append_events", "append_of_job", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
 WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
 
@@ -65,49 +64,57 @@ def test_a_way_that_takes_a_subject_of_any_kind_has_a_row_for_each(way: str) -> 
     assert {kind for name, kind in of if name == way} == set(DATA)
 
 
-def _protected(name: str, situation: str) -> list[str]:
-    """Return what is protected in a situation: one kind, all that must not stop a way of writing, or all of them."""
-    among = [kind for kind in KINDS if kind not in PATHS[name].stops] if situation == OTHERS else KINDS
-    return [kind for kind in among if situation in (kind, OTHERS, EXPIRED, LIFTED)]
+@pytest.fixture
+async def world(memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    return await World(memory, domain, driver, tmp_path, monkeypatch).fill()
 
 
-SITUATIONS = [
-    pytest.param(name, situation, marks=[pytest.mark.long] if situation in (EXPIRED, LIFTED) else [])
-    for name, way in PATHS.items()
-    for situation in (*sorted(way.stops), OTHERS, EXPIRED, LIFTED)
-    if _protected(name, situation)
-]
+def _groups(way: Path_) -> list[list[str]]:
+    """Return the kinds that stop a way, in groups that it can be tried with one after the other in one world."""
+    kinds = sorted(way.stops)
+    return [[kind] for kind in kinds] if way.by_hand or way.beside else [kinds] if kinds else []
 
 
-@pytest.mark.parametrize(("name", "situation"), SITUATIONS)
-async def test_protection_holds_on_every_way_to_write(
-    memory: Memory,
-    domain: str,
-    driver: Driver,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    situation: str,
-) -> None:
+@pytest.mark.parametrize(("name", "kinds"), [(name, kinds) for name, way in PATHS.items() for kinds in _groups(way)])
+async def test_each_protection_stops_all_but_those_who_may_lift_it(world: World, name: str, kinds: list[str]) -> None:
     way = PATHS[name]
-    world = await World(memory, domain, driver, tmp_path, monkeypatch).fill()
     if way.prepare is not None:
         await way.prepare(world)
-    await _protect(world, situation, _protected(name, situation))
+    for place, kind in enumerate(kinds):
+        await _lift(world, kinds[:place][-1:])
+        await _protect(world, [kind])
+        if way.by_hand is not None:
+            world.hand(way.by_hand)
+        await _is_refused(world, way)
+    await way.run(world, world.memory.acting_as("alice"))
+    if way.leaves:
+        assert (await world.memory.upkeep.verify()).differences == ()
+
+
+async def _is_refused(world: World, way: Path_) -> None:
+    before = await world.end()
+    with pytest.raises(GraphError) as caught:
+        await way.run(world, world.memory.acting_as("bob"))
+    assert caught.value.code is Code.PROTECTED
+    assert caught.value.message in _messages(world)
+    assert way.beside or await world.end() == before
+    assert (await world.memory.domain_info()).busy is None
+
+
+@pytest.mark.parametrize("is_lifted", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", PATHS)
+async def test_other_protection_and_protection_that_ended_stop_nobody(world: World, name: str, is_lifted: bool) -> None:
+    way = PATHS[name]
+    if way.prepare is not None:
+        await way.prepare(world)
+    ended = sorted(way.stops)
+    await _protect(world, ended, has_expired=not is_lifted)
+    if is_lifted:
+        await _lift(world, ended)
+    await _protect(world, [kind for kind in KINDS if kind not in ended])
     if way.by_hand is not None:
         world.hand(way.by_hand)
-    owner, other = world.memory.acting_as("alice"), world.memory.acting_as("bob")
-    if situation not in way.stops:
-        await way.run(world, other)
-    else:
-        before = await world.end()
-        with pytest.raises(GraphError) as caught:
-            await way.run(world, other)
-        assert caught.value.code is Code.PROTECTED
-        assert caught.value.message in _messages(world)
-        assert way.beside or await world.end() == before
-        assert (await world.memory.domain_info()).busy is None
-        await way.run(world, owner)
+    await way.run(world, world.memory.acting_as("bob"))
     if way.leaves:
         assert (await world.memory.upkeep.verify()).differences == ()
 
@@ -121,18 +128,24 @@ def _messages(world: World) -> set[str]:
     }
 
 
-async def _protect(world: World, situation: str, which: list[str]) -> None:
-    """Protect these kinds; the protection may have expired, or is lifted again."""
-    memory, patch = world.memory, world.patch
-    until, names = None, ["alice", "carol"]
-    ids = {NODE: {"node_id": world.a}, CONNECTION: {"connection_id": world.r}, DOMAIN: {"domain": world.domain}}
-    with patch.context() as earlier:
-        if situation == EXPIRED:
+async def _protect(world: World, which: list[str], *, has_expired: bool = False) -> None:
+    """Protect these kinds, for an hour ago if the protection has expired."""
+    memory, until = world.memory, None
+    with world.patch.context() as earlier:
+        if has_expired:
             then = datetime.now(UTC) - timedelta(hours=1)
             earlier.setattr(memory._core.log, "clock", lambda: then)
             until = then + timedelta(minutes=1)
         for kind in which:
-            await memory.protect(**ids[kind], reason="Why", expires_at=until, can_be_unprotected_by=names)
-    if situation == LIFTED:
-        for kind in reversed(which):
-            await memory.acting_as("carol").unprotect(**ids[kind])
+            names = ["alice", "carol"]
+            await memory.protect(**_ids(world, kind), reason="Why", expires_at=until, can_be_unprotected_by=names)
+
+
+async def _lift(world: World, which: list[str]) -> None:
+    for kind in reversed(which):
+        await world.memory.acting_as("carol").unprotect(**_ids(world, kind))
+
+
+def _ids(world: World, kind: str) -> dict[str, str]:
+    ids = {NODE: {"node_id": world.a}, CONNECTION: {"connection_id": world.r}, DOMAIN: {"domain": world.domain}}
+    return ids[kind]
