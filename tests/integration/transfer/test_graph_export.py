@@ -126,12 +126,18 @@ async def test_what_a_format_cannot_carry_leaves_no_file(memory: Memory, tmp_pat
     assert refused.value.code is Code.INVALID_ARGUMENT
 
 
-@pytest.fixture
-def plain(driver: Driver) -> Iterator[Driver]:
-    """Neo4j as another program would find it, of which nothing is left that a script made."""
+@pytest.fixture(scope="module")
+def constrained(driver: Driver) -> Iterator[Driver]:
+    """Neo4j without the constraint of scripts once all tests are done: Neo4j plans all statements anew without it."""
     yield driver
-    driver.execute_query(f"MATCH (n:{LABEL}) DETACH DELETE n")  # pyright: ignore[reportArgumentType]
     driver.execute_query("DROP CONSTRAINT exported_id IF EXISTS")
+
+
+@pytest.fixture
+def plain(constrained: Driver) -> Iterator[Driver]:
+    """Neo4j as another program would find it, of which nothing is left that a script made."""
+    yield constrained
+    constrained.execute_query(f"MATCH (n:{LABEL}) DETACH DELETE n")  # pyright: ignore[reportArgumentType]
 
 
 async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memory, plain: Driver) -> None:
