@@ -31,12 +31,10 @@ KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
 FIRST = {"retention", "test_schema", "test_analysers", "test_graph_export", "test_revert_types"}
 """Those that erase scan the whole database; after a change of the schema Neo4j plans every statement anew."""
-KEEP_PLANS = """
-dbms.cypher.min_replan_interval=1h
-internal.cypher.expression_engine=INTERPRETED
-"""
-"""A database that begins empty would plan its statements anew every ten seconds, as it grows, and each of them once
-more after ten uses, to compile its expressions."""
+KEEP_PLANS = "dbms.cypher.min_replan_interval=1h\n"
+"""A database that begins empty would have its statements planned anew every ten seconds, as it grows."""
+FEWER_PLANS = "internal.cypher.expression_engine=INTERPRETED\ninternal.cypher.use_parameter_size=false\n"
+"""Neo4j would plan a statement once more after ten uses, and once for lists of each size, as in `make test-all`."""
 CONNECTION_TYPES = re.split(
     r",\s+",
     r"""About, B, BORN_IN, Before, Beside, BlockedBy, Blocks, Brief, CausedBy, Contains, DESIGNS, DelegatedTo,
@@ -115,7 +113,8 @@ def settings(neo4j_home: Path) -> Iterator[Settings]:
             yield settings
     else:
         settings = Settings(home=neo4j_home, neo4j_heap="1g")
-        with patch.object(config, "_CONF", config._CONF + KEEP_PLANS):
+        plans = KEEP_PLANS + (FEWER_PLANS if EXAMPLES == "few" else "")
+        with patch.object(config, "_CONF", config._CONF + plans):
             local.ensure_running(settings)
         _make_names(settings)
         yield settings
