@@ -37,17 +37,18 @@ FEWER_PLANS = "internal.cypher.expression_engine=INTERPRETED\ninternal.cypher.us
 """Neo4j would plan a statement once more after ten uses, and once for lists of each size, as in `make test-all`."""
 CONNECTION_TYPES = re.split(
     r",\s+",
-    r"""About, B, BORN_IN, Before, Beside, BlockedBy, Blocks, Brief, CausedBy, Contains, DESIGNS, DelegatedTo,
-    DependsOn, For, Has, Hums, Involves, KNOWS, Knows, LIKE, LIVES_IN, Leads, Leads To, LearnedFrom, Link,
-    LivesIn, Long, MarriedTo, MarriedTo2, Met, Near, Next, NextAction, On, Over, OwnedBy, Owner, Owns, PARENT,
-    Part, PartOf, Plain, References, RelatedTo, RelatesTo, RequiresContext, Saw, SubgoalOf, To, Tree, Uses,
+    r"""About, AimsAt, B, BORN_IN, Before, Beside, BlockedBy, Blocks, Brief, CausedBy, Contains, DESIGNS,
+    DelegatedTo, DependsOn, FollowsPlan, For, Has, Hums, Involves, KNOWS, Knows, LIKE, LIVES_IN, Leads,
+    Leads To, LearnedFrom, Limits, Link, LivesIn, Long, MarriedTo, MarriedTo2, MeasuredIn, Met, Near, Next,
+    NextAction, On, Over, OwnedBy, Owner, Owns, PARENT, Part, PartOf, Performed, Plain, Prescribes,
+    ProgressesTo, References, RelatedTo, RelatesTo, RequiresContext, Saw, SubgoalOf, To, Tracks, Tree, Uses,
     WORKS_AT, WaitingFor, Within, WorksAt, about, above, again, below, both unknown, caused_by, causes, cites,
     contains, contradicts, defined_by, defines, designs, drinks, employs, exemplified_by, exemplifies, feeds,
     fits, fixes, follows, has read, holds, implemented_by, implements, imports, in, is, k, knows, knows 0,
     knows 1, knows 2, l m, leads, liked_by, likes, lives in, manages, met, odd \ `type`."'$x,
     odd. `type` "of" connection 日本 🏠, owned_by, owns, part_of, precedes, programs, r0, r1, r2, raises,
-    referenced_by, references, refined_by, refines, relates_to, runs, same as, same_as, saw, synthesized_by,
-    synthesizes, to, uses, warms, watches, within, works at, works_at, x, y, 漢字""",
+    referenced_by, references, refined_by, refines, relates_to, reviews, runs, same as, same_as, saw,
+    synthesized_by, synthesizes, to, uses, waits for, warms, watches, within, works at, works_at, x, y, 漢字""",
 )
 """Those that tests declare. A test may declare others too: each costs the planning of every statement."""
 

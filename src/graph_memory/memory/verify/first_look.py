@@ -136,15 +136,17 @@ class FirstLook:
         return sorted(self._suspects, key=lambda one: (str(one.id), one.type or ""))
 
     async def _go_through(self) -> None:
-        page = LogPage("", ())
+        after: str | None = ""
         room = anyio.Semaphore(AT_ONCE)
         async with task_group() as tasks:
-            while (after := page.last) is not None:
+            while after is not None:
                 [page] = await self.reader.read(LAST_NUMBERS, domain=self.domain, after=after, limit=PAGE)
                 self.subjects += len(page.numbers)
                 _note(self._last, page.numbers)
+                last = page.last if len(page.numbers) == PAGE else None
                 await room.acquire()
-                tasks.start_soon(self._look_at, after, page.last or _END, room)
+                tasks.start_soon(self._look_at, after, last or _END, room)
+                after = last
 
     async def _look_at(self, after: str, last: str, room: anyio.Semaphore) -> None:
         """Compare what the live graph has between two ids, and its derived rows."""
