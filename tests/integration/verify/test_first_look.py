@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from contextlib import suppress
 
+import anyio
 import pytest
 from neo4j import Driver
 from neo4j.exceptions import ConstraintError
@@ -243,3 +244,29 @@ async def test_keys_of_many_connections_are_no_suspects_of_their_own(memory: Mem
     made = [await memory.create_connection("Link", one, one, properties={"code": code}) for code in range(3)]
     suspected = {subject.id for subject in await FirstLook(memory._core.store, domain, ONTOLOGY).suspects()}
     assert suspected & {one, *(connection.connection_id for connection in made)} == set()
+
+
+async def test_each_id_is_looked_at_once_and_a_domain_of_one_page_with_one_statement(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    nodes = {(await memory.create_node("Action", "")).node_id for _ in range(3)}
+    looked: list[tuple[str, str]] = []
+    look_at = FirstLook._look_at
+
+    async def noted(self: FirstLook, after: str, last: str, room: anyio.Semaphore) -> None:
+        looked.append((after, last))
+        await look_at(self, after, last, room)
+
+    monkeypatch.setattr(FirstLook, "_look_at", noted)
+    look = FirstLook(memory._core.store, domain, ONTOLOGY)
+    assert not nodes & {subject.id for subject in await look.suspects()}
+    assert looked == [("", first_look._END)]
+    for size, pages in ((look.subjects, 2), (look.subjects - 1, 2), (look.subjects + 1, 1), (1, look.subjects + 1)):
+        looked.clear()
+        monkeypatch.setattr(first_look, "PAGE", size)
+        suspects = await FirstLook(memory._core.store, domain, ONTOLOGY).suspects()
+        assert not nodes & {subject.id for subject in suspects}
+        assert len(looked) == pages
+        assert [after for after, _ in looked] == ["", *(last for _, last in looked[:-1])]
+        assert looked[-1][1] == first_look._END
