@@ -21,6 +21,7 @@ from graph_memory.mcp_server.transport.http import HOST, PORT
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.operations.table import OPERATIONS
 from pages import ROOT, Block, blocks
+from tables import for_rows
 
 pytestmark = pytest.mark.long
 
@@ -52,12 +53,12 @@ def environment(settings: Settings, domain: str) -> dict[str, str]:
     return {**os.environ, "PATH": path, "GRAPH_MEMORY_HOME": str(settings.home), "GRAPH_MEMORY_DOMAIN": domain}
 
 
-@pytest.mark.parametrize("block", CONFIGURATIONS, ids=str)
+@for_rows("block", CONFIGURATIONS)
 def test_data_can_be_read(block: Block):
     assert read(block)
 
 
-@pytest.mark.parametrize("block", PROGRAMS, ids=str)
+@for_rows("block", PROGRAMS)
 def test_a_program_compiles(block: Block):
     compile(block.text, str(block), "exec")
 
@@ -88,7 +89,7 @@ def test_a_program_runs(block: Block, settings: Settings, domain: str):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("block", blocks("cypher"), ids=str)
+@for_rows("block", blocks("cypher"))
 def test_the_server_understands_the_cypher(block: Block, driver: Driver):
     with driver.session() as session:
         assert session.run(cast("LiteralString", f"EXPLAIN {block.text}")).consume().plan
