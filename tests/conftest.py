@@ -19,6 +19,8 @@ import pytest
 import typer.main
 import typer.testing
 from neo4j import Driver, GraphDatabase
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
@@ -66,9 +68,30 @@ hypothesis.settings.register_profile("all", deadline=None)
 hypothesis.settings.load_profile("few" if EXAMPLES == "few" else "all")
 
 
+def _is_first(path: Path) -> bool:
+    return not FIRST.isdisjoint((*path.parts, path.stem))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Take those tests first that the others would slow down, or that would slow down the others."""
-    items.sort(key=lambda item: FIRST.isdisjoint((*item.path.parts, item.path.stem)))
+    """Take those tests first that the others would slow down, or that would slow down the others.
+
+    Beside them, other workers run the tests without a database.
+    """
+    items.sort(key=lambda item: 0 if _is_first(item.path) else 1 if "unit" in item.path.parts else 2)
+
+
+class FirstTogether(LoadFileScheduling):
+    """Gives all tests of `FIRST` to one worker: two of them would have Neo4j plan the same statements twice."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "first" if _is_first(Path(file)) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Return the scheduler of runs that take a file as a whole."""
+    return FirstTogether(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")
