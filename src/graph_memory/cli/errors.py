@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import shlex
@@ -87,19 +88,14 @@ COMMANDS: Mapping[str, str] = {
     "update_node": "node update",
     "delete_node": "node delete",
     "create_connection": "connection create",
-    "get_connection": "connection get",
-    "update_connection": "connection update",
-    "delete_connection": "connection delete",
     "create_cross_domain_link": "link create",
     "list_cross_domain_links": "link list",
     "delete_cross_domain_link": "link delete",
     "query_nodes": "query",
     "query_connections": "connection list",
-    "get_connected_nodes": "connected",
     "search_content": "find",
     "recall": "recall",
     "memory_context": "recall --depth",
-    "memory_query": "ask",
     "search_memories": "search",
     "search_semantic": "search --mode semantic",
     "hybrid_search": "search --mode hybrid",
@@ -109,20 +105,11 @@ COMMANDS: Mapping[str, str] = {
     "get_neighbors": "neighbors",
     "create_ontology": "ontology apply",
     "get_ontology": "ontology show",
-    "add_node_type": "ontology add-node-type",
-    "add_connection_type": "ontology add-connection-type",
-    "validate_connection": "connection validate",
-    "get_strongest_connections": "connection strongest",
-    "get_weak_relations": "connection weak",
-    "set_relation_importance": "connection importance",
     "memory_log": "log",
     "memory_diff": "diff",
-    "set_validity": "validity",
     "memory_branch": "branch create",
-    "create_domain": "domain create",
     "list_domains": "domain list",
     "get_domain": "domain info",
-    "update_domain": "domain update",
     "delete_domain": "domain delete",
     "memory_as_of": "query --as-of",
     "memory_revert": "revert",
@@ -132,37 +119,20 @@ COMMANDS: Mapping[str, str] = {
     "memory_compact": "compact",
     "execute_batch": "batch",
     "infer_connections": "infer",
-    "find_contradictions": "contradictions",
-    "create_entities": "entity create",
-    "create_relations": "entity relate",
-    "add_observations": "entity add",
-    "delete_entities": "entity delete",
     "delete_observations": "forget",
-    "delete_relations": "entity unrelate",
     "read_graph": "entity list",
-    "search_nodes": "entity search",
     "open_nodes": "entity open",
     "remember": "remember",
     "decide": "decide",
     "forget": "forget",
-    "update_entity": "entity update",
-    "update_observation": "entity observation",
-    "find_similar": "entity similar",
     "find_duplicates": "entity duplicates",
-    "merge_entities": "entity merge",
-    "find_orphans": "entity orphans",
     "graph_health": "entity health",
-    "get_recent": "entity recent",
-    "get_hot": "entity hot",
-    "get_by_type": "entity of-type",
     "session_start": "session start",
-    "session_end": "session end",
     "get_block": "block show",
-    "edit_block": "block edit",
     "protect": "protect",
     "unprotect": "unprotect",
 }
-"""What a hint that names a tool means on the command line."""
+"""The commands of operations, for hints that name one. Any other is `call` with its name."""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
@@ -196,8 +166,8 @@ _PHRASES = {
     "and with full their ids": "and with --full their ids",
     "with relationType in place of type": "with --lenient",
 }
-_TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(name for name in COMMANDS if '_' in name)})\b(?!\")")
-"""Not one in quotes: that is something to write, as in a batch. Nor `protect`, which is a word too."""
+_NAME = re.compile(r"(?<![\"\w])(?<!call )[a-z]+(?:_[a-z]+)+(?![\"\w])")
+"""A name such as those of operations. A name in quotes is something to write, as in a batch."""
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 
@@ -248,9 +218,18 @@ def with_commands(text: str) -> str:
     """Return a text in which commands and options are named in place of tools and their arguments."""
     for phrase, said in _PHRASES.items():
         text = text.replace(phrase, said)
-    text = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
+    text = _NAME.sub(lambda found: _command_of(found[0]), text)
     text = _CALL.sub(lambda found: "run `" if found.group(1) == "c" else "Run `", text)
     return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
+
+
+def _command_of(name: str) -> str:
+    """Return the command of an operation in backticks, and any other name as it is."""
+    if name not in COMMANDS and name not in OPTIONS:
+        from graph_memory.operations.table import CALLABLE
+
+        return f"`graph-memory call {name}`" if name in CALLABLE else name
+    return f"`graph-memory {COMMANDS[name]}`" if name in COMMANDS else name
 
 
 def fault_line(fault: Mapping[str, object]) -> str:
@@ -306,29 +285,16 @@ def as_option(resolution: Mapping[str, Any]) -> str:
     return plain(f"--resolve {shlex.quote(what + '=' + resolution['take'])}")
 
 
-_OPTIONS = {
-    "into": "--into",
-    "focus": "--focus",
-    "max_tokens": "--max-tokens",
-    "subject": "--subject",
-    "since": "--since",
-    "until": "--until",
-    "on_conflict": "--on-conflict",
-    "domain": "--domain",
-}
-"""The arguments of ready calls that are options of the commands; the others are given in their order."""
-
-
 def as_command(call: ReadyCall) -> str:
     """Return a call as the command that does the same."""
-    given = call.arguments
-    if call.tool == "delete_relations":
-        given = {key: given["relations"][0][key] for key in ("from", "relationType", "to")}
-    words: list[str] = []
-    for key, value in given.items():
-        if key == "dry_run":
-            words.append("--dry-run")
-            continue
-        for one in cast("list[object]", value) if isinstance(value, list) else [value]:
-            words += [*([_OPTIONS[key]] if key in _OPTIONS else ()), str(one)]
-    return command_line(*COMMANDS[call.tool].split(), *words)
+    given = dict(call.arguments)
+    domain = given.pop("domain", None)
+    words = [word for name, value in given.items() for word in _words(name, value)]
+    return command_line("call", call.tool, *words, domain=domain)
+
+
+def _words(name: str, value: object) -> list[str]:
+    """Return an argument as the command line takes it: a list of texts as one word for each."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value)):
+        return [f"{name}={item}" for item in cast("list[str]", value)]
+    return [f"{name}={value}" if isinstance(value, str) else f"{name}:={json.dumps(value, ensure_ascii=False)}"]

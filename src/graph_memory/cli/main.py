@@ -14,8 +14,9 @@ import typer
 from graph_memory.cli.commands import (
     agent,
     branch,
-    cleanup,
+    connection,
     domain,
+    entity,
     find,
     gtd,
     history,
@@ -38,17 +39,16 @@ from graph_memory.cli.commands.load import load
 from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.protection import protect, unprotect
-from graph_memory.cli.commands.recall import ask, recall
+from graph_memory.cli.commands.recall import recall
 from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.reindex import reindex
 from graph_memory.cli.commands.remember import decide, forget, remember
+from graph_memory.cli.commands.removed import add_removed
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.search import search
 from graph_memory.cli.commands.synthesize import synthesize
 from graph_memory.cli.commands.traverse import neighbors, path, traverse
-from graph_memory.cli.commands.validity import validity
-from graph_memory.cli.commands.weights import app as connection_app
 from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
 from graph_memory.cli.help import name_values
 from graph_memory.cli.input.options import JsonOption
@@ -68,8 +68,8 @@ app = typer.Typer(
 )
 app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
-app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
-app.add_typer(cleanup.app, name="entity", rich_help_panel=REMEMBER)  # the app of `entity`, with the commands of both
+app.add_typer(connection.app, name="connection", rich_help_panel=REMEMBER)
+app.add_typer(entity.app, name="entity", rich_help_panel=REMEMBER)
 app.add_typer(session.block_app, name="block", rich_help_panel=REMEMBER)
 app.add_typer(session.app, name="session", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
@@ -79,7 +79,6 @@ for command in (
     forget,
     decide,
     recall,
-    ask,
     search,
     traverse,
     path,
@@ -87,13 +86,11 @@ for command in (
     synthesize,
     find.find,
     find.query,
-    find.connected,
 ):
     app.command(rich_help_panel=REMEMBER)(command)
-app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)
 app.command(rich_help_panel=REMEMBER)(call)
-for command in (inference.infer, inference.contradictions, protect, unprotect):
+for command in (inference.infer, protect, unprotect):
     app.command(rich_help_panel=REMEMBER)(command)
 for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)
@@ -108,6 +105,7 @@ app.command("export", rich_help_panel=SERVE)(transfer.export_domain)
 app.command("import", rich_help_panel=SERVE)(transfer.import_domain)
 app.command(rich_help_panel=SERVE)(load)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
+add_removed(app)
 
 
 def _tell_version(is_asked: bool) -> None:

@@ -1,4 +1,4 @@
-"""`graph-memory branch …`: domains that were made from another."""
+"""`graph-memory branch`: a copy of a domain, as it is or was."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands import domain as domains
-from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, note, plain
-from graph_memory.model.arguments import fault
-from graph_memory.model.domain_results import Domains
 from graph_memory.model.results import Branched
 
 
@@ -57,32 +53,3 @@ def _show(made: Branched) -> None:
     typer.echo(made.domain)
     source = f"{plain(made.forked_from)} as it was at {made.forked_at}"
     note(f"Made from {source}: {counted(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}")
-
-
-@command(app, "list", domain=False)
-def list_all(call: Call) -> None:
-    """List the branches, each with what it was made from."""
-    domains.show_branches(call)
-
-
-@command(app, domain=False)
-def info(call: Call, name: NameArgument) -> None:
-    """Count what is in a branch."""
-    domains.show_info(call, name)
-
-
-@command(app, domain=False)
-def delete(call: Call, name: NameArgument, yes: takes.IrreversibleYesOption = False) -> None:
-    """Delete a branch with everything in it. This cannot be undone."""
-    _check_branch(name, call.ask(lambda memory: memory.list_domains()))
-    domains.delete_domain(call, name, yes=yes)
-
-
-def _check_branch(name: str, found: Domains) -> None:
-    """Raise INVALID_ARGUMENT for a domain that is no branch and is not becoming one."""
-    from graph_memory.memory.branches.branch import BRANCHING
-
-    for one in found.domains:
-        if one.name == name and one.forked_from is None and one.busy != BRANCHING:
-            hint = f"`graph-memory domain delete {plain(name)}` deletes a domain; `branch list` lists the branches."
-            raise fault("name", f"{plain(name)} is a domain, not a branch", hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,63 +11,17 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.listing import tell_end
 from graph_memory.cli.commands.protection import domain_protection_lines
-from graph_memory.cli.input import completion, fields
+from graph_memory.cli.input import completion
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
 from graph_memory.cli.output.tables import print_table
-from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSummary
+from graph_memory.model.domain_results import DomainDeleted, DomainInfo, Domains, DomainSummary
 
 app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
 _BEGIN = "`graph-memory ontology apply gtd` creates one"
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the domain.", autocompletion=completion.domains)
 ]
-DescriptionOption = Annotated[str | None, typer.Option("--description", help="What it is for.")]
-ParentOption = Annotated[
-    str | None,
-    typer.Option("--parent", help="The domain above, whose types it inherits.", autocompletion=completion.domains),
-]
-
-
-@command(app, domain=False)
-def create(
-    call: Call,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new domain.")],
-    description: DescriptionOption = None,
-    parent: ParentOption = None,
-    metadata: fields.MetadataOption = None,
-) -> None:
-    """Create a domain without types of its own, under another if --parent is given."""
-    given = fields.given_metadata(metadata)
-    call.answer(
-        lambda memory: memory.create_domain(name, description=description, parent=parent, metadata=given),
-        _show_changed("Created"),
-        "Writing",
-    )
-
-
-@command(app, domain=False)
-def update(
-    call: Call,
-    name: NameArgument,
-    description: DescriptionOption = None,
-    parent: ParentOption = None,
-    metadata: fields.MetadataOption = None,
-) -> None:
-    """Change the description, the metadata or the parent of a domain.
-
-    An empty text for --description, --parent or --metadata removes what was there.
-    """
-    given = fields.given_metadata(metadata)
-    call.answer(
-        lambda memory: memory.update_domain(name, description=description, parent=parent, metadata=given),
-        _show_changed("Changed"),
-        "Writing",
-    )
-
-
-def _show_changed(what: str) -> Callable[[DomainChanged], None]:
-    return lambda changed: note(f"{what} {plain(changed.domain)}.")
 
 
 @command(app, "list", domain=False)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.listing import list_connected, list_nodes
-from graph_memory.cli.input import fields, naming
+from graph_memory.cli.commands.listing import list_nodes
+from graph_memory.cli.input import fields
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, of_type
 from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import Kind
-from graph_memory.model.results import ConnectedNodes, Direction, NodeIds
+from graph_memory.model.results import NodeIds
 
 if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
@@ -66,39 +66,6 @@ def query(
         )
 
     list_nodes(call, found, as_of)
-
-
-@command()
-def connected(
-    call: Call,
-    node: takes.NodeArgument,
-    direction: Annotated[Direction, typer.Option(help="out: from this node; in: to it.")] = "both",
-    connection_type: takes.ConnectionTypeOption = None,
-    transitive: Annotated[bool, typer.Option("--transitive", help="Follow a transitive type all the way.")] = False,
-    max_depth: Annotated[int | None, typer.Option(help="With --transitive: most connections in a row.")] = None,
-    valid_at: takes.ValidAtOption = None,
-    min_strength: takes.MinStrengthOption = None,
-    limit: takes.LimitOption = None,
-    cursor: takes.CursorOption = None,
-    as_of: takes.AsOfOption = None,
-) -> None:
-    """List the nodes one connection away from a node, and how each is connected."""
-
-    async def found(memory: Memory, reader: Reader) -> ConnectedNodes:
-        return await reader.get_connected_nodes(
-            await naming.node_id(memory, node),
-            direction=direction,
-            connection_type=connection_type,
-            valid_at=valid_at,
-            min_strength=min_strength,
-            transitive=transitive,
-            max_depth=max_depth,
-            detail=True,
-            limit=call.size(limit),
-            cursor=cursor,
-        )
-
-    list_connected(call, found, as_of)
 
 
 @command()

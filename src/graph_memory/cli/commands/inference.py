@@ -1,4 +1,4 @@
-"""`graph-memory infer` and `contradictions`: what follows from connections, and what cannot both be true."""
+"""`graph-memory infer`: connections that follow from transitive types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, note, undo_line
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.meaning.results import Contradictions, Inferred
+from graph_memory.memory.meaning.results import Inferred
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -47,28 +47,3 @@ def _show_inferred(found: Inferred) -> None:
         note(f"{one.connection_id} was inferred from what no longer holds: {', '.join(one.lost)}")
     if found.since is not None:
         note(f"To undo: {undo_line(found.since, found.until)}")
-
-
-@command()
-def contradictions(
-    call: Call,
-    valid_at: takes.ValidAtOption = None,
-    limit: takes.LimitOption = None,
-    cursor: takes.CursorOption = None,
-) -> None:
-    """List the pairs of nodes that cannot both be true: those that a connection of type contradicts joins."""
-
-    async def use(memory: Memory) -> Contradictions:
-        return await memory.find_contradictions(valid_at=valid_at, limit=call.size(limit), cursor=cursor)
-
-    call.answer(use, _show_contradictions, "Searching")
-
-
-def _show_contradictions(found: Contradictions) -> None:
-    rows = [
-        (one.a.title, counted(one.a.age_days, "day"), one.b.title, counted(one.b.age_days, "day"), one.connection_id)
-        for one in found.contradictions
-    ]
-    print_table(("one", "age", "other", "age", "connection"), rows)
-    more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
-    note(f"{counted(len(rows), 'contradiction')}.{more}")

@@ -11,12 +11,19 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.protection import protection_lines
-from graph_memory.cli.commands.validity import bounds
 from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, needs_type, of_type
 from graph_memory.cli.input.content import Given, given_content, saved_on_failure
-from graph_memory.cli.output.printing import command_line, harmless, local_time, plain, print_properties, print_record
+from graph_memory.cli.output.printing import (
+    bounds,
+    command_line,
+    harmless,
+    local_time,
+    plain,
+    print_properties,
+    print_record,
+)
 from graph_memory.cli.session import reading
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError

@@ -9,13 +9,11 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input import sources as graph
-from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.input.ontology_source import SourceArgument, read_ontology
 from graph_memory.cli.output.ontology_tables import print_ontology
 from graph_memory.cli.output.printing import counted
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import reading
-from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.diagram import mermaid
 from graph_memory.model.ontology.ontology import Ontology, merge_ontologies
 from graph_memory.model.ontology.view import brief, detailed
@@ -26,24 +24,6 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(help="The types of a domain, and files that declare them.", no_args_is_help=True)
-
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the type.")]
-DescriptionOption = Annotated[str | None, typer.Option(help="What the type is for.")]
-RequiredOption = Annotated[list[str] | None, typer.Option(help="A required property. Repeatable.")]
-RuleOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--property",
-        "-p",
-        metavar="NAME=TYPE|NAME:=JSON",
-        help='A rule: `-p due=date`, or `-p \'status:={"enum": ["open", "done"], "indexed": true}\'`. Repeatable.',
-    ),
-]
-
-IndexOption = Annotated[
-    list[str] | None,
-    typer.Option("--index", metavar="NAME,NAME", help="Properties of an index; it orders by the last. Repeatable."),
-]
 
 
 @command(app)
@@ -74,52 +54,6 @@ def apply_file(call: Call, file: SourceArgument) -> None:
     """
     wanted = read_ontology(file)
     call.answer(lambda memory: memory.apply_ontology(wanted), lambda applied: typer.echo(_told(applied)), "Applying")
-
-
-@command(app)
-def add_node_type(
-    call: Call,
-    name: NameArgument,
-    properties: RuleOption = None,
-    required: RequiredOption = None,
-    description: DescriptionOption = None,
-    indexes: IndexOption = None,
-) -> None:
-    """Add a node type to a domain."""
-    declared = node_type_from({"name": name, **_declaration(properties, required, description, indexes)})
-    added = f"Added {declared.title}."
-    call.answer(lambda memory: memory.add_node_type(declared), lambda _: typer.echo(added), "Adding")
-
-
-@command(app)
-def add_connection_type(
-    call: Call,
-    name: NameArgument,
-    from_types: Annotated[list[str], typer.Option("--from", help="Node type it may start at, * for all. Repeatable.")],
-    to_types: Annotated[list[str], typer.Option("--to", help="Node type it may end at, * for all. Repeatable.")],
-    properties: RuleOption = None,
-    required: RequiredOption = None,
-    description: DescriptionOption = None,
-    unique_source: Annotated[bool, typer.Option("--unique-source", help="At most one from each node.")] = False,
-    unique_target: Annotated[bool, typer.Option("--unique-target", help="At most one to each node.")] = False,
-    unique_pair: Annotated[bool, typer.Option("--unique-pair", help="At most one from a node to another.")] = False,
-    acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
-    half_life: Annotated[float | None, typer.Option(metavar="DAYS", help="Days until its weight halves.")] = None,
-    inverse: Annotated[str, typer.Option("--inverse", help="Name from its other end.", show_default=False)] = "",
-    symmetric: Annotated[bool, typer.Option("--symmetric", help="It holds in both directions.")] = False,
-    transitive: Annotated[bool, typer.Option("--transitive", help="Two in a row stand for one.")] = False,
-    materialize_inverse: Annotated[bool, typer.Option("--materialize-inverse", help="Keep both in Neo4j.")] = False,
-    indexes: IndexOption = None,
-) -> None:
-    """Add a connection type to a domain."""
-    ends = {"from_types": from_types, "to_types": to_types}
-    flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
-    meaning = {"inverse": inverse, "symmetric": symmetric, "transitive": transitive, "half_life": half_life}
-    meaning |= {"materialize_inverse": materialize_inverse}
-    rest = _declaration(properties, required, description, indexes)
-    declared = connection_type_from({"name": name, **ends, **flags, "acyclic": acyclic, **meaning, **rest})
-    added = f"Added {declared.title}."
-    call.answer(lambda memory: memory.add_connection_type(declared), lambda _: typer.echo(added), "Adding")
 
 
 @command(app, domain=False)
@@ -180,19 +114,6 @@ def diagram(
     """Draw an ontology as a Mermaid flowchart, which GitHub and many editors show."""
     text = mermaid(call.ask(lambda memory: memory.get_ontology()) if file is None else read_ontology(file))
     call.give({"mermaid": text}, lambda _: typer.echo(text, nl=False))
-
-
-def _declaration(
-    rules: list[str] | None, required: list[str] | None, description: str | None, indexes: list[str] | None
-) -> dict[str, object]:
-    """Return what was said about a type, as a file would say it: a rule is the name of a type, or an object."""
-    given = {
-        "description": description,
-        "required_properties": required or None,
-        "properties": {name: rule or None for name, rule in (assigned(rules) or {}).items()} or None,
-        "indexes": [index.split(",") for index in indexes or ()] or None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _told(applied: OntologyApplied) -> str:

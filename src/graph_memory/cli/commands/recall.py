@@ -9,9 +9,9 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import command_line, counted, harmless, note, plain
+from graph_memory.cli.output.printing import command_line, counted, harmless, note
 from graph_memory.memory.recall.tiers.guide import split_guide
-from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
+from graph_memory.memory.recall.tiers.results import Depth, Form, RecallResult
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -74,35 +74,6 @@ def recall(
         )
 
     call.answer(use, _show, "Recalling")
-
-
-@command()
-def ask(
-    call: Call,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, in any words.")],
-    max_tokens: MaxTokensOption = None,
-    domains: takes.InDomainsOption = None,
-    include_children: takes.IncludeChildrenOption = False,
-) -> None:
-    """Tell what the memory knows about a question, as deep as the question asks for, and why so.
-
-    On much material the language model of GRAPH_MEMORY_MODEL, if one is set, writes the answer.
-    """
-
-    async def use(memory: Memory) -> QueryResult:
-        return await memory.recall.memory_query(
-            query, max_tokens=max_tokens, **takes.several(domains, include_children=include_children)
-        )
-
-    call.answer(use, _show_answer, "Recalling")
-
-
-def _show_answer(found: QueryResult) -> None:
-    """Print what is told, and what it cites. Why it is so deep, and who wrote it, goes to stderr."""
-    _show(found)
-    for one in found.citations or ():
-        typer.echo(f"[{plain(one.id)}] {plain(one.title)}  {plain(one.type)}")
-    note(f"{plain(found.why)}{f' Written by {plain(found.written_by)}.' if found.written_by else ''}")
 
 
 def _show(found: RecallResult) -> None:

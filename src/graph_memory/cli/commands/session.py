@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
 from graph_memory.cli.output.printing import harmless, note, plain
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
+from graph_memory.memory.entities.sessions.results import Blocks, SessionStarted
 from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
@@ -50,25 +50,9 @@ def start(
 def _commands(finding: Finding) -> list[str]:
     """Return the command that settles a finding; of a question one for each choice, with its consequence."""
     told = as_command(finding.call)
-    return [f"{told} {choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [told]
-
-
-@command(app)
-def end(
-    call: Call,
-    summary: Annotated[str, typer.Argument(help="What was done, what was decided and why, what is open.")],
-    session: SessionOption = None,
-    project: ProjectOption = None,
-) -> None:
-    """Keep a summary, with which the next session begins."""
-
-    async def use(memory: Memory) -> SessionEnded:
-        return await memory.entities.session_end(summary, session_id=session, project=project)
-
-    def show(done: SessionEnded) -> None:
-        note(f"{'Kept' if done.changed else 'It was kept already'}: {done.id}.")
-
-    call.answer(use, show, "Keeping")
+    return [f"{told} decision={choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [
+        told
+    ]
 
 
 @command(block_app, name="show")
@@ -87,23 +71,3 @@ def show_block(
                 typer.echo(harmless(one.text))
 
     call.answer(use, show)
-
-
-@command(block_app)
-def edit(
-    call: Call,
-    label: Annotated[str, typer.Argument(help="persona, human, project, or another, which makes a block.")],
-    text: Annotated[str, typer.Argument(help="What is appended, or takes the place of what is there.")],
-    mode: Annotated[Literal["append", "replace"], typer.Option("--mode", help="What to do with the text.")] = "append",
-    old: Annotated[str | None, typer.Option("--old", help="With replace: only this part, which is there once.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="Most characters of the block.")] = None,
-) -> None:
-    """Append to a block, or replace it or a part of it."""
-
-    async def use(memory: Memory) -> BlockEdited:
-        return await memory.entities.edit_block(label, text, mode=mode, old=old, limit=limit)
-
-    def show(done: BlockEdited) -> None:
-        note(f"{done.label}: {done.characters:,} of {done.limit:,} characters.")
-
-    call.answer(use, show, "Editing")

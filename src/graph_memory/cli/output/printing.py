@@ -86,6 +86,12 @@ def local_time(moment: datetime) -> str:
     return f"{local:%Y-%m-%d %H:%M} {f'{local:%z}'.removesuffix('00') if local.utcoffset() else 'UTC'}"
 
 
+def bounds(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
+    """Return the fields of a record for the period in which a subject holds, none when it always does."""
+    told = {"holds from": valid_from, "holds until": valid_to}
+    return {name: local_time(moment) for name, moment in told.items() if moment is not None}
+
+
 def plain(value: object) -> str:
     """Return a value on one line, without anything that a terminal would obey."""
     return "".join(_shown(character) for character in as_text(value))
