@@ -166,7 +166,7 @@ _PHRASES = {
     "and with full their ids": "and with --full their ids",
     "with relationType in place of type": "with --lenient",
 }
-_NAME = re.compile(r"(?<![\"\w])(?<!call )[a-z]+(?:_[a-z]+)+(?![\"\w])")
+_NAME = re.compile(r"(?<![\"\w])(?<!graph-memory call )[a-z]+(?:_[a-z]+)+(?![\"\w])")
 """A name such as those of operations. A name in quotes is something to write, as in a batch."""
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")

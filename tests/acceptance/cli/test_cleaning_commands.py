@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
 from acceptance.agents import run
 from graph_memory import Memory
+from graph_memory.cli.errors import as_command
+from graph_memory.model.results import ReadyCall
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
@@ -20,18 +23,17 @@ async def test_what_is_alike_is_shown_merged_and_undone(
         [{"name": name, "type": "tool", "observations": [name, "runs"]} for name in ("PostgreSQL", "Postgres-SQL")]
     )
     given = ("--domain", domain)
-    for words in (["duplicates"], ["similar", "PostgreSQL"], ["health"], ["orphans"], ["recent"], ["of-type", "tool"]):
+    for words in (["duplicates"], ["health"]):
         shown = run(environment, "entity", *words, *given)
         assert "Postgres-SQL" in shown.stdout, shown.stderr
     health = run(environment, "entity", "health", *given).stdout
-    assert "graph-memory entity" in " ".join(health.split())
+    assert "graph-memory call " in " ".join(health.split())
     assert '{"' not in health
-    assert json.loads(run(environment, "entity", "hot", *given, "--json").stdout)["entities"] == []
-    tried = run(environment, "entity", "merge", "Postgres-SQL", "--into", "PostgreSQL", "--dry-run", *given)
-    assert "Would merge Postgres-SQL into PostgreSQL: 1 observation and 0 relations moved." in tried.stderr
-    done = run(environment, "entity", "merge", "Postgres-SQL", "--into", "PostgreSQL", *given)
+    merge = ("call", "merge_entities", "names=Postgres-SQL", "into=PostgreSQL", *given)
+    assert json.loads(run(environment, *merge, "dry_run=true").stdout)["dry_run"] is True
+    done = json.loads(run(environment, *merge).stdout)
     assert len((await entities.read_graph()).entities) == 1
-    undo = done.stderr.rpartition("graph-memory ")[2].split()
-    undone = run(environment, *undo, *given, "--yes")
+    undo = as_command(ReadyCall(**done["undo"]))
+    undone = run(environment, *shlex.split(undo)[1:], *given)
     assert undone.returncode == 0, undone.stderr
     assert len((await entities.read_graph()).entities) == 2

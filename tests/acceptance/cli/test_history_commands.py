@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import time
 from typing import Any
 
@@ -91,7 +92,7 @@ async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variabl
     assert (done.returncode, done.stdout) == (0, "set back  Action “Call” call\n"), done.stderr
     assert (await kitchen.get_node("call")).properties == {"status": "done"}
     await kitchen.add_node_type(NodeType("SessionSummary", properties=(PropertyRule("session", unique=True),)))
-    assert run(variables, "session", "end", "Asked Ann to call.").returncode == 0
+    assert run(variables, "call", "session_end", "summary=Asked Ann to call.").returncode == 0
     [own, *_] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
     assert (own["session"], own["summary"]) == ("desk", "Asked Ann to call.")
     assert "Asked Ann to call." in " ".join(run(variables, "sessions").stdout.split())
@@ -114,9 +115,10 @@ async def test_a_conflict_ends_with_its_status_and_the_command_that_resolves_it(
     assert (done.returncode, done.stdout) == (73, "")
     assert done.stderr.startswith('REVERT_CONFLICT: "Call" (call) cannot be reverted: it has changed since')
     assert "“Call”: it has changed since" in done.stderr
-    choice, *forced = done.stderr.splitlines()[-1].split()
+    choice, *forced = shlex.split(done.stderr.splitlines()[-1])
     assert choice == "force:"
-    assert forced == ["graph-memory", "revert", str(changed), "--domain", domain, "--on-conflict", "force"]
+    given = [f"event_ids:=[{changed}]", f"domain={domain}", "on_conflict=force"]
+    assert forced == ["graph-memory", "call", "memory_revert", *given]
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
     assert done.stdout.startswith("left      “Call”: it has changed since")
     assert run(variables, *forced[1:]).returncode == 0
@@ -158,25 +160,20 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
     told = run(variables, "diff", "--against", f"{domain}-b")
     assert told.stdout == '~ Action "Call": status "done" → "later"  call\n'
     assert f"to {domain}-b at " in told.stderr
-    assert f"{domain} at 5" in run(variables, "branch", "list").stdout
-    assert "made from" in run(variables, "branch", "info", f"{domain}-b").stdout
+    assert f"{domain} at 5" in run(variables, "domain", "list", "--cursor", f"after:{domain[:-1]}").stdout
+    assert "made from" in run(variables, "domain", "info", f"{domain}-b").stdout
     refused = run(variables, "domain", "delete", domain, "--yes")
     assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
-    for arguments in ((), ("--yes",)):
-        refused = run(variables, "branch", "delete", domain, *arguments)
-        assert refused.returncode == 2, refused.stderr
-        assert f"graph-memory domain delete {domain}" in refused.stderr
-    gone = run(variables, "branch", "delete", f"{domain}-b", "--yes")
+    gone = run(variables, "domain", "delete", f"{domain}-b", "--yes")
     assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
     for options in ((), ("--at", "2"), ("--at", "2", "--json")):
         name = f"{domain}/try/{len(options)}"
         done = run(variables, "branch", *options, name)
         assert (done.returncode, name in done.stdout) == (0, True), done.stderr
-        assert run(variables, "branch", "delete", name, "--yes").returncode == 0
+        assert run(variables, "domain", "delete", name, "--yes").returncode == 0
     refused = run(variables, "branch", "../up")
     assert (refused.returncode, "is not a valid domain name" in refused.stderr) == (2, True)
     assert "as in experiment/new-approach" in refused.stderr
     assert run(variables, "branch").returncode == run(variables, "branch", "one", "two").returncode == 2
-    assert run(variables, "branch", "delete", domain).returncode == 2
-    assert run(variables, "branch", "delete", f"{domain}-b", "--yes").returncode == 66
+    assert run(variables, "domain", "delete", f"{domain}-b", "--yes").returncode == 66
     assert (await kitchen.get_node("call")).properties == {"status": "done"}

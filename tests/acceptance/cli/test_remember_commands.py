@@ -42,6 +42,6 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     then = run(environment, "search", "analyst", "--mode", "lexical", "--valid-at", "2020-01-01", *given).stdout
     assert "Holds no more since" in then
     assert "Now: Benny left Merrow." in then
-    first, second = [run(environment, "entity", "forget", "Ben", "Benny left Merrow.", *given).stdout for _ in range(2)]
+    first, second = [run(environment, "forget", "Ben", "Benny left Merrow.", *given).stdout for _ in range(2)]
     assert "Ben: Benny left Merrow." in first
     assert second == ""

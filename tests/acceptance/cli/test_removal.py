@@ -93,7 +93,6 @@ async def test_what_cannot_be_undone_needs_a_yes_where_nobody_can_be_asked(
         ("erase", "bird"),
         ("compact", "--before", "4"),
         ("domain", "delete", f"{domain}-b"),
-        ("branch", "delete", f"{domain}-b"),
     ):
         refused = run(variables, *arguments)
         assert (refused.returncode, refused.stdout) == (2, ""), arguments

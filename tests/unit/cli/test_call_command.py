@@ -124,7 +124,9 @@ def test_the_list_names_every_operation_and_of_one_every_argument():
     lines = {line.split()[0]: line for line in listed.splitlines()[1:]}
     assert lines.keys() == OPERATIONS.keys()
     assert {name for name in lines if "MCP only" in lines[name]} == {*OPERATIONS} - {*CALLABLE}
-    assert {name for name in lines if "by name" in lines[name]} == {n for n, each in OPERATIONS.items() if each.by_name}
+    assert {name for name in lines if "(by name" in lines[name]} == {
+        n for n, each in OPERATIONS.items() if each.by_name
+    }
     described = call("query_nodes", "--list").stdout
     assert described.startswith("Find nodes by type")
     assert {line.split()[0] for line in described.splitlines()[2:]} == {

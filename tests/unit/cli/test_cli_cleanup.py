@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from graph_memory.cli.errors import as_command
+from graph_memory.cli.input.call_arguments import call_arguments
 from graph_memory.model.results import ReadyCall
+from graph_memory.operations.table import CALLABLE
 from tables import for_rows
 
 
 @for_rows(
     ("tool", "arguments", "command"),
     [
-        ("decide", {"new": "obs_2", "known": "obs_1", "decision": "close"}, "decide obs_2 obs_1 close"),
-        ("merge_entities", {"names": ["Ann B"], "into": "Ann"}, "entity merge 'Ann B' --into Ann"),
-        ("delete_entities", {"entityNames": ["it's"]}, """entity delete 'it'"'"'s'"""),
-        ("find_similar", {"name": "Ann"}, "entity similar Ann"),
-        ("open_nodes", {"names": ["Ann"]}, "entity open Ann"),
-        ("recall", {"focus": ["mem_1"], "max_tokens": 500}, "recall --focus mem_1 --max-tokens 500"),
-        ("delete_connection", {"connection_id": "conn_1"}, "connection delete conn_1"),
+        ("decide", {"new": "obs_2", "decision": "close"}, "new=obs_2 decision=close"),
+        ("merge_entities", {"names": ["Ann B", "A"], "into": "Ann"}, "'names=Ann B' names=A into=Ann"),
+        ("delete_entities", {"entityNames": ["it's"]}, """'entityNames=it'"'"'s'"""),
+        ("recall", {"focus": ["mem_1"], "max_tokens": 500}, "focus=mem_1 max_tokens:=500"),
         (
             "delete_relations",
             {"relations": [{"from": "Ann", "to": "Bob", "relationType": "is near"}]},
-            "entity unrelate Ann 'is near' Bob",
+            """'relations:=[{"from": "Ann", "to": "Bob", "relationType": "is near"}]'""",
         ),
-        ("memory_log", {"subject": "node_type/Thing"}, "log --subject node_type/Thing"),
-        ("memory_revert", {"event_ids": [7], "dry_run": True}, "revert 7 --dry-run"),
+        ("memory_revert", {"event_ids": [7], "dry_run": True}, "'event_ids:=[7]' dry_run:=true"),
     ],
 )
-def test_a_ready_call_is_shown_as_the_command_that_does_the_same(
+def test_a_ready_call_is_shown_as_a_command_that_means_the_same(
     tool: str, arguments: dict[str, Any], command: str
 ) -> None:
-    assert as_command(ReadyCall(tool=tool, arguments=arguments)) == f"graph-memory {command}"
+    assert as_command(ReadyCall(tool=tool, arguments=arguments)) == f"graph-memory call {tool} {command}"
+    assert call_arguments(CALLABLE[tool], shlex.split(command)) == arguments

@@ -23,11 +23,12 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.operations.table import TOOLSETS
+from graph_memory.operations.table import OPERATIONS
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.log.ontologies import no_ontology
-from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, NODE, RecordingMemory, client_of, opens
+from unit.cli.test_cli_main import VISIBLE
+from unit.mcp_server.mcp_fakes import MOMENT, NODE, RecordingMemory, client_of, opens
 
 NODES = (results.NodeSummary(id="mem_1", type="Project", title="Kitchen", modified=MOMENT, version=7),)
 CONNECTIONS = (
@@ -96,15 +97,6 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
             "content": "note",
         },
     ),
-    "get_connection": (
-        ["connection", "get", "conn_1", "--include-content"],
-        {"connection_id": "conn_1", "include_content": True},
-    ),
-    "update_connection": (
-        ["connection", "update", "conn_1", "-c", "", "-p", "done:=true"],
-        {"connection_id": "conn_1", "content": "", "properties": {"done": True}},
-    ),
-    "delete_connection": (["connection", "delete", "conn_1"], {"connection_id": "conn_1"}),
     "query_nodes": (
         ["query", "--type", "Project", "-p", "n:=1", "--limit", "2", "--cursor", "after:x"],
         {"type": "Project", "properties": {"n": 1}, "detail": True, "limit": 2, "cursor": "after:x"},
@@ -112,10 +104,6 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "query_connections": (
         ["connection", "list", "--from", "mem_1", "--to", "mem_2", "--type", "Knows", "-p", "a=b"],
         {"from_node_id": "mem_1", "to_node_id": "mem_2", "type": "Knows", "properties": {"a": "b"}, "detail": True},
-    ),
-    "get_connected_nodes": (
-        ["connected", "mem_1", "--direction", "out", "--type", "Knows"],
-        {"node_id": "mem_1", "direction": "out", "connection_type": "Knows", "detail": True, "transitive": False},
     ),
     "search_content": (
         ["find", "kitchen", "--type", "Project", "--limit", "5"],
@@ -248,35 +236,13 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["neighbors", "mem_1", "--type", "Knows", "--direction", "in", "-n", "5", "--as-of", "7"],
         {"node_id": "mem_1", "types": ["Knows"], "direction": "in", "limit": 5, "as_of": "7"},
     ),
-    "memory_query": (["ask", "tiles", "--max-tokens", "300"], {"query": "tiles", "max_tokens": 300}),
     "memory_synthesize": (
         ["synthesize", "tiles", "--from", "mem_1", "--from", "mem_2", "--style", "analysis", "--max-words", "90"],
         {"query": "tiles", "subgraph": ["mem_1", "mem_2"], "style": "analysis", "max_words": 90},
     ),
-    "add_node_type": (
-        ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
-        {
-            "type_name": "Document",
-            "required_properties": ["a"],
-            "properties": [{"name": "b", "type": "date"}, {"name": "c", "unique": True}],
-        },
-    ),
-    "add_connection_type": (
-        ["ontology", "add-connection-type", "X", "--from", "A", "--from", "B", "--to", "*", "--acyclic"],
-        {"type_name": "X", "from_types": ["A", "B"], "to_types": ["*"], "acyclic": True},
-    ),
     "get_ontology": (["ontology", "show"], {}),
-    "validate_connection": (
-        ["connection", "validate", "Knows", "Person", "Project"],
-        {"connection_type": "Knows", "from_node_type": "Person", "to_node_type": "Project"},
-    ),
 }
 """For each tool, a command and the arguments that mean the same."""
-WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search", "memory_context"}
-"""`ontology apply` is more than that, and the others are `search` and `recall` in one of their ways."""
-
-OF_A_SESSION = {"select_domain"}
-"""A shell has GRAPH_MEMORY_DOMAIN in its place."""
 
 
 @pytest.fixture
@@ -313,10 +279,11 @@ async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMe
         return (await client.call_tool(name, arguments)).structured_content
 
 
-def test_every_tool_has_its_command():
-    assert set(AS_TOOLS) | WITHOUT_COMMAND == set(ARGUMENTS)
-    of_an_agent = {tool.name for tool in TOOLSETS["agent_memory"]}  # a person asks these through search and query
-    assert set(COMMANDS) | OF_A_SESSION | of_an_agent == {tool.name for tools in TOOLSETS.values() for tool in tools}
+def test_every_operation_with_a_command_is_there_and_so_is_its_command():
+    known = {" ".join(words) for words in VISIBLE}
+    for operation, command in COMMANDS.items():
+        assert operation in OPERATIONS
+        assert command.partition(" --")[0] in known, operation
 
 
 @pytest.mark.anyio
@@ -341,21 +308,12 @@ def positional_by_name(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[st
     return [(name, sorted(map(repr, given.values()))) for name, given in calls]
 
 
-def test_a_connection_that_is_not_allowed_ends_with_1(memory: RecordingMemory):
-    assert run("connection", "validate", "Knows", "A", "B").stdout == "allowed\n"
-    reason = "Node type A is not in the ontology. Use add_node_type."
-    memory.answers["validate_connection"] = results.Validity(valid=False, reason=reason)
-    refused = run("connection", "validate", "Knows", "A", "B")
-    told = "not allowed: Node type A is not in the ontology. Use `graph-memory ontology add-node-type`.\n"
-    assert (refused.exit_code, refused.stdout) == (1, told)
-
-
 @pytest.mark.parametrize("flags", [[], ["--json"]])
 def test_a_query_for_what_does_not_exist_warns_on_stderr_and_ends_well(memory: RecordingMemory, flags: list[str]):
     memory.answers["query_nodes"] = results.NodeIds(node_ids=(), warnings=("Use add_node_type.",))
     done = run("query", "--type", "Projekt", *flags)
     assert done.exit_code == 0
-    assert "Warning: Use `graph-memory ontology add-node-type`." in done.stderr
+    assert "Warning: Use `graph-memory call add_node_type`." in done.stderr
     assert "graph-memory" not in done.stdout
 
 
@@ -375,7 +333,7 @@ def test_the_past_is_listed_in_an_order_too(memory: RecordingMemory):
 
 
 def test_a_table_stops_at_a_hundred_rows_and_json_does_not(memory: RecordingMemory):
-    for command in (["query"], ["find", "x"], ["connected", "mem_1"], ["connection", "list"]):
+    for command in (["query"], ["find", "x"], ["connection", "list"]):
         memory.calls.clear()
         assert run(*command).exit_code == 0
         assert run(*command, "--json").exit_code == 0
@@ -393,21 +351,6 @@ def test_lists_show_types_and_titles_first_and_say_how_to_go_on(memory: Recordin
     assert "Kitchen  WaitingFor  Anna  conn_1" in run("connection", "list").stdout
 
 
-def test_a_connected_node_is_shown_once_for_each_connection_with_its_direction(memory: RecordingMemory):
-    links = (
-        results.Link(id="conn_1", type="WaitingFor", direction="out"),
-        results.Link(id="conn_2", type="Knows", direction="in"),
-    )
-    anna = results.ConnectedNode(id="mem_2", type="Person", title="Anna", connections=links)
-    memory.answers["get_connected_nodes"] = results.ConnectedNodes(node_ids=("mem_2",), nodes=(anna,))
-    result = run("connected", "mem_1")
-    assert result.stdout.splitlines()[1:] == [
-        "→ WaitingFor  Person  Anna   mem_2",
-        "← Knows       Person  Anna   mem_2",
-    ]
-    assert result.stderr == "1 node.\n"
-
-
 def test_a_node_is_named_by_its_title_or_the_beginning_of_its_id_in_every_command(memory: RecordingMemory):
     memory.answers["named"] = (Named(id="mem_1", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False),)
     for command in (
@@ -415,11 +358,8 @@ def test_a_node_is_named_by_its_title_or_the_beginning_of_its_id_in_every_comman
         ["node", "content", "Kitchen"],
         ["node", "update", "Kitchen", "-c", "x"],
         ["node", "delete", "Kitchen"],
-        ["connected", "Kitchen"],
-        ["validity", "Kitchen", "--to", "now"],
     ):
         memory.calls.clear()
-        memory.answers["set_validity"] = results.Changed(version=9)
         assert run(*command).exit_code == 0
         assert {args[0] for _, args, _ in memory.calls} == {"mem_1"}, command
     assert run("connection", "create", "Knows", "Kitchen", "Kitchen").exit_code == 0
@@ -437,7 +377,6 @@ def test_a_name_of_several_is_refused_with_what_it_could_mean(memory: RecordingM
     assert explained(error).splitlines()[-2:] == ["  mem_1  Project  Kitchen", "  mem_2  Project  Kitchen"]
     assert error.message == '"Kitchen" can mean several things'  # no number: the candidates may not be all
     assert as_data(error)["details"]["candidates"][1] == {"id": "mem_2", "type": "Project", "title": "Kitchen"}
-    assert run("connection", "delete", "Kitchen").exit_code == 0, "a connection has no title"
 
 
 def test_a_whole_id_is_not_looked_for(memory: RecordingMemory):
@@ -539,11 +478,11 @@ def test_an_edited_node_is_guarded_by_the_version_that_was_read(memory: Recordin
     assert (given["expected_version"], given["content"]) == (7, "Größe 🏠")
 
 
-@pytest.mark.parametrize("command", [["node", "delete", "mem_1"], ["connection", "delete", "conn_1"]])
 @pytest.mark.parametrize(("answer", "deleted"), [("n\n", False), ("y\n", True)])
 def test_a_person_is_asked_before_a_delete(
-    command: list[str], answer: str, deleted: bool, memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch
+    answer: str, deleted: bool, memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch
 ):
+    command = ("node", "delete", "mem_1")
     monkeypatch.setattr("graph_memory.cli.input.options.asks", lambda *, yes: not yes)
     result = run(*command, input=answer)
     assert "“Kitchen”" in result.stderr

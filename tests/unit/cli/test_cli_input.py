@@ -177,7 +177,7 @@ def test_numbers_events_and_open_bounds_are_left_as_they_are():
 
 
 def test_every_option_that_takes_a_point_or_a_time_reads_it_where_the_person_is():
-    names = {"since", "until", "at", "as_of", "before", "valid_at", "valid_from", "valid_to"}
+    names = {"since", "until", "at", "as_of", "before", "valid_at"}
     taken = [(path, option) for path, option in options(get_command(app)) if option.name in names]
     assert {option.name for _, option in taken} == names
     assert [(path, option.name) for path, option in taken if option.callback is None] == []

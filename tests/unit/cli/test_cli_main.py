@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -19,11 +18,14 @@ import typer
 from typer.testing import CliRunner
 
 from graph_memory import cli
+from graph_memory.cli.commands.removed import REMOVED
+from graph_memory.cli.errors import EXIT_STATUS, USAGE, explained
 from graph_memory.cli.main import app
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import domain_results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, CollectedBlob, Difference, Verification
+from graph_memory.operations.table import CALLABLE
 from graph_memory.settings import Settings
 from tables import for_rows
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
@@ -211,42 +213,50 @@ def test_a_transport_that_there_is_not_is_refused():
 
 
 def commands(group: typer.Typer, *above: str) -> Iterator[list[str]]:
-    """Give the words of every command and group."""
+    """Give the words of every command and group that help shows."""
     yield list(above)
     for command in group.registered_commands:
         assert command.callback is not None
-        yield [*above, command.name or command.callback.__name__.replace("_", "-")]
+        if not command.hidden:
+            yield [*above, command.name or command.callback.__name__.replace("_", "-")]
     for inner in group.registered_groups:
         assert inner.name is not None
         assert inner.typer_instance is not None
         yield from commands(inner.typer_instance, *above, inner.name)
 
 
-ALL = list(commands(app))
+VISIBLE = list(commands(app))
 
 
 def test_the_commands_of_the_requirement_are_there():
-    nouns = {"node": "create get content update delete", "connection": "create get content update delete list"}
-    nouns |= {"ontology": "show apply add-node-type add-connection-type validate merge diagram"}
+    nouns = {"node": "create get content update delete", "connection": "create list"}
+    nouns |= {"ontology": "show apply validate merge diagram"}
     nouns |= {"domain": "list info", "neo4j": "start stop status logs browser"}
     wanted = [[noun, verb] for noun, verbs in nouns.items() for verb in verbs.split()]
-    verbs = ["query", "connected", "search", "find", "mcp", "verify", "rebuild", "doctor", "version", "config", "gc"]
+    verbs = ["query", "call", "search", "find", "mcp", "verify", "rebuild", "doctor", "version", "config", "gc"]
     wanted += [[verb] for verb in verbs]
-    assert [words for words in wanted if words not in ALL] == []
+    assert [words for words in wanted if words not in VISIBLE] == []
 
 
-def test_no_group_has_a_single_command():
-    counts = Counter(words[0] for words in ALL if len(words) > 1)
-    assert [name for name, count in counts.items() if count == 1] == []
-
-
-@for_rows("words", ALL)
+@for_rows("words", VISIBLE)
 def test_every_command_explains_itself(words: list[str]):
     result = run(*words, "--help")
     assert result.exit_code == 0
     assert "Usage" in result.stdout
     assert not re.search("<(bool|str|int|float|list|path|file|directory|date)", result.stdout)
     assert "node_id" not in result.stdout
+
+
+@pytest.mark.parametrize(("command", "instead"), REMOVED.items())
+def test_a_removed_command_names_its_replacement(command: str, instead: str):
+    operation = instead.removeprefix("call ")
+    assert operation in CALLABLE if operation != instead else instead.split() in VISIBLE
+    assert command.split() not in VISIBLE
+    for arguments in ([], ["--help"], ["a", "--limit", "3", "-x"]):
+        error = run(*command.split(), *arguments).exception
+        assert isinstance(error, GraphError), arguments
+        assert (error.code, EXIT_STATUS[error.code]) == (Code.INVALID_ARGUMENT, USAGE)
+        assert f"Run `graph-memory {instead}" in explained(error)
 
 
 def test_the_adapters_load_no_driver_before_the_client_is_answered():

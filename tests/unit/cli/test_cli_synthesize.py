@@ -10,9 +10,9 @@ from graph_memory.cli.errors import explained
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.entities.sessions.results import SessionStarted
 from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
-from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
+from graph_memory.memory.recall.tiers.results import RecallResult
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import NodeBrief, ReadyCall
+from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import RecordingMemory
 
@@ -36,21 +36,6 @@ def test_without_a_model_there_is_what_it_would_have_read():
     [line] = lines[2:]
     assert line.startswith("  Tiles (Note) [mem_1]: They are")
     assert "\x1b" not in line
-
-
-def test_an_answer_is_followed_by_what_it_cites_and_why_it_is_so_deep(memory: RecordingMemory):
-    cited = (NodeBrief(id="mem_1", type="Note", title="Tiles"),)
-    memory.answers["memory_query"] = QueryResult(
-        depth="deep",
-        tokens_used=7,
-        content="Late [mem_1].",
-        why="deep: it asks why.",
-        written_by="ollama",
-        citations=cited,
-    )
-    shown = run("ask", "Why are the tiles late?", "--max-tokens", "300")
-    assert shown.stdout.splitlines() == ["Late [mem_1].", "[mem_1] Tiles  Note"]
-    assert "deep: it asks why. Written by ollama." in " ".join(shown.stderr.split())
 
 
 def test_an_empty_memory_is_told_to_a_person_and_not_as_the_guide_of_agents(memory: RecordingMemory):
@@ -79,6 +64,6 @@ def test_an_open_question_has_a_command_for_each_choice_that_a_shell_can_run(mem
     finding = Finding(kind="open_question", about=("a", "b"), reason="Out of date?", call=call, choices=choices)
     memory.answers["session_start"] = SessionStarted(empty=False, text="Blocks", tokens=3, questions=(finding,))
     assert run("session", "start").stdout.splitlines()[-2:] == [
-        "  graph-memory decide question_1 close  # the known one ends",
-        "  graph-memory decide question_1 keep  # both hold",
+        "  graph-memory call decide id=question_1 decision=close  # the known one ends",
+        "  graph-memory call decide id=question_1 decision=keep  # both hold",
     ]

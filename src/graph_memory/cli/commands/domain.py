@@ -18,7 +18,6 @@ from graph_memory.cli.output.tables import print_table
 from graph_memory.model.domain_results import DomainDeleted, DomainInfo, Domains, DomainSummary
 
 app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
-_BEGIN = "`graph-memory ontology apply gtd` creates one"
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the domain.", autocompletion=completion.domains)
 ]
@@ -31,17 +30,9 @@ def list_all(call: Call, limit: takes.LimitOption = None, cursor: takes.CursorOp
     call.answer(lambda memory: memory.list_domains(limit=most, cursor=cursor), _show_all, "Reading")
 
 
-def show_branches(call: Call) -> None:
-    """Print the branches among the domains."""
-    found = call.ask(lambda memory: memory.list_domains())
-    found = Domains(domains=tuple(one for one in found.domains if one.forked_from))
-    call.give(found, lambda found: _show_all(found, only_branches=True))
-
-
-def _show_all(found: Domains, *, only_branches: bool = False) -> None:
+def _show_all(found: Domains) -> None:
     if not found.domains:
-        begin = "`graph-memory branch create NAME` creates one" if only_branches else _BEGIN
-        return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
+        return note("No domains yet: `graph-memory ontology apply gtd` creates one.")
     columns = ("domain", "types", "events", "last change", "made from")
     rows = [
         (
@@ -91,11 +82,6 @@ def info(
     ] = None,
 ) -> None:
     """Count what is in a domain: types, nodes, connections, events."""
-    show_info(call, name)
-
-
-def show_info(call: Call, name: str | None) -> None:
-    """Print how much is in a domain, by default that of the call."""
     call.answer(lambda memory: memory.domain_info(domain=name or None), _show_info, "Counting")
 
 
@@ -135,11 +121,6 @@ def delete(
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
-    delete_domain(call, name, yes=yes)
-
-
-def delete_domain(call: Call, name: str, *, yes: bool) -> None:
-    """Delete a domain, once a person has said yes."""
     if takes.must_ask(yes=yes, instead=f"`graph-memory domain info {plain(name)}` shows what would go."):
         found = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
         counts = f"{counted(found.nodes, 'node')}, {counted(found.events, 'event')}"
