@@ -9,7 +9,7 @@ from graph_memory.cli.command import Call
 from graph_memory.cli.output.printing import counted, note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import reading
-from graph_memory.model.results import ConnectedNodes, ConnectionIds, NodeIds, Result, WeighedConnections
+from graph_memory.model.results import ConnectionIds, NodeIds, Result
 
 if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Result)
 Find = Callable[["Memory", "Reader"], Awaitable[F]]
 """Finds in the memory, or in a past of it; names mean what they mean now."""
-_ARROWS = {"out": "→", "in": "←"}
 
 
 def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
@@ -37,23 +36,6 @@ def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
     _list(call, find, as_of, show)
 
 
-def list_connected(call: Call, find: Find[ConnectedNodes], as_of: str | None) -> None:
-    """Print the nodes that are found around one, each once for every connection."""
-
-    def show(found: ConnectedNodes) -> None:
-        nodes = found.nodes or ()
-        rows = [
-            (f"{_ARROWS[link.direction]} {link.type}", one.type, one.title, one.id)
-            for one in nodes
-            for link in one.connections
-        ]
-        far = [(str(one.steps), one.type, one.title, one.id) for one in nodes if one.steps is not None]
-        print_table(("steps" if far else "connection", "type", "title", "id"), rows + far)
-        tell_end(len(nodes), "node", found.next_cursor)
-
-    _list(call, find, as_of, show)
-
-
 def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -> None:
     """Print the connections that are found, with the titles of their ends."""
 
@@ -61,17 +43,6 @@ def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -
         connections = found.connections or ()
         rows = [(one.from_title, one.type, one.to_title, one.id) for one in connections]
         print_table(("from", "type", "to", "id"), rows)
-        tell_end(len(rows), "connection", found.next_cursor)
-
-    _list(call, find, as_of, show)
-
-
-def list_weighed(call: Call, find: Find[WeighedConnections], as_of: str | None) -> None:
-    """Print connections with their weights."""
-
-    def show(found: WeighedConnections) -> None:
-        rows = [(f"{one.weight:.2f}", one.from_title, one.type, one.to_title, one.id) for one in found.connections]
-        print_table(("weight", "from", "type", "to", "id"), rows)
         tell_end(len(rows), "connection", found.next_cursor)
 
     _list(call, find, as_of, show)
