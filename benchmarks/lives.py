@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW
-from graph_memory.memory.entities.weighing import Known, verdict
+from graph_memory.memory.entities.weighing import Known, Rule, verdict
 
 LIVES = Path(__file__).parents[1] / "tests" / "data" / "lives.jsonl"
 """Facts as an agent says them, written before any was remembered, by somebody who knew the tools' texts alone."""
@@ -50,7 +49,7 @@ def _lived(said: Sequence[Said]) -> Mapping[str, int]:
         found = verdict(one.text, [Known(text, text) for text in own], one.entity)
         asked = {doubt.known.text for doubt in found.doubts}
         right = asked & {*one.about}
-        is_known = found.rule in SAYS_NOTHING_NEW
+        is_known = found.rule is Rule.EQUAL_TEXT
         count["facts in free text"] += 1
         count["questions that are right"] += len(right)
         count["questions that are not"] += len(asked - right)

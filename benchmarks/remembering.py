@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.retrieval_data import DATA
-from graph_memory.memory.entities.statements.comparing import compared
-from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
+from graph_memory.memory.entities.weighing import Known, Rule, Verdict, verdict
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
 UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember"
@@ -25,9 +24,10 @@ class Pair:
     known: str
     new: str
     label: str
-    lang: str
-    area: str
-    why: str
+    lang: str = ""
+    area: str = ""
+    why: str = ""
+    kind: str = ""
 
 
 def labelled(path: Path) -> list[Pair]:
@@ -37,7 +37,7 @@ def labelled(path: Path) -> list[Pair]:
     return [Pair(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-Judged = tuple[Pair, Rule]
+Judged = tuple[Pair, Verdict]
 
 
 async def unseen() -> str:
@@ -48,7 +48,7 @@ async def unseen() -> str:
 async def remembering(path: Path = PAIRS) -> str:
     """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
     pairs = labelled(path)
-    found = [(pair, judged(compared(pair.known, pair.new, pair.entity))) for pair in pairs]
+    found = [(pair, verdict(pair.new, [Known("", pair.known)], pair.entity)) for pair in pairs]
     return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(found)}"
 
 
@@ -61,8 +61,8 @@ def _table(found: Sequence[Judged]) -> str:
     lines = ["| | contradictions asked | others asked | NOOP right | NOOP of the same |", "|---|---|---|---|---|"]
     for name, takes in parts.items():
         own = [each for each in found if takes(each[0])]
-        known = [pair.label == "same" for pair, rule in own if rule in SAYS_NOTHING_NEW]
-        asked = [pair.label == "contradicted" for pair, rule in own if rule is Rule.MAY_CONTRADICT]
+        known = [pair.label == "same" for pair, one in own if one.rule is Rule.EQUAL_TEXT]
+        asked = [pair.label == "contradicted" for pair, one in own if one.doubts]
         labels = [pair.label for pair, _ in own]
         wrong, same = labels.count("contradicted"), labels.count("same")
         cells = (

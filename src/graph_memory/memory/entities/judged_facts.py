@@ -20,8 +20,7 @@ from graph_memory.memory.entities.remembered import (
     Receipt,
     question_id,
 )
-from graph_memory.memory.entities.statements.judging import Rule
-from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, Verdict, verdict
+from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, Rule, Verdict, verdict
 from graph_memory.memory.knowledge.asked import NewObservation
 from graph_memory.model.events import Draft
 from graph_memory.model.properties import PropertyValue
@@ -168,7 +167,7 @@ def receipt_of(one: Judged, made: str | None) -> Receipt:
         ids = tuple(each.id for each in one.replaced)
         return Receipt(decision=Decision.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
     decision = Decision.ADD if one.is_new else Decision.NOOP
-    return Receipt(decision=decision, fact=text, rule=own.rule, evidence=own.evidence, score=own.score, id=made)
+    return Receipt(decision=decision, fact=text, rule=own.rule, score=own.score, id=made)
 
 
 def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -176,32 +175,14 @@ def test_statements_with_commas_colons_or_semicolons_at_other_words_are_both_kep
 @for_rows(
     ("known", "new"),
     [
-        ("Two cats live there", "two cats live there"),
-        ("Fünf Hunde hat er", "Er hat 5 Hunde"),
-        ("It costs 5 Euro", "It costs 5 euro"),
-        ("Opens at 10 PM", "Opens at 10 pm"),
-        ("Ida has two sisters, Klara and Wiebke", "Ida has two sisters"),
-    ],
-)
-def test_values_in_other_words_are_known(known: str, new: str):
-    assert said(new, known).known is not None
-
-
-@for_rows(
-    ("known", "new"),
-    [
         ("likes tea", "likes tea."),
         ("likes  tea\n", " likes\u00a0tea ."),
         ("caf\u00e9 is shut", "cafe\u0301 is shut"),
         ("It was −5 °C.", "It was −5 °C"),
         ("voted 👍", "voted  👍."),
-        ("Likes tea", "likes tea"),
-        ("The build uses --no-cache", "the build uses --no-cache."),
-        ("writes to a.b@x.org every day", "every day, writes to a.b@x.org"),
-        ("does not eat meat", "doesn't eat meat"),
     ],
 )
-def test_what_is_equal_or_provably_the_same_is_known(known: str, new: str):
+def test_equal_text_is_known(known: str, new: str):
     assert said(new, known).known is not None
 
 
@@ -251,7 +232,7 @@ def test_same_text_ignores_only_encoding_white_space_and_final_full_stop(one: st
         assert kept(one).removesuffix(".") == kept(other).removesuffix(".")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("known", "new"),
     [("It was −5 °C in Rome", "It was 5 °C in Rome"), ("Ida voted 👍 there", "Ida voted 👎 there")],
 )
@@ -262,7 +243,7 @@ def test_a_model_cannot_say_that_different_signs_are_the_same(known: str, new: s
     assert settled(reply, [again], "model")[again].decision == "same"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("text", "other"),
     [("It was 5 °C in Rome", "It was −5 °C in Rome"), ("voted 👎", "voted 👍"), ("a ≠ b", "a = b"), ("x2", "x²")],
 )

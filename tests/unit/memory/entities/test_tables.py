@@ -1,33 +1,39 @@
-"""Tables of labelled pairs: what is not the same is never taken for known; what is, as often as it was measured."""
+"""Labelled pairs: what is not equal is kept, contradictions are asked about, and the heads are those of the tables."""
 
 from __future__ import annotations
 
-import json
+from itertools import chain
 from pathlib import Path
 
-from graph_memory.memory.entities.statements.comparing import compared
-from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, judged
-from tables import for_rows
+import pytest
 
-TABLES = Path(__file__).parents[3] / "data" / "remember"
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+from benchmarks import heads
+from benchmarks.remembering import PAIRS, UNSEEN, Pair, labelled
+from graph_memory.memory.entities.statements.weights import ABOUT_ONE_THING, CONTRADICTS, THRESHOLD
+from graph_memory.memory.entities.weighing import Known, Rule, Verdict, verdict
 
 
-def is_known(row: dict[str, str]) -> bool:
-    return judged(compared(row["known"], row["new"], row["entity"])) in SAYS_NOTHING_NEW
+def judged(pair: Pair) -> Verdict:
+    return verdict(pair.new, [Known("1", pair.known)], pair.entity)
 
 
-@for_rows("path", sorted(TABLES.rglob("*.jsonl")))
-def test_what_is_not_the_same_is_never_taken_for_known(path: Path):
-    others = [row for row in rows(path) if row["label"] != "same"]
-    assert others
-    assert [row["id"] for row in others if is_known(row)] == []
+@pytest.mark.parametrize("path", sorted(UNSEEN.rglob("*.jsonl")), ids=lambda path: path.stem)
+def test_no_pair_is_taken_for_known(path: Path):
+    assert [pair.id for pair in labelled(path) if judged(pair).rule is Rule.EQUAL_TEXT] == []
 
 
-def test_what_is_said_again_is_known_as_often_as_when_it_was_measured():
-    same = [row for row in rows(TABLES / "seen" / "building.jsonl") if row["label"] == "same"]
-    assert len(same) == 100
-    assert sum(is_known(row) for row in same) >= 15
+def test_most_contradictions_are_asked_about_and_few_others():
+    pairs = list(chain.from_iterable(labelled(path) for path in heads.TABLES if path.is_relative_to(UNSEEN)))
+    asked = {is_wrong: [bool(judged(pair).doubts) for pair in pairs if (pair.label == "contradicted") is is_wrong]
+             for is_wrong in (True, False)}  # fmt: skip
+    assert sum(asked[True]) >= 0.70 * len(asked[True])
+    assert sum(asked[False]) <= 0.25 * len(asked[False])
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not PAIRS.is_file(), reason="one of the tables is not in this repository")
+def test_the_weights_are_those_that_training_gives():
+    found, threshold = heads.trained(heads.read_sample())
+    assert pytest.approx(found.about, abs=0.01) == ABOUT_ONE_THING
+    assert pytest.approx(found.contradicts, abs=0.01) == CONTRADICTS
+    assert pytest.approx(threshold, abs=0.01) == THRESHOLD

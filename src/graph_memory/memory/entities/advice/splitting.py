@@ -145,7 +145,7 @@ def _is_property(one: _Fact, source: Sequence[str]) -> bool:
 def _manner(text: str) -> frozenset[str]:
     """Return how a text is meant, where it does not say what is so now."""
     taken = statement(text, language_of(text))
-    return taken.cues & _NOT_SO | (_DENIED if taken.says_not else frozenset[str]())
+    return taken.cues & _NOT_SO | (_DENIED if taken.is_denied else frozenset[str]())
 
 
 def _is_held(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:

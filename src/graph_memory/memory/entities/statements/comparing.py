@@ -1,4 +1,4 @@
-"""What a new statement about a thing has to do with a known one: features, and what each weighs. Pure."""
+"""Compare a new statement about a thing with a known one: shared words, and signs of a contradiction. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.holding import SingleValue
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.likeness import known_stems, looks_the_same, share
+from graph_memory.memory.entities.statements.likeness import known_stems, share
 from graph_memory.memory.entities.statements.statement import Statement, statement
 from graph_memory.memory.entities.statements.stems import stem_of
 
@@ -24,29 +24,12 @@ CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE = (
     "one of its kind",
 )
 GUARD, PARALLEL, LONGER, EXCLAIMED = "guard", "parallel", "much longer", "exclamation"
-WEIGHTS: Mapping[str, float] = {
-    CUE: 0.45,
-    FLIP: 0.35,
-    ANTONYM: 0.35,
-    EVENT: 0.4,
-    NOW: 0.25,
-    CORRECTION: 0.3,
-    CONFLICT: 0.15,
-    SINGLE: 0.15,
-    GUARD: -0.6,
-    PARALLEL: -0.3,
-    LONGER: -0.15,
-    EXCLAIMED: -0.3,
-}
-"""What each feature adds to the likeness of two statements: measured on a table of labelled pairs."""
-_SIGNS = frozenset({CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE})
+SIGNS = (CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE, GUARD, PARALLEL, LONGER, EXCLAIMED)
 EXCLUDING = frozenset({FLIP, ANTONYM, SINGLE})
 """The features of two statements of which only one holds at a time."""
 _ANOTHER = "another person"
 _TIES = frozenset({EVENT, CONFLICT})
 _GUARDS = ("wish", "claim", "stand_in", "also")
-_ALIKE = (0.35, 0.4)
-"""Likeness: of two statements with no word in common, and what all words in common add."""
 _MUCH_LONGER, _LONG = 2.2, 8
 _DENIED = 0.5
 """The share of what is denied from which on the other statement speaks of it."""
@@ -56,9 +39,6 @@ _DENIED = 0.5
 class Comparison:
     """A new statement beside a known one."""
 
-    texts: tuple[str, str]
-    """The known one and the new one, as they were said."""
-    entity: str
     known: Statement
     new: Statement
     known_stems: frozenset[str]
@@ -67,7 +47,7 @@ class Comparison:
     """The stems of the entity's name, as far as its words begin with a capital."""
     new_stems: frozenset[str]
     shared: frozenset[str]
-    """The new stems that are known, in the same word or one that says or looks the same."""
+    """The new stems that are known, in the same word or one that looks the same."""
     back: float
     """The share of known stems that are among the new ones, 0 to 1."""
     features: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -83,21 +63,9 @@ class Comparison:
         """What ties the new one to the known one: words in common, and what the one says of what the other says."""
         return self.shared | (_TIES & self.features.keys())
 
-    @property
-    def likeness(self) -> float:
-        """How alike the two are by their words. A cosine would tell no more: it finds neighbours, and judges none."""
-        base, share = _ALIKE
-        return base + share * max(self.forth, self.back)
-
-    @property
-    def score(self) -> float:
-        """How much speaks for the known one being out of date: from 0.6 on it is asked about."""
-        return self.likeness + sum(WEIGHTS[feature] for feature in self.features)
-
-    @property
-    def has_sign(self) -> bool:
-        """Whether something other than likeness speaks for it."""
-        return not _SIGNS.isdisjoint(self.features)
+    def count_lost(self) -> int:
+        """Return how many known stems are not among the new ones."""
+        return len(self.known_stems) - round(self.back * len(self.known_stems))
 
 
 def compared(known: str, new: str, entity: str = "", language: Lexicon | None = None) -> Comparison:
@@ -108,15 +76,13 @@ def compared(known: str, new: str, entity: str = "", language: Lexicon | None = 
     name = {stem_of(each, language) for word in words for each in (word, f"{word}s")}
     stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
     found = Comparison(
-        texts=(known, new),
-        entity=entity,
         known=one,
         new=other,
         known_stems=stems,
         new_stems=new_stems,
         name=frozenset(stem_of(word, language) for word in words_only(plain(_capitals(entity))).split()),
-        shared=frozenset(known_stems(new_stems, stems, language, looks_the_same)),
-        back=share(known_stems(stems, new_stems, language, looks_the_same), stems),
+        shared=frozenset(known_stems(new_stems, stems)),
+        back=share(known_stems(stems, new_stems), stems),
     )
     features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
     return replace(found, features=features)
@@ -171,15 +137,13 @@ def _flip(pair: Comparison) -> str | None:
     if known.is_denied != new.is_denied and (pair.forth or pair.back):
         mine, yours = known.denied & pair.known_stems, new.denied & pair.new_stems
         return _denial(pair, mine, yours, is_new=new.is_denied)
-    if known.says_not != new.says_not and min(pair.forth, pair.back) < 1:
-        return _denial(pair, known.said_denied - pair.name, new.said_denied - pair.name, is_new=new.says_not)
     return None
 
 
 def _denial(pair: Comparison, mine: frozenset[str], yours: frozenset[str], *, is_new: bool) -> str | None:
     """Return which of the two denies what the other says, given the stems that each denies."""
     said, other = (yours, pair.known_stems) if is_new else (mine, pair.new_stems)
-    if share(known_stems(said, other, pair.new.language, looks_the_same), said) < _DENIED:
+    if share(known_stems(said, other), said) < _DENIED:
         return None
     return _told(is_new=is_new)
 
@@ -254,7 +218,7 @@ def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
 def _guard(pair: Comparison, language: Lexicon) -> str | None:
     """Return what keeps a statement from being about what the known one says."""
     known, new = pair.known, pair.new
-    if other := new.kin - known_stems(new.kin, known.stems, language, looks_the_same):
+    if other := new.kin - known_stems(new.kin, known.stems):
         return f"{_ANOTHER}: {', '.join(sorted(other))}"
     for guard in _GUARDS:
         if guard in new.asserted and guard not in known.cues and not (guard == "also" and _allows_also(known)):

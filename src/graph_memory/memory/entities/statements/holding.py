@@ -9,7 +9,6 @@ from functools import lru_cache
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 from graph_memory.memory.entities.statements.literals import Kind, folded_text, tokens
-from graph_memory.memory.entities.statements.rewording import reworded
 from graph_memory.memory.entities.statements.stems import stems_of
 
 _CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
@@ -30,12 +29,13 @@ class SingleValue:
     """The name, or the value: an address, a number, a date."""
 
 
-def find_single_values(text: str, clean: str, language: Lexicon) -> tuple[SingleValue, ...]:
-    """Return the names in a text that are values of such attributes. `clean` is the reworded text."""
+def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
+    """Return the names in a text that are values of such attributes."""
     capitals = {word for each in _CAPITAL.findall(text) for word in words_only(plain(each)).split()}
     if not capitals:
         return ()
     verbs, attribute = _finders(language)
+    clean = plain(text)
     found = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
     return tuple(
         SingleValue(what, said, name)
@@ -67,7 +67,7 @@ def _stating(language: Lexicon) -> re.Pattern[str]:
 @lru_cache(maxsize=32)
 def _finders(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return what finds a name after a verb, and one that is said to be something."""
-    verbs = "|".join(re.escape(reworded(each.strip(), language)) for each in language.holds_one.split(","))
+    verbs = "|".join(re.escape(plain(each)) for each in language.holds_one.split(","))
     is_so = "|".join(language.copulas.split()) or "(?!)"
     return (
         re.compile(rf"\b({verbs}) {_BEFORE}(\w+)" if language.holds_one else "(?!)"),

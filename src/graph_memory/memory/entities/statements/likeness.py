@@ -1,13 +1,10 @@
-"""How far the words of one statement are in another: equal stems, words that say the same, typing errors. Pure."""
+"""How far the words of one statement are in another: equal stems, word families, typing errors. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from difflib import SequenceMatcher
 from functools import lru_cache
-
-from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.meanings import meanings
 
 _LONG = 5
 """Letters from which on a word may be another with a typing error."""
@@ -26,19 +23,10 @@ def looks_the_same(one: str, other: str) -> bool:
     return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
-def known_stems(
-    stems: Collection[str], among: Collection[str], language: Lexicon, looks: Callable[[str, str], bool] | None = None
-) -> set[str]:
-    """Return those of the stems that are among others, in a word that says the same, or in one that looks so."""
-    known, others = meanings(language), frozenset(among)
-    meant = frozenset[int]().union(*(known[other] for other in others if other in known))
-    return {
-        stem
-        for stem in stems
-        if stem in others
-        or not meant.isdisjoint(known.get(stem, ()))
-        or (looks is not None and any(looks(stem, other) for other in others))
-    }
+def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
+    """Return the stems that are among others, as the same word or one that looks the same."""
+    others = frozenset(among)
+    return {stem for stem in stems if stem in others or any(looks_the_same(stem, other) for other in others)}
 
 
 def share(some: Collection[str], stems: Collection[str]) -> float:

@@ -17,8 +17,7 @@ from itertools import pairwise
 
 from graph_memory.memory.entities.statements.folding import plain, words_only
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.meanings import meanings
-from graph_memory.memory.entities.statements.stems import stem_of, stems_of
+from graph_memory.memory.entities.statements.stems import stem_of
 from graph_memory.memory.entities.statements.values import values_of
 
 _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
@@ -33,7 +32,6 @@ _LONGEST_VALUE = 3
 """Maximum number of tokens of a value that are looked at together: `3 May 2026`."""
 _SHORTEST_UNIT = 4
 """Minimum number of letters of a unit or number that may have a capital: `Euro`, but neither `MB` nor `Mb`."""
-_LETTERS = "bcdfghjklmnpqrtvwxz"
 
 _CONTRACTED = re.compile(r"[^\W\d_]+n['’]t")
 
@@ -212,10 +210,9 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
     A common word with a capital is a name, which the other has to have: `asked Will`.
     """
     mine, yours = _cases(known, language), _cases(new, language)
-    ordinary = language.vocabulary | meanings(language).keys()
     return any(
         (Case.CAPITAL in cases and word in language.common_words and word not in mine)
-        or (word in mine and not _is_explained(cases, mine[word], is_ordinary=word in ordinary))
+        or (word in mine and not _is_explained(cases, mine[word], is_ordinary=word in language.vocabulary))
         for word, cases in yours.items()
     )
 
@@ -237,23 +234,3 @@ def _cases(text: str, language: Lexicon) -> Mapping[str, set[Case]]:
             word = plain(token.text)
             found.setdefault(word if word in language.common_words else stem_of(word, language), set()).add(token.case)
     return found
-
-
-def with_names(known: str, new: str, language: Lexicon) -> tuple[str, str]:
-    """Return two statements with a made-up name in place of each literal, so that its place is compared as a name's."""
-    found = sorted({*count_literals(known, language), *count_literals(new, language)})
-    names = {literal: _name(at, language) for at, literal in enumerate(found)}
-    one, other = (
-        " ".join(names.get(each.text, each.text) + each.end for each in tokens(text, language)) for text in (known, new)
-    )
-    return one, other
-
-
-def _name(number: int, language: Lexicon) -> str:
-    """Return a word that no language has, another one for each number."""
-    letters = ""
-    while number or not letters:
-        number, digit = divmod(number, len(_LETTERS))
-        letters += _LETTERS[digit]
-    name = f"Zx{letters}q"
-    return name if stems_of(name.lower(), language) else f"{name}x"

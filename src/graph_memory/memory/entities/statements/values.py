@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from graph_memory.memory.entities.statements.folding import plain
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
-from graph_memory.memory.entities.statements.number_words import cjk_digits, names_of, number_words
+from graph_memory.memory.entities.statements.number_words import cjk_digits, names_of
 from graph_memory.memory.entities.statements.quantities import quantities
 
 _AM = r"(?:a\.? ?m\b\.?|in the morning\b)"
@@ -77,7 +77,6 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
     reading.take(_IN_NUMBERS, lambda match: _date_in_numbers(match, language))
     reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
-    reading.rest = _in_digits(reading.rest, language)
     reading.take(_CLOCK, _clock)
     reading.take(_CJK_DATE, _cjk_date)
     _take_dates(reading, language)
@@ -88,38 +87,6 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     _take_weekdays(reading, language)
     found = sorted(reading.found, key=lambda each: each[0])
     return tuple(replace(value, at=at) for at, value in found), reading.rest
-
-
-def _in_digits(text: str, language: Lexicon) -> str:
-    """Return a text with hours and days in words as digits: `nine o'clock`, `half past nine`, `the first of May`."""
-    for words, minutes in language.clock_phrases.items():
-        text = _after_words(words, language).sub(partial(_moved, minutes=minutes, language=language), text)
-    hours, days = _word_patterns(language)
-    text = hours.sub(lambda match: f"{number_words(language)[match[1]]}", text) if hours else text
-    return days.sub(lambda match: f"{1 + (match[1] not in language.ordinals.split()[0])}", text) if days else text
-
-
-@lru_cache(maxsize=64)
-def _after_words(words: str, language: Lexicon) -> re.Pattern[str]:
-    return re.compile(rf"\b{words} ({'|'.join(number_words(language))}|\d{{1,2}})\b(?![:.]\d)")
-
-
-def _moved(match: re.Match[str], *, minutes: int, language: Lexicon) -> str:
-    hour = number_words(language).get(match[1]) or int(match[1])
-    at = (hour * 60 + minutes) % (24 * 60)
-    return f"{at // 60}:{at % 60:02}"
-
-
-@lru_cache(maxsize=32)
-def _word_patterns(language: Lexicon) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
-    numbers, ordinals = "|".join(number_words(language)), "|".join(language.ordinals.split()[:2]).replace("/", "|")
-    months = "|".join(names_of(language.months))
-    return (
-        re.compile(rf"\b({numbers})\b(?= (?:o'clock|uhr|{_AM}|{_PM}))") if numbers else None,
-        re.compile(rf"\b({ordinals})\b(?= (?:of |de |di )?(?:(?:each|every|the) month|monthly|{months})\b)")
-        if months
-        else None,
-    )
 
 
 def _take_dates(reading: _Reading, language: Lexicon) -> None:

@@ -1,11 +1,9 @@
 """English."""
 
-from graph_memory.memory.entities.statements.lexicon.english_synonyms import SYNONYMS
 from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 ENGLISH = Lexicon(
     analyser="english",
-    number_code="en",
     common="""
         a an the this that these those it its he she they his her hers their theirs them him is are was were be been
         am has have had do does did of in on at to for from by with as and or but so than then there
@@ -13,13 +11,8 @@ ENGLISH = Lexicon(
         approximately approx circa some very quite whose per each every all any also will would can could into
         onto go goes going went come comes coming came get gets got located situated consists consist
     """,
-    prepositions="in on at to for from by with of into onto under over via against through near beside as than",
-    rates="hour hourly, day daily, night nightly, week weekly, wk weekly, month monthly, year yearly, yr yearly",
     every="every each",
-    linking="of as",
-    alternatives="or",
     tense="was were had did been/is are am has have does do",
-    coordinators="and or",
     negations="""
         not, no, never, none, nothing, nobody, without, nor, neither, unable, refuses to, lacks, fails
         to
@@ -86,13 +79,6 @@ ENGLISH = Lexicon(
         if, as if, every other, reversed into, reversed out, vot* in favour of, vot* in favor of, is in favour of,
         is in favor of, are in favour of, are in favor of
     """,
-    adverbs="""
-        daily weekly monthly yearly nightly hourly fortnightly regularly usually normally often frequently sometimes
-        occasionally rarely seldom always together alone currently now formerly previously again once manually
-        automatically remotely early late immediately fully mainly mostly
-    """,
-    light="people, persons, currently, now, already, happens, works * as",
-    ordering="because, when, while, then, before, after, than, until, till, instead, rather, prefer* * to",
     limits="""
         only, except, exclusively, solely, apart from, other than, unless, but for, nothing but, maximum, minimum, some, most, many, few, several, half of, over, under, more than, less than, all but,
         everyone but, everything but, not all, not every
@@ -224,7 +210,6 @@ ENGLISH = Lexicon(
         english, french, german, spanish, italian
         course, seminar, lecture, workshop
     """,
-    synonyms=SYNONYMS,
     numbers="""
         zero/nought one two three four five six seven eight nine ten eleven twelve/dozen thirteen fourteen fifteen
         sixteen seventeen eighteen nineteen
@@ -238,9 +223,6 @@ ENGLISH = Lexicon(
     """,
     weekdays="monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday sunday",
     past_ending="ed",
-    participle_ending="ing",
-    agents="by",
-    clock_words="half past:30, quarter past:15, quarter to:-15",
     irregular="""
         become: became
         begin: began begun
@@ -289,6 +271,5 @@ ENGLISH = Lexicon(
         win: won
         write: wrote written
     """,
-    passive="is are be being am been gets get",
     comma_is_decimal=False,
 )

@@ -4,19 +4,13 @@ from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 FRENCH = Lexicon(
     analyser="french",
-    number_code="fr",
     common="""
         le la les l un une des du de d et ou mais il elle ils elles son sa ses leur leurs est sont etait a ont avait
         en au aux dans par pour avec que qui qu ce cet cette se s y on je mon ma mes nous c n lui tout tous toute
         toutes chaque environ tres sur ete fait dont comme
     """,
-    prepositions="a au aux de du des d en dans par pour avec sur chez vers",
     every="chaque tous.les",
-    linking="de du des d",
-    alternatives="ou",
     tense="etait etaient avait avaient fut/est sont a ont",
-    past_ending="ait aient ais",
-    coordinators="et ou",
     negations="ne, n, pas, jamais, aucun, aucune, rien, personne, sans, ni, non",
     endings="""
         ne * plus, n * plus, a arrete, arrete, a cesse, cesse, a quitte, quitte, a vendu, vendu, vendue, abandonne,
@@ -53,7 +47,6 @@ FRENCH = Lexicon(
     misleading="""
         a deux pas, a quelques pas, pas a pas, un pas, pas mal, pas seulement, non seulement, comme si, meme si
     """,
-    ordering="puis, ensuite, avant, apres, jusqu, au lieu, plutot",
     limits="seulement, uniquement, sauf, excepte, exclusivement, que des, hormis, au plus, au moins",
     singles="prefere*, favori*, principal*, par defaut, officiel*, aine*",
     holds_one="""
@@ -122,114 +115,6 @@ FRENCH = Lexicon(
         personnel, professionnel
         petit dejeuner, dejeuner, diner
         entree, sortie
-    """,
-    synonyms="""
-        habite, habitent, habiter
-        travaille, travailler
-        possede, posseder
-        utilise, utiliser, se sert de
-        achete, acheter
-        commence, commencer, debute, debuter
-        se termine, se terminer, prend fin
-        deteste, detester, hait
-        a besoin de, ont besoin de
-        permet, permettre
-        n est pas permis, n est pas autorise
-        connait, connaitre, connaissent
-        parle, parlent, parler
-        envoie, envoyer
-        stocke, stocker
-        construire, batir
-        repare, reparer
-        efface, effacer
-        coute, couter
-        salaire, remuneration
-        passe un coup de fil a, donne un coup de fil a
-        repond, repondre
-        recoit, recevoir
-        demenage, demenager
-        meurt, mourir
-        nait, naitre
-        essaie, essayer
-        cherche, chercher, est a la recherche de
-        modifie, modifier
-        verifie, verifier
-        a lieu, avoir lieu, se deroule
-        annule, annuler
-        s appelle, se nomme
-        contient, contenir
-        augmente, augmenter
-        diminue, diminuer
-        publie, publier
-        remplace, remplacer
-        fonde, fonder
-        se trouve, se trouvent, se situe, se situent
-        met a jour, mettre a jour, actualise, actualiser
-        collegue, collegue de travail
-        clients, clientele
-        medecin, toubib
-        medecin traitant, medecin de famille
-        gamin, gosse
-        mere, maman
-        pere, papa
-        pere et mere, mere et pere
-        grand mere, mamie, mamy
-        grand pere, papi, papy, pepe
-        freres et soeurs, fratrie
-        voiture, automobile, bagnole
-        velo, bicyclette
-        telephone portable, telephone mobile
-        ordinateur, ordi
-        ordinateur portable, pc portable, laptop
-        television, tele
-        rendez vous, rdv
-        courriel, e mail, email, mail
-        courriels, e mails, emails, mails
-        bug, bogue
-        mot de passe, mdp
-        base de donnees, bdd
-        repository, repo
-        site web, site internet
-        appli, app
-        quartier general, qg
-        maladie, pathologie
-        hopital, centre hospitalier
-        date limite, deadline
-        numero de telephone, numero de tel
-        salle de sport, salle de gym
-        football, foot
-        vite, rapidement
-        couteux, onereux
-        bon marche, pas cher, pas chere, peu couteux
-        gratuitement, sans frais
-        en panne, hors service
-        quotidiennement, chaque jour, tous les jours
-        chaque semaine, toutes les semaines
-        chaque mois, tous les mois
-        chaque annee, tous les ans
-        environ, a peu pres, approximativement
-        au moins, au minimum
-        au plus, au maximum, tout au plus
-        presque, quasiment, quasi
-        d habitude, habituellement
-        generalement, en general
-        souvent, frequemment
-        rarement, peu souvent
-        parfois, quelquefois, de temps en temps, occasionnellement
-        immediatement, tout de suite, sur le champ
-        par exemple, p ex
-        non loin de, a proximite de
-        a cause de, en raison de, du fait de
-        vegetarien, vegetarienne, ne mange pas de viande
-        vegan, vegane, vegetalien, vegetalienne, ne mange aucun produit animal
-        ne boit pas d alcool, ne boit jamais d alcool
-        non fumeur, non fumeuse, ne fume pas
-        enfant unique, n a ni frere ni soeur
-        pas marie, non marie
-        pas mariee, non mariee
-        n a pas d enfant, n a pas d enfants
-        au chomage, chomeur, chomeuse
-        gaucher, gauchere, ecrit de la main gauche
     """,
     numbers="""
         zero un deux trois quatre cinq six sept huit neuf dix onze douze/douzaine treize quatorze quinze seize

@@ -4,23 +4,14 @@ from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 GERMAN = Lexicon(
     analyser="german",
-    number_code="de",
-    has_compounds=True,
-    particles="ein aus auf zu um an ab vor nach mit los weg zuruck",
-    clock_words="halb:-30, viertel nach:15, viertel vor:-15",
     common="""
         der die das den dem des ein eine einen einem einer eines und oder aber er sie es ihr ihre ihren ihrem ihrer
         sein seine seinen seinem seiner ist sind war waren wurde wurden hat haben hatte hatten zu zum
         zur in im am an auf bei beim von vom mit fur aus als wie dass daß so da dann man sich etwa rund circa ca ungefahr
         jeden jede jedes jeder immer sehr um durch ich mein meine wir uns nach uber unter
     """,
-    prepositions="seit wegen ohne gegen bis in im am an auf bei beim von vom mit fur aus als nach uber unter zu zum zur durch",
     every="jeden jede",
-    linking="von des der",
-    alternatives="oder",
     tense="war waren hatte hatten wurde wurden/ist sind hat haben wird werden",
-    past_ending="te ten",
-    coordinators="und oder",
     negations="nicht, kein, keine, keinen, keinem, keiner, nie, niemals, nichts, niemand, ohne, weder, noch nie",
     endings="""
         nicht mehr, kein* mehr, aufgehort, aufgegeben, hort auf, gibt * auf, beendet, endet, gekundigt, kundigt*,
@@ -59,7 +50,6 @@ GERMAN = Lexicon(
     """,
     past="fruher, damals, ehemals, einst, als kind, als student*, vorher, zuvor, in der jugend, seinerzeit, wahrend",
     misleading="nicht nur, nur noch, noch nicht, wenn auch, sowohl als auch",
-    ordering="dann, danach, zuerst, erst, vor, nach, bevor, nachdem, als, statt, bis",
     limits="nur, ausschliesslich, ausser, lediglich, bloss, allein, hochstens, mindestens",
     singles="liebling*, lieblings*, haupt*, standard*, offiziell*, alteste*, jungste*, beste*, grosste*",
     holds_one="""
@@ -131,129 +121,6 @@ GERMAN = Lexicon(
         fruhstuck, mittagessen, abendessen
         eingang, ausgang
         obergeschoss, erdgeschoss, keller, kuche, bad
-    """,
-    synonyms="""
-        wohnt, wohnen, wohnhaft, lebt, leben
-        kaputt, defekt, ausser betrieb
-        besitzt, besitzen
-        benutzt, verwendet
-        benutzen, verwenden
-        kauft, kaufen
-        verkauft, veraussert
-        verkaufen, veraussern
-        beginnt, beginnen, fangt an, fangen an, anfangt, anfangen
-        endet, enden
-        mag, mogen
-        mag kein, mag keine, mag keinen
-        hasst, hassen, verabscheut
-        braucht, brauchen, benotigt, benotigen
-        erlaubt, gestattet
-        erlauben, gestatten
-        nicht erlaubt, nicht gestattet
-        trifft sich mit, treffen sich mit
-        verschickt, versendet
-        speichert, speichern
-        bewahrt auf, aufbewahren
-        zeigt, zeigen
-        baut, bauen
-        behebt, beheben
-        verzehrt, verspeist
-        ruft an, anruft
-        bekommt, kriegt
-        spricht, sprechen
-        zieht um, umzieht, umziehen
-        heiratet, heiraten
-        stirbt, sterben
-        hilft, helfen
-        anderung, veranderung
-        pruft, prufen
-        findet statt, stattfindet, stattfinden
-        fallt aus, ausfallt
-        verschiebt, verschieben
-        enthalt, beinhaltet
-        dauert, dauern
-        reduziert, verringert
-        reduzieren, verringern
-        senkt, senken
-        veroffentlicht, publiziert
-        veroffentlichen, publizieren
-        tauscht aus, austauschen
-        befindet sich, befinden sich
-        joggt, joggen
-        aktualisierung, update
-        zuhause, zu hause, daheim
-        wohnung, apartment, appartement
-        chef, boss
-        kollege, arbeitskollege
-        kollegin, arbeitskollegin
-        kunden, kundschaft
-        allgemeinarzt, allgemeinmediziner
-        zahnarzt, zahnmediziner
-        ehefrau, gattin
-        ehemann, gatte
-        mama, mutti
-        vater, papa, vati
-        eltern, mutter und vater, vater und mutter
-        grossmutter, oma, omi
-        grossvater, opa, opi
-        auto, pkw
-        fahrrad, velo
-        mit dem zug, per zug
-        mit der bahn, per bahn
-        handy, mobiltelefon
-        bildschirm, monitor
-        fernseher, fernsehgerat
-        fotos, fotografien
-        e mail, email, mail
-        e mails, emails, mails
-        benutzer, nutzer, anwender, user
-        benutzerin, nutzerin, anwenderin
-        passwort, kennwort
-        webseite, internetseite
-        quelltext, quellcode
-        filiale, zweigstelle
-        mietpreis, mietzins
-        krankheit, erkrankung
-        krankheiten, erkrankungen
-        krankenhaus, spital
-        lebensmittel, nahrungsmittel
-        telefonnummer, rufnummer
-        strasse, str
-        aufzug, fahrstuhl
-        sofa, couch
-        fuhrerschein, fahrerlaubnis
-        fitnessstudio, fitnesscenter
-        leibgericht, lieblingsgericht, lieblingsessen, leibspeise, lieblingsspeise
-        schnell, rasch
-        teuer, teure, teuren, kostspielig
-        preiswert, preisgunstig
-        kostenlos, gratis, kostenfrei, unentgeltlich
-        angst, furcht
-        taglich, jeden tag
-        wochentlich, jede woche
-        monatlich, jeden monat
-        jahrlich, jedes jahr, alljahrlich
-        ungefahr, circa, zirka, ca
-        mindestens, nicht weniger als
-        hochstens, maximal
-        fast, beinahe, nahezu
-        meistens, meist
-        normalerweise, in der regel, ublicherweise
-        oft, haufig, oftmals
-        manchmal, gelegentlich, ab und zu, hin und wieder
-        sofort, umgehend, unverzuglich
-        zum beispiel, z b, beispielsweise
-        unweit, nicht weit von
-        aufgrund, auf grund
-        anstatt, anstelle
-        vegetarier, vegetarierin, isst kein fleisch
-        veganer, veganerin, isst keine tierischen produkte
-        abstinenzler, trinkt keinen alkohol, trinkt nie alkohol
-        nichtraucher, nichtraucherin, raucht nicht
-        einzelkind, hat keine geschwister
-        nicht verheiratet, unverheiratet
-        kinderlos, hat keine kinder
-        linkshander, linkshanderin, schreibt mit links
     """,
     numbers="""
         null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn

@@ -4,19 +4,13 @@ from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 ITALIAN = Lexicon(
     analyser="italian",
-    number_code="it",
     common="""
         il lo la i gli le l un uno una di del della dei delle dello degli d a al alla ai alle da dal dalla in nel
         nella nei nelle su sul sulla per con e o ma che suo sua suoi sue e sono era ha hanno aveva si ci se ne io
         mio mia ogni tutti tutte tutto tutta circa molto viene come essere dei c
     """,
-    prepositions="a al alla ai alle di del della dei delle degli d da dal dalla in nel nella nei con per su sul sulla",
     every="ogni tutti.i tutte.le",
-    linking="di del della dei delle degli d",
-    alternatives="o",
     tense="era erano aveva avevano fu/e sono ha hanno",
-    past_ending="ava avano eva evano iva ivano",
-    coordinators="e ed o",
     negations="non, mai, nessun, nessuno, nessuna, niente, nulla, senza, ne, neanche, nemmeno",
     endings="""
         non * piu, ha smesso, smesso, ha lasciato, lasciato, ha venduto, venduto, venduta, abbandonato, finito,
@@ -47,7 +41,6 @@ ITALIAN = Lexicon(
         prima, un tempo, da bambino, da bambina, da giovane, da studente, in passato, in gioventu, una volta,
         allora, durante
     """,
-    ordering="poi, prima, dopo, fino, invece",
     limits="solo, soltanto, solamente, unicamente, tranne, eccetto, esclusivamente, al massimo, almeno",
     singles="preferit*, principale, predefinit*, ufficiale, maggiore",
     holds_one="""
@@ -112,107 +105,6 @@ ITALIAN = Lexicon(
         colazione, pranzo, cena
         entrata, uscita
         personale, lavoro
-    """,
-    synonyms="""
-        abita, abitano, abitare
-        lavora, lavorare
-        possiede, possedere
-        utilizza, utilizzare, si serve di, fa uso di
-        compra, comprare
-        vende, vendere
-        inizia, iniziare, comincia, cominciare
-        finisce, finire
-        piace, piacciono
-        non piace, non piacciono
-        odia, odiare, detesta, detestare
-        permette, permettere, consente, consentire
-        vieta, vietare, proibisce, proibire
-        conosce, conoscere
-        parla, parlare
-        invia, inviare, spedisce, spedire
-        memorizza, memorizzare
-        costruisce, costruire
-        ripara, riparare, aggiusta, aggiustare
-        elimina, eliminare, rimuove, rimuovere
-        costa, costare
-        stipendio, salario
-        insegna, insegnare
-        telefona, telefonare
-        riceve, ricevere
-        trasloca, traslocare, cambia casa
-        si sposa, sposarsi
-        muore, morire
-        nasce, nascere
-        prova a, provare a, tenta di, tentare di
-        controlla, controllare
-        si svolge, ha luogo
-        annulla, annullare, disdice, disdire
-        rimanda, rimandare
-        rinvia, rinviare
-        contiene, contenere
-        dura, durare
-        aumenta, aumentare
-        riduce, ridurre
-        sostituisce, rimpiazza
-        si trova, si trovano
-        corre, correre
-        aggiorna, aggiornare
-        professione, mestiere
-        azienda, ditta
-        aziende, ditte
-        clienti, clientela
-        medico di base, medico di famiglia
-        bambino, bimbo
-        bambina, bimba
-        madre, mamma
-        padre, babbo
-        genitori, madre e padre, padre e madre
-        nonni, nonno e nonna
-        animale domestico, animale da compagnia
-        auto, automobile
-        bicicletta, bici
-        cellulare, telefonino, telefono cellulare
-        computer portatile, laptop
-        email, e mail, mail, posta elettronica
-        base di dati, database, banca dati, db
-        sito web, sito internet
-        repository, repo
-        malattia, patologia
-        ospedale, nosocomio
-        data limite, deadline
-        divano, sofa
-        palestra, gym
-        velocemente, rapidamente
-        a buon mercato, a buon prezzo
-        gratis, gratuitamente
-        malato, ammalato
-        malata, ammalata
-        paura, timore
-        incinta, in gravidanza
-        favorito, favorita, prediletto
-        quotidianamente, ogni giorno, tutti i giorni
-        settimanalmente, ogni settimana, tutte le settimane
-        mensilmente, ogni mese, tutti i mesi
-        annualmente, ogni anno, tutti gli anni
-        all incirca, approssimativamente, piu o meno
-        almeno, come minimo
-        quasi, pressoche
-        di solito, solitamente, abitualmente
-        generalmente, in genere
-        spesso, di frequente, frequentemente
-        raramente, di rado, poche volte
-        a volte, qualche volta, ogni tanto, talvolta, di tanto in tanto
-        per esempio, ad esempio, p es
-        nei pressi di, non lontano da, nelle vicinanze di
-        a causa di, per via di
-        invece di, anziche
-        vegetariano, vegetariana, non mangia carne
-        vegano, vegana, non mangia prodotti animali
-        astemio, astemia, non beve alcol, non beve alcolici
-        non fumatore, non fumatrice, non fuma
-        figlio unico, figlia unica, non ha fratelli
-        mancino, mancina, scrive con la sinistra
-        celiaco, celiaca, affetto da celiachia
     """,
     numbers="""
         zero uno due tre quattro cinque sei sette otto nove dieci undici dodici/dozzina tredici quattordici quindici

@@ -50,8 +50,6 @@ class Lexicon:
     """A line: words, a slash, their opposites."""
     labels: str
     """A line: words of which each names another thing of one kind."""
-    synonyms: str
-    """A line: words that say the same."""
     numbers: str
     """Words for numbers from nought on, one after another, equal ones with a slash."""
     ordinals: str
@@ -68,48 +66,18 @@ class Lexicon:
     """Verbs before a name of which there is one at a time: lives in."""
     copulas: str = ""
     """Words between what there is one of and its name: her manager is Ana."""
-    number_code: str = ""
-    """The code by which text2num knows it, if it does."""
     abilities: str = ""
     """That somebody could, not that it is so."""
-    prepositions: str = ""
-    """Words that say what a name has to do with the rest: from, to, with."""
-    rates: str = ""
-    """Words for times, and what says that something is so in each, apart by commas: week weekly."""
     every: str = ""
     """Words before a day of the week that say that each is meant; a point stands for a space."""
-    linking: str = ""
-    """Prepositions that only tie one word to another, as two words side by side are: the head of sales."""
-    coordinators: str = ""
-    """Words between things of which the order says nothing: and, or."""
-    passive: str = ""
-    """Words after which the ending of the past does not say that it was so."""
-    adverbs: str = ""
-    """Words that mean the same wherever they stand: daily, usually."""
-    light: str = ""
-    """Words that add nothing where the rest is said, with what has to follow: 40 people, works as a cook."""
-    ordering: str = ""
-    """Words by which the order of others says something."""
-    agents: str = ""
-    """Prepositions before who does it: written by."""
     irregular: str = ""
     """A line: a verb, a colon, its forms of the past."""
     misleading: str = ""
     """What has a word of another list in it, but is not meant so."""
-    clock_words: str = ""
-    """Words before an hour, and by how many minutes it is another time: half past nine."""
-    particles: str = ""
-    """Parts of verbs at the end of a clause, which are common words elsewhere: schaltet aus."""
-    has_compounds: bool = False
-    """Whether two words may be one where others have a preposition: Zahnarzttermin."""
     past_ending: str = ""
-    """With what words end, apart by spaces, that say that it was so; the first is that of regular verbs."""
+    """The ending of regular verbs in the past."""
     tense: str = ""
     """Words of help that say that it was so, a slash, and that it is."""
-    alternatives: str = ""
-    """Words like or."""
-    participle_ending: str = ""
-    """With what words end that say what is going on."""
     comma_is_decimal: bool = True
     is_written_apart: bool = True
     """Whether words have spaces between them."""
@@ -120,74 +88,22 @@ class Lexicon:
         return frozenset(self.common.split())
 
     @cached_property
-    def placing(self) -> frozenset[str]:
-        """The prepositions, and the words by which the order of others says something."""
-        return frozenset(self.prepositions.split()) | self.ordering_words
-
-    @cached_property
-    def ordering_words(self) -> frozenset[str]:
-        """The single words by which the order of others says something."""
-        return frozenset(each.strip() for each in self.ordering.split(",") if each.strip().isalpha())
-
-    @cached_property
-    def coordinator_words(self) -> frozenset[str]:
-        """The words between things of which the order says nothing."""
-        return frozenset(self.coordinators.split())
-
-    @cached_property
-    def past_endings(self) -> tuple[str, ...]:
-        """With what words end that say that it was so."""
-        return tuple(self.past_ending.split()) or ("\0",)
-
-    @cached_property
     def tense_words(self) -> tuple[frozenset[str], frozenset[str]]:
         """Words of help that say that it was so, and that it is."""
         was, _, now = self.tense.partition("/")
         return frozenset(was.split()), frozenset(now.split())
 
     @cached_property
-    def alternative_words(self) -> frozenset[str]:
-        """Words like or."""
-        return frozenset(self.alternatives.split())
-
-    @cached_property
-    def rate_words(self) -> Mapping[str, str]:
-        """What says that something is so in each, by the word for the time."""
-        pairs = (each.split() for each in self.rates.split(",") if each.strip())
-        return dict(pairs)
-
-    @cached_property
-    def linking_words(self) -> frozenset[str]:
-        """The prepositions that only tie one word to another."""
-        return frozenset(self.linking.split())
-
-    @cached_property
-    def agent_words(self) -> frozenset[str]:
-        """The prepositions before who does it."""
-        return frozenset(self.agents.split())
-
-    @cached_property
-    def clock_phrases(self) -> Mapping[str, int]:
-        """The words before an hour, and by how many minutes it is another time."""
-        pairs = (each.strip().partition(":") for each in self.clock_words.split(",") if each.strip())
-        return {words: int(minutes) for words, _, minutes in pairs}
-
-    @cached_property
     def irregular_forms(self) -> Mapping[str, str]:
         """Forms of irregular verbs, and what they would be if these were regular."""
         lines = (line.partition(":") for line in self.irregular.strip().splitlines())
-        return {form: f"{verb.strip()}{self.past_endings[0]}" for verb, _, forms in lines for form in forms.split()}
-
-    @cached_property
-    def adverb_words(self) -> frozenset[str]:
-        """The words that mean the same wherever they stand."""
-        return frozenset(self.adverbs.split())
+        return {form: f"{verb.strip()}{self.past_ending}" for verb, _, forms in lines for form in forms.split()}
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The words that tell the language from others."""
         listed = (self.common, self.negations, self.endings, self.changes, self.now, self.also, self.limits, self.kin)
-        more = (self.states, self.synonyms, self.antonyms, self.months, self.weekdays, self.numbers)
+        more = (self.states, self.antonyms, self.months, self.weekdays, self.numbers)
         return frozenset(re.findall(r"\w+", " ".join((*listed, *more))))
 
     @cached_property

@@ -4,19 +4,13 @@ from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 PORTUGUESE = Lexicon(
     analyser="portuguese",
-    number_code="pt",
     common="""
         o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela para com e ou mas que se seu sua
         seus suas ele ela eles elas foi sao era esta estao tem ha ao aos cada todos todas todo toda cerca muito eu
         meu minha lhe como num numa
     """,
-    prepositions="a ao aos em no na nos nas de do da dos das por pelo pela para com num numa",
     every="cada todo todas.as todos.os",
-    linking="de do da dos das",
-    alternatives="ou",
     tense="era eram foi foram estava estavam tinha tinham/e sao esta estao tem",
-    past_ending="ava avam ia iam ou",
-    coordinators="e ou",
     negations="nao, nunca, jamais, nenhum, nenhuma, nada, ninguem, sem, nem",
     endings="""
         ja nao, nao * mais, deixou de, deixou, parou, largou, vendeu, vendido, vendida, terminou, acabou, cancelado,
@@ -43,7 +37,6 @@ PORTUGUESE = Lexicon(
     """,
     also="tambem, alem disso, outro, outra, igualmente, segundo, segunda, ainda um",
     past="antes, antigamente, quando era, em crianca, na juventude, anteriormente, costumava, outrora, durante",
-    ordering="primeiro, antes, depois, ate, em vez",
     limits="so, somente, apenas, unicamente, exceto, salvo, exclusivamente, no maximo, pelo menos",
     singles="favorit*, preferid*, principal, predefinid*, oficial, mais velh*",
     holds_one="""
@@ -102,93 +95,6 @@ PORTUGUESE = Lexicon(
         maximo, minimo, medio, predefinido
         almoco, jantar
         entrada, saida
-    """,
-    synonyms="""
-        mora, moram, morar
-        trabalha, trabalhar
-        possui, possuir
-        utiliza, utilizar, faz uso de
-        adquire, adquirir
-        vende, vender
-        comeca, comecar
-        termina, terminar
-        gosta, gostar
-        odeia, odiar, detesta, detestar
-        precisa, precisar, necessita, necessitar
-        permite, permitir
-        fala, falar
-        envia, enviar
-        armazena, armazenar
-        constroi, construir
-        conserta, consertar
-        elimina, eliminar, remove, remover
-        custa, custar
-        ensina, ensinar
-        telefona, telefonar
-        muda se, se muda
-        morre, morrer, falece, falecer
-        nasce, nascer
-        modifica, modificar, altera, alterar
-        verifica, verificar
-        cancela, cancelar
-        adia, adiar, posterga
-        chama se, se chama
-        contem, conter
-        aumenta, aumentar
-        reduz, reduzir, diminui, diminuir
-        substitui, substituir
-        esta situado em, esta localizado em
-        atualiza, atualizar
-        clientes, clientela
-        marido, esposo
-        pai, papai
-        pai e mae, mae e pai
-        animais de estimacao, pets
-        carro, automovel
-        carros, automoveis
-        bicicleta, bike
-        autocarro, onibus
-        telemovel, telefone celular
-        fotos, fotografias
-        email, e mail, mail, correio eletronico
-        usuario, utilizador
-        usuarios, utilizadores
-        palavra passe, password
-        banco de dados, base de dados, bd
-        sitio web, website
-        aplicativo, app
-        filial, sucursal
-        doenca, enfermidade
-        geladeira, frigorifico
-        cafe da manha, pequeno almoco
-        banheiro, casa de banho
-        data limite, deadline
-        gratis, de graca
-        rapidamente, depressa
-        favorito, favorita, predileto
-        diariamente, todos os dias, cada dia
-        semanalmente, todas as semanas, cada semana
-        mensalmente, todos os meses, cada mes
-        anualmente, todos os anos, cada ano
-        pelo menos, ao menos, no minimo
-        no maximo, quando muito
-        geralmente, em geral
-        normalmente, habitualmente, por norma
-        frequentemente, com frequencia, amiude
-        raramente, poucas vezes
-        por vezes, de vez em quando, ocasionalmente
-        imediatamente, de imediato
-        por exemplo, p ex
-        nao longe de, nas proximidades de
-        por causa de, devido a
-        em vez de, em lugar de, ao inves de
-        vegetariano, vegetariana, nao come carne
-        vegano, vegana, nao come produtos de origem animal
-        abstemio, abstemia, nao bebe alcool, nunca bebe alcool
-        nao fumador, nao fumante, nao fuma
-        filho unico, filha unica, nao tem irmaos
-        canhoto, canhota, escreve com a esquerda
-        analfabeto, analfabeta, nao sabe ler nem escrever
     """,
     numbers="""
         zero um dois/duas tres quatro cinco seis sete oito nove dez onze doze/duzia treze catorze/quatorze quinze

@@ -4,19 +4,13 @@ from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
 
 SPANISH = Lexicon(
     analyser="spanish",
-    number_code="es",
     common="""
         el la los las un una unos unas de del al a y o pero su sus es son esta estan era ha han habia en por para
         con que se lo le les como yo mi mis muy cada todos todas todo toda aproximadamente cerca sobre fue hay
         e ella ellos tiene
     """,
-    prepositions="a al de del en por para con sobre desde hasta hacia",
     every="cada todos.los",
-    linking="de del",
-    alternatives="o u",
     tense="era eran fue fueron estaba estaban habia tenia/es son esta estan ha han tiene",
-    past_ending="aba aban ia ian",
-    coordinators="y e o u",
     negations="no, nunca, jamas, ningun, ninguna, ninguno, nada, nadie, sin, ni, tampoco",
     endings="""
         ya no, dejo de, ha dejado, dejado de, abandono, abandonado, vendio, vendido, vendida, termino, terminado,
@@ -52,7 +46,6 @@ SPANISH = Lexicon(
         antes, antiguamente, de nino, de nina, de joven, en su juventud, anteriormente, solia, en aquella epoca, de
         estudiante, durante
     """,
-    ordering="luego, primero, antes, despues, hasta, en vez, en lugar",
     limits="solo, solamente, unicamente, excepto, salvo, exclusivamente, menos, como mucho, al menos",
     singles="favorit*, preferid*, principal, por defecto, oficial, mayor",
     holds_one="""
@@ -119,106 +112,6 @@ SPANISH = Lexicon(
         desayuno, comida, cena
         entrada, salida
         personal, trabajo
-    """,
-    synonyms="""
-        vive, viven, vivir
-        reside, residir
-        trabaja, trabajar
-        posee, poseer
-        utiliza, utilizar, hace uso de
-        adquiere, adquirir
-        vende, vender
-        empieza, empezar, comienza, comenzar
-        finaliza, finalizar
-        gusta, gustan
-        no le gusta, no le gustan
-        odia, odiar, detesta, detestar, aborrece
-        necesita, necesitar
-        permite, permitir
-        no esta permitido, no se permite
-        conoce, conocer
-        habla, hablar
-        envia, enviar
-        almacena, almacenar
-        repara, reparar
-        elimina, eliminar
-        borra, borrar
-        cuesta, costar
-        salario, sueldo
-        salarios, sueldos
-        imparte clases de, da clases de, da clase de
-        llama por telefono, telefonea, telefonear
-        se casa, casarse, contraer matrimonio
-        muere, morir, fallece, fallecer
-        nace, nacer
-        busca, buscar, esta en busca de, anda buscando
-        modifica, modificar
-        verifica, verificar
-        tiene lugar, tener lugar
-        cancela, cancelar
-        aplaza, aplazar, pospone, posponer
-        se llama, su nombre es
-        contiene, contener
-        aumenta, aumentar, incrementa, incrementar
-        reduce, reducir, disminuye, disminuir
-        sustituye, reemplaza
-        sustituir, reemplazar
-        esta situado en, esta ubicado en
-        esta situada en, esta ubicada en
-        actualiza, actualizar
-        medico de cabecera, medico de familia
-        medica de cabecera, medica de familia
-        padre y madre, madre y padre
-        abuela, abuelita, yaya
-        abuelo, abuelito, yayo
-        coche, automovil
-        bicicleta, bici
-        bicicletas, bicis
-        telefono movil, telefono celular
-        ordenador, computadora, computador
-        ordenador portatil, laptop
-        television, tele
-        fotos, fotografias
-        pelicula, peli
-        correo electronico, email, e mail, mail
-        contrasena, clave de acceso, password
-        enfermedad, dolencia
-        alimentos, comestibles
-        fecha limite, deadline
-        ascensor, elevador
-        gimnasio, gym
-        gafas, anteojos
-        carne de conducir, permiso de conducir, licencia de conducir
-        zumo, jugo
-        caro, costoso
-        gratis, sin coste, sin costo
-        embarazada, encinta
-        favorito, favorita, predilecto
-        diariamente, cada dia, todos los dias
-        semanalmente, cada semana, todas las semanas
-        mensualmente, cada mes, todos los meses
-        anualmente, cada ano, todos los anos
-        aproximadamente, aprox
-        al menos, por lo menos, como minimo
-        como mucho, como maximo, a lo sumo
-        normalmente, habitualmente
-        generalmente, por lo general
-        a menudo, con frecuencia, frecuentemente
-        rara vez, raramente, pocas veces
-        a veces, de vez en cuando, algunas veces, ocasionalmente
-        inmediatamente, enseguida, de inmediato, en seguida
-        por ejemplo, p ej
-        no lejos de, en las cercanias de
-        a causa de, debido a
-        en lugar de, en vez de
-        vegetariano, vegetariana, no come carne
-        vegano, vegana, no come productos animales, no consume productos animales
-        abstemio, abstemia, no bebe alcohol, nunca bebe alcohol, no toma alcohol
-        no fumador, no fumadora, no fuma
-        hijo unico, hija unica, no tiene hermanos
-        desempleado, desempleada, en paro, sin empleo
-        zurdo, zurda, escribe con la izquierda
-        analfabeto, analfabeta, no sabe leer ni escribir
     """,
     numbers="""
         cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce/docena trece catorce quince dieciseis
