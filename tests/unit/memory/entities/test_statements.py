@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graph_memory.memory.entities.facts import sentences
 from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import weigh
 from graph_memory.memory.entities.statements.languages import language_of
 from graph_memory.memory.entities.statements.values import values_of
 from graph_memory.memory.entities.weighing import Known, Rule, Verdict, verdict
+from tables import for_rows
 
 
 @for_rows(
@@ -27,7 +26,6 @@ from graph_memory.memory.entities.weighing import Known, Rule, Verdict, verdict
         ("el jueves a las 9:00 en la oficina", "en la oficina, jueves, 9:00"),
     ],
 )
-from tables import for_rows
 def test_equal_values_are_equal_in_any_spelling(one: str, other: str):
     language = language_of(f"{one}\n{other}")
     found = [sorted((each.kind, each.amount) for each in values_of(text, language)[0]) for text in (one, other)]
