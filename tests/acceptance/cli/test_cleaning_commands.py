@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 
 import pytest
 
 from acceptance.agents import run
 from graph_memory import Memory
-from graph_memory.cli.errors import as_command
-from graph_memory.model.results import ReadyCall
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
@@ -33,7 +30,7 @@ async def test_what_is_alike_is_shown_merged_and_undone(
     assert json.loads(run(environment, *merge, "dry_run=true").stdout)["dry_run"] is True
     done = json.loads(run(environment, *merge).stdout)
     assert len((await entities.read_graph()).entities) == 1
-    undo = as_command(ReadyCall(**done["undo"]))
-    undone = run(environment, *shlex.split(undo)[1:], *given)
+    since, until = str(done["since"]), str(done["until"])
+    undone = run(environment, "revert", "--since", since, "--until", until, *given, "--yes")
     assert undone.returncode == 0, undone.stderr
     assert len((await entities.read_graph()).entities) == 2
