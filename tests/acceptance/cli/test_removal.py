@@ -13,8 +13,8 @@ import pytest
 
 from acceptance.agents import COMMAND, run
 from graph_memory import Code, Memory, ontology_from
-from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.errors import GraphError
+from graph_memory.operations.table import OPERATIONS
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
@@ -105,14 +105,13 @@ async def test_what_cannot_be_undone_needs_a_yes_where_nobody_can_be_asked(
 
 
 async def test_an_agent_must_confirm_what_cannot_be_undone(diary: Memory, domain: str) -> None:
-    tools = tools_of(["history"])
     for name, given in (("memory_erase", {"subject": "bird"}), ("memory_compact", {"before": 4})):
         with pytest.raises(GraphError) as refused:
-            await tools[name].bind({**given, "domain": domain})(diary)
+            await OPERATIONS[name].bind({**given, "domain": domain})(diary)
         assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "confirm")
-        tried = await tools[name].bind({**given, "domain": domain, "dry_run": True})(diary)
+        tried = await OPERATIONS[name].bind({**given, "domain": domain, "dry_run": True})(diary)
         assert tried.dry_run
-    done = await tools["memory_erase"].bind({"subject": "bird", "domain": domain, "confirm": True})(diary)
+    done = await OPERATIONS["memory_erase"].bind({"subject": "bird", "domain": domain, "confirm": True})(diary)
     assert done.domains[0].events == 2
 
 
