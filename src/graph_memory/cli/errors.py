@@ -145,8 +145,6 @@ OPTIONS: Mapping[str, str] = {
     "to_node_id": "--to",
     "valid_at": "--valid-at",
     "min_strength": "--min-strength",
-    "valid_from": "--from",
-    "valid_to": "--to",
     "search_mode": "--mode",
     "max_results": "--limit",
     "max_tokens": "--max-tokens",
