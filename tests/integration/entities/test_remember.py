@@ -424,7 +424,7 @@ async def test_where_much_is_known_a_statement_is_compared_with_what_is_most_lik
     )
     if is_indexed:
         await index_texts(memory._core, domain)
-    again = await entities.remember(name="Ugo", observations=[*known, "works forty hours a week", *crowd[-2:]])
+    again = await entities.remember(name="Ugo", observations=[*known, *crowd[-2:]])
     assert {one.decision for one in again.facts} == {"NOOP"}
     assert again.since is None
     equal = [unicodedata.normalize("NFC", f"{text.replace(' ', '  ')}.") for text in known if not text.endswith(".")]

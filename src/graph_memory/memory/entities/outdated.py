@@ -15,8 +15,8 @@ from graph_memory.memory.entities.weighing import LONGEST, Doubt, Known
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.wording import shown
 
-_SCORE = 1.0
-"""That of such a doubt: surer than most that two statements raise."""
+_SCORE = 0.9
+"""The score of such a doubt: surer than most that two statements raise."""
 _SHORTEST, _FEWEST = 4, 2
 """A value is looked for if it has so many characters, or so many words: a shorter one stands in too much."""
 
