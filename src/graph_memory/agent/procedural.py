@@ -102,15 +102,13 @@ class Procedural:
     ) -> Pattern:
         """Record a pattern and return it.
 
-        With `once`, returns the pattern of this type that has this description and these keywords, if there is one,
-        without `since`: of concurrent calls, only one records the pattern.
-        Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight` (1).
-        Steps are text, or `action` with `tool` and `parameters`. `learned_from` are ids of events. Raises
-        INVALID_ARGUMENT for no condition, a weight that is not above 0 or a confidence beyond 0 to 1, NODE_NOT_FOUND
-        for an event that does not exist, and MEMORY_LIMIT_REACHED.
+        With `once`, returns the stored pattern with this type and description and these keywords, without `since`: of
+        concurrent calls, only one records it. Conditions have a `type` (`keyword`, `entity_type`, `error_type` or
+        `custom`), a `value` and a `weight` (1). Steps are text, or `action` with `tool` and `parameters`.
+        `learned_from` are ids of events. Raises INVALID_ARGUMENT for no condition, a weight that is not above 0 or a
+        confidence beyond 0 to 1, NODE_NOT_FOUND for an event that does not exist, and MEMORY_LIMIT_REACHED.
         """
         known = conditions_of(conditions)
-        confidence = fraction("confidence", confidence)
         procedure = steps_of(steps)
         pattern_id = new_id("mem")
         content = "\n".join(filter(None, [description, *(f"- {step.action}" for step in procedure), expected_outcome]))
@@ -118,12 +116,10 @@ class Procedural:
             "name": name,
             "description": description or None,
             "pattern_type": pattern_type,
-            "trigger": stored_trigger(known, confidence),
+            "trigger": stored_trigger(known, fraction("confidence", confidence)),
             "procedure": stored_procedure(procedure, tools, expected_outcome),
             "scope": None if scope == "project" else scope,
         }
-
-        stored = {name: value for name, value in properties.items() if value is not None}
 
         def changes(roles: Roles) -> list[Operation]:
             learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
@@ -135,13 +131,20 @@ class Procedural:
             own = Procedural(transaction, self._cache, self._usage)
             if once and (same := await own.find(pattern_type, description, [each.value for each in known])):
                 return same
-            title = one_line(name) or None
-            await transaction.create_node(roles["Pattern"], content, title=title, properties=stored, id=pattern_id)
-            for event in learned_from:
-                await transaction.create_connection(roles["LearnedFrom"], pattern_id, event)
+            await own._create(roles, pattern_id, content, properties, learned_from)
             since, until = transaction.range
         update = {"warnings": (warning,) if warning else None, "since": since, "until": until}
         return (await self.get(pattern_id)).model_copy(update=update)
+
+    async def _create(
+        self, roles: Roles, pattern_id: str, content: str, properties: Mapping[str, object], learned_from: Sequence[str]
+    ) -> None:
+        """Create the node of a pattern, and connect it with the events that it is learned from."""
+        kind, stored = roles["Pattern"], {name: value for name, value in properties.items() if value is not None}
+        title = one_line(str(properties["name"])) or kind
+        await self._memory.create_node(kind, content, title=title, properties=stored, id=pattern_id)
+        for event in learned_from:
+            await self._memory.create_connection(roles["LearnedFrom"], pattern_id, event)
 
     async def get(self, pattern_id: str) -> Pattern:
         """Return a pattern. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern."""

@@ -82,18 +82,9 @@ class Prospective:
         async with self._memory.transaction() as transaction:
             if once and (known := await Prospective(transaction).find(description, session)):
                 return GoalChanged(goal=known)
-            blockers = await _goal_nodes(transaction, roles, blocked_by)
-            if status not in OVER and any(blocker.properties.get("status") != "completed" for blocker in blockers):
-                properties["status"] = "blocked"
-            title = one_line(description) or roles["Goal"]
-            goal = await transaction.create_node(roles["Goal"], content, title=title, properties=properties)
-            for blocker in blocked_by:
-                await transaction.create_connection(roles["BlockedBy"], goal.node_id, blocker)
-            if parent is not None:
-                await transaction.create_connection(roles["SubgoalOf"], goal.node_id, parent)
+            goal_id = await _create(transaction, roles, content, properties, parent=parent, blocked_by=blocked_by)
             since, until = transaction.range
-        rendered = await _render_goal(self._memory, roles, goal.node_id)
-        return GoalChanged(goal=rendered, since=since, until=until)
+        return GoalChanged(goal=await _render_goal(self._memory, roles, goal_id), since=since, until=until)
 
     async def get(self, goal_id: str) -> Goal:
         """Return a goal. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a goal."""
@@ -259,6 +250,29 @@ class Prospective:
             since=since,
             until=until,
         )
+
+
+async def _create(
+    memory: Memory,
+    roles: Roles,
+    content: str,
+    properties: Mapping[str, object],
+    *,
+    parent: str | None,
+    blocked_by: Sequence[str],
+) -> str:
+    """Create a goal with its connections, blocked if a blocker is not completed, and return its id."""
+    blockers = await _goal_nodes(memory, roles, blocked_by)
+    is_over = properties["status"] in OVER
+    if not is_over and any(blocker.properties.get("status") != "completed" for blocker in blockers):
+        properties = {**properties, "status": "blocked"}
+    title = one_line(str(properties["description"])) or roles["Goal"]
+    goal = await memory.create_node(roles["Goal"], content, title=title, properties=properties)
+    for blocker in blocked_by:
+        await memory.create_connection(roles["BlockedBy"], goal.node_id, blocker)
+    if parent is not None:
+        await memory.create_connection(roles["SubgoalOf"], goal.node_id, parent)
+    return goal.node_id
 
 
 async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: str) -> None:
