@@ -14,6 +14,7 @@ from graph_memory.memory.entities.cleaning.results import (
     Orphans,
     SimilarFound,
 )
+from graph_memory.memory.entities.results import Profiles
 from graph_memory.operations.arguments import Call, Fraction
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
@@ -100,6 +101,11 @@ async def get_hot(memory: Memory, given: Listing) -> EntityList:
     return await memory.entities.get_hot(**given)
 
 
+async def get_salient(memory: Memory, given: Listing) -> Profiles:
+    """List the entities that matter most: mentioned often, seen lately, much used. Each has its salience, 0 to 1."""
+    return await memory.entities.get_salient(**given)
+
+
 async def get_by_type(memory: Memory, given: GetByType) -> EntityList:
     """List the entities of a type."""
     return await memory.entities.get_by_type(**given)
@@ -113,5 +119,6 @@ CLEANUP: tuple[AnyOperation, ...] = (
     Operation(graph_health, Listing, GraphHealth, Effect.READS),
     Operation(get_recent, Listing, EntityList, Effect.READS),
     Operation(get_hot, Listing, EntityList, Effect.READS),
+    Operation(get_salient, Listing, Profiles, Effect.READS),
     Operation(get_by_type, GetByType, EntityList, Effect.READS),
 )

@@ -55,7 +55,10 @@ async def test_each_call_can_be_made_as_it_is_given_and_settles_what_was_found(
             if given.pop("dry_run", False):
                 await agent.call(one["call"]["tool"], **given)
     async with connected(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
+        salient = (await agent.call("get_salient", limit=2))["entities"]
         left = [(one["kind"], one["about"]) for one in (await agent.call("graph_health", limit=100))["findings"]]
+    assert [entity["salience"] for entity in salient] == sorted((e["salience"] for e in salient), reverse=True)
+    assert len(salient) == 2
     assert [kind for kind in SETTLED if (kind, found[kind]["about"]) in left] == []
 
 
