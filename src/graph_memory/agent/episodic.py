@@ -159,7 +159,9 @@ class Episodic:
         distances = {start: 0}
         level = [start]
         for step in range(1, depth + 1):
-            links = await self._memory.get_neighbours(level, direction=direction, connection_type=roles["CausedBy"])
+            links = await self._memory.get_connected_nodes_of(
+                level, direction=direction, connection_type=roles["CausedBy"]
+            )
             level = [event for event in dict.fromkeys(chain(*links.values())) if event not in distances]
             room = limit + 1 - len(distances)
             distances |= dict.fromkeys(level[:room], step)
@@ -167,7 +169,9 @@ class Episodic:
                 return distances, True
             if not level:
                 return distances, False
-        beyond = await self._memory.get_neighbours(level, direction=direction, connection_type=roles["CausedBy"])
+        beyond = await self._memory.get_connected_nodes_of(
+            level, direction=direction, connection_type=roles["CausedBy"]
+        )
         return distances, any(event not in distances for event in chain(*beyond.values()))
 
 

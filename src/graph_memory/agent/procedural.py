@@ -211,7 +211,7 @@ class Procedural:
     async def _learned(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
         """Return the operation that connects a pattern with an event, if it is not connected yet."""
         kind = roles["LearnedFrom"]
-        known = await self._memory.get_neighbours([pattern_id], direction="out", connection_type=kind)
+        known = await self._memory.get_connected_nodes_of([pattern_id], direction="out", connection_type=kind)
         return [] if event in known.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]
 
     async def _node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:

@@ -281,7 +281,7 @@ async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: s
     if blocker.properties.get("status") == "completed":
         message = f"{quoted(blocker_id)} is completed, so it blocks nothing"
         raise fault("by", message, "Name another goal, or give a reason.")
-    known = await memory.get_neighbours([goal_id], direction="out", connection_type=roles["BlockedBy"])
+    known = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
     if blocker_id not in known.get(goal_id, ()):
         await memory.create_connection(roles["BlockedBy"], goal_id, blocker_id)
 
@@ -308,14 +308,14 @@ def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
 
 async def _blocked_by(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
     """Return the ids of the blocked goals that wait for a goal."""
-    neighbours = await memory.get_neighbours([goal_id], direction="in", connection_type=roles["BlockedBy"])
+    neighbours = await memory.get_connected_nodes_of([goal_id], direction="in", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(neighbours.get(goal_id, ()))
     return [node.id for node in nodes if node.properties.get("status") == "blocked"]
 
 
 async def _without_blockers(memory: Memory, roles: Roles, goal_ids: Sequence[str]) -> Sequence[str]:
     """Return the goals whose blockers are all completed and that are not blocked for a reason."""
-    blockers = await memory.get_neighbours(goal_ids, direction="out", connection_type=roles["BlockedBy"])
+    blockers = await memory.get_connected_nodes_of(goal_ids, direction="out", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(list(dict.fromkeys([*goal_ids, *chain(*blockers.values())])))
     completed = {node.id for node in nodes if node.properties.get("status") == "completed"}
     reasons = {node.id for node in nodes if node.properties.get("blocked_reason")}
@@ -344,8 +344,8 @@ async def _render_goal(memory: Memory, roles: Roles, goal_id: str) -> Goal:
 async def _render_goals(memory: Memory, roles: Roles, nodes: Sequence[NodeSummary]) -> list[Goal]:
     """Return nodes as goals, with their progress over all levels of subgoals."""
     ids = [node.id for node in nodes]
-    parents = await memory.get_neighbours(ids, direction="out", connection_type=roles["SubgoalOf"])
-    blockers = await memory.get_neighbours(ids, direction="out", connection_type=roles["BlockedBy"])
+    parents = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["SubgoalOf"])
+    blockers = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["BlockedBy"])
     others = await memory.describe_nodes(list(dict.fromkeys(chain(*blockers.values()))))
     unfinished = {node.id for node in others if node.properties.get("status") != "completed"}
     blockers = {goal: [blocker for blocker in all_ if blocker in unfinished] for goal, all_ in blockers.items()}
@@ -353,7 +353,7 @@ async def _render_goals(memory: Memory, roles: Roles, nodes: Sequence[NodeSummar
     subgoals: dict[str, tuple[str, ...]] = {}
     level = ids
     while level:
-        below = await memory.get_neighbours(level, direction="in", connection_type=roles["SubgoalOf"])
+        below = await memory.get_connected_nodes_of(level, direction="in", connection_type=roles["SubgoalOf"])
         subgoals |= below
         level = [subgoal for subgoal in dict.fromkeys(chain(*below.values())) if subgoal not in subgoals]
         known |= {node.id: node for node in await memory.describe_nodes(level)}

@@ -157,7 +157,7 @@ class SentenceRouter:
         if failure is None or roles is None:
             return None
         kind = roles["LearnedFrom"]
-        learned = await self.memory.get_neighbours([failure.id], direction="in", connection_type=kind)
+        learned = await self.memory.get_connected_nodes_of([failure.id], direction="in", connection_type=kind)
         return None if learned.get(failure.id) else failure
 
     async def _result(

@@ -44,7 +44,7 @@ async def neighbours(
 ) -> Mapping[str, tuple[NodeSummary, ...]]:
     """Return for each node those that one type of connection leads to; none for a node that is gone."""
     ids = [node.id for node in around]
-    found = await memory.get_neighbours(ids, direction=direction, connection_type=connection_type)
+    found = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
     others = {other for several in found.values() for other in several}
     known = {one.id: one for one in await memory.describe_nodes(tuple(others))}
     return {node_id: tuple(known[one] for one in found.get(node_id, ()) if one in known) for node_id in ids}

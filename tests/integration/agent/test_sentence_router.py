@@ -71,7 +71,7 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     pattern = await agent.procedural.get(found.id or "")
     assert [step.action for step in pattern.steps] == ["clearing the cache"]
     assert {"import", "timeout"} < {condition.value for condition in pattern.conditions}
-    assert await memory.get_neighbours([pattern.id], direction="out") == {pattern.id: (failed.event_id,)}
+    assert await memory.get_connected_nodes_of([pattern.id], direction="out") == {pattern.id: (failed.event_id,)}
     assert (found.facts[0].evidence or "").endswith('It is learned from "The import hit a timeout".')
     assert found.warnings is None
     other = await agent.remember("This fixed it: a new coffee machine.")
@@ -101,7 +101,7 @@ async def test_a_goal_and_a_failure_of_a_session_are_those_of_the_session_that_i
     [goal] = (await agent.prospective.list()).goals
     assert goal.session == "s1"
     [other] = found.others or ()
-    assert await memory.get_neighbours([other.id or ""], direction="out") == {other.id: (event.event_id,)}
+    assert await memory.get_connected_nodes_of([other.id or ""], direction="out") == {other.id: (event.event_id,)}
     again = await agent.remember("Goal: ship it.", session="s2")
     assert again.facts[0].decision is Decision.ADD
 

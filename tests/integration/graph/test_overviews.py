@@ -55,10 +55,12 @@ async def test_the_neighbours_of_many_nodes_are_those_of_each(memory: Memory, mo
             one: (await memory.get_connected_nodes(one, direction=direction, connection_type="Link")).node_ids
             for one in ids
         }
-        many = await memory.get_neighbours([*ids, "mem_unknown"], direction=direction, connection_type="Link")
+        many = await memory.get_connected_nodes_of([*ids, "mem_unknown"], direction=direction, connection_type="Link")
         assert many == each
-        assert await memory.get_neighbours(ids, direction=direction) == each
-    assert await memory.get_neighbours(ids, direction="out", connection_type="Unknown") == dict.fromkeys(ids, ())
+        assert await memory.get_connected_nodes_of(ids, direction=direction) == each
+    assert await memory.get_connected_nodes_of(ids, direction="out", connection_type="Unknown") == dict.fromkeys(
+        ids, ()
+    )
 
 
 async def test_a_domain_is_listed_and_counted_by_itself(memory: Memory, domain: str) -> None:

@@ -160,7 +160,7 @@ async def test_who_is_connected_before_and_after_a_commit_is_found_beside_it(
 ) -> None:
     overtaken = overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2]], times)
     assert list((await kitchen.memory.get_connected_nodes(kitchen.hub, direction=direction)).node_ids) == kitchen.notes
-    found = await kitchen.memory.get_neighbours([kitchen.hub], direction=direction)
+    found = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction=direction)
     assert list(found[kitchen.hub]) == kitchen.notes
     assert len(overtaken) == times
 
@@ -180,7 +180,7 @@ async def test_neighbours_too_however_often_a_commit_comes_between(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2]], overtaking.ATTEMPTS)
-    found = await kitchen.memory.get_neighbours([kitchen.hub], direction="out")
+    found = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction="out")
     assert list(found[kitchen.hub]) == kitchen.notes
 
 
@@ -320,4 +320,4 @@ async def test_nothing_is_found_where_there_is_nothing_and_no_domain(memory: Mem
         assert (await where.query_nodes()).node_ids == ()
         assert (await where.query_connections(type="Link")).connection_ids == ()
         assert (await where.search_content("kitchen")).node_ids == ()
-        assert await where.get_neighbours(["n"], direction="both") == {}
+        assert await where.get_connected_nodes_of(["n"], direction="both") == {}

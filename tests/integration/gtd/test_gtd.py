@@ -182,7 +182,7 @@ async def test_a_server_that_is_gone_is_told_as_such(desk: Desk, monkeypatch: py
     async def gone(*_: object, **__: object) -> None:
         raise GraphError(Code.STORE_UNAVAILABLE, "gone")
 
-    monkeypatch.setattr(Memory, "get_neighbours", gone)
+    monkeypatch.setattr(Memory, "get_connected_nodes_of", gone)
     with pytest.raises(GraphError) as caught:
         await desk.gtd.weekly_review()
     assert caught.value.code is Code.STORE_UNAVAILABLE

@@ -99,8 +99,8 @@ async def everything(memory: Memory | Past, nodes: list[str], links: list[str]) 
         "links": (await memory.query_connections(type="Link", properties={"n": 1})).connection_ids,
         "described": await memory.describe_nodes([*nodes, "mem_nobody"]),
         "described connections": await memory.describe_connections([*links, "conn_nobody"]),
-        "neighbours": await memory.get_neighbours([*nodes, "mem_nobody"], direction="both"),
-        "parts": await memory.get_neighbours(nodes, direction="out", connection_type="Part"),
+        "neighbours": await memory.get_connected_nodes_of([*nodes, "mem_nobody"], direction="both"),
+        "parts": await memory.get_connected_nodes_of(nodes, direction="out", connection_type="Part"),
         "ontology": await memory.get_ontology(),
         "valid": [await memory.validate_connection("Link", "Note", name) for name in ("Task", "Type3", "Type9")],
     }
@@ -221,7 +221,7 @@ async def test_what_is_compacted_away_is_said_and_never_answered_wrongly(memory:
         past.search_content("words"),
         past.describe_nodes([node]),
         past.describe_connections([link]),
-        past.get_neighbours([node], direction="out"),
+        past.get_connected_nodes_of([node], direction="out"),
         past.get_ontology(),
         past.validate_connection("Link", "Note", "Note"),
     ):

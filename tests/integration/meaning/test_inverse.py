@@ -51,7 +51,7 @@ async def code_of(call: Any) -> Code:
 async def seen(memory: Any, node: str, direction: Direction, name: str | None) -> list[tuple[str, str, str, bool]]:
     """Return what is connected, and how: node, type, direction, and whether that is inferred."""
     found = await memory.get_connected_nodes(node, direction=direction, connection_type=name, detail=True)
-    many = await memory.get_neighbours([node], direction=direction, connection_type=name)
+    many = await memory.get_connected_nodes_of([node], direction=direction, connection_type=name)
     assert many[node] == found.node_ids
     return [(one.id, link.type, link.direction, bool(link.inferred)) for one in found.nodes for link in one.connections]
 

@@ -66,7 +66,7 @@ class Actions:
             return [node.id for node in await reader.describe_nodes(self.ids)]
 
         async def around() -> Collection[str]:
-            return (await reader.get_neighbours([self.project], direction="out"))[self.project]
+            return (await reader.get_connected_nodes_of([self.project], direction="out"))[self.project]
 
         async def joined() -> Collection[str]:
             found = await reader.query_connections(from_node_id=self.project)

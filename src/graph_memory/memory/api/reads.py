@@ -246,7 +246,7 @@ class Reads:
         """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
         return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
 
-    async def get_neighbours(
+    async def get_connected_nodes_of(
         self,
         node_ids: Sequence[str],
         *,
@@ -254,7 +254,7 @@ class Reads:
         connection_type: str | None = None,
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
-        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        """Return the ids of the connected nodes by node id, as `get_connected_nodes` does for one; omit unknown ids."""
         return await neighbours.neighbours(
             self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
         )

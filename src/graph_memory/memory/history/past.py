@@ -224,7 +224,7 @@ class Past(WeighedPast):
 
         return await reached_nodes(self._core, self._domain, node_id, page, step, depth, detail=detail, at=self.seq)
 
-    async def get_neighbours(
+    async def get_connected_nodes_of(
         self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
