@@ -156,10 +156,11 @@ class Procedural:
         roles = await roles_of(self._memory)
         if roles is None:
             return None
-        wanted = {"pattern_type": pattern_type, "description": description}
+        wanted = {"pattern_type": pattern_type} | ({"description": description} if description else {})
         results = await self._memory.query_nodes(type=roles["Pattern"], properties=wanted, valid_at=datetime.now(UTC))
         for pattern in map(pattern_of, await self._memory.describe_nodes(results.node_ids)):
-            if {condition.value for condition in pattern.conditions} >= {*keywords}:
+            has_keywords = {condition.value for condition in pattern.conditions} >= {*keywords}
+            if has_keywords and (pattern.description or "") == description:
                 return pattern
         return None
 

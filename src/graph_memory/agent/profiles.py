@@ -164,9 +164,11 @@ _UNSPECIFIC_TERMS = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "l
 _USER_WORDS = frozenset(["user", "i", "i'd", "i'm", "me", "my", "mine", "their"])
 """Words of a query that mean any user."""
 _PREFERENCE_TERMS = _UNSPECIFIC_TERMS - {USER} | frozenset(
-    map(ENGLISH.stem_of, ("want", "wish", "favourite", "favorite", "should", "rather", "style", "taste", "instruction"))
+    map(ENGLISH.stem_of, ("favourite", "favorite", "rather", "taste", "instruction"))
 )
 """Terms of a query that ask what somebody prefers."""
+_HOW_SHOULD = frozenset(["how", "should"])
+"""Words of a query that together ask the same."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,7 @@ class _Question:
     @classmethod
     def of(cls, query: str) -> _Question:
         words = ENGLISH.words(query[:LONGEST])
-        asks = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words)
+        asks = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words) or {*words} >= _HOW_SHOULD
         return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
 
     def fit(self, known: UserEntry[E]) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 from graph_memory.memory.recall.analysers import ENGLISH
@@ -111,6 +112,9 @@ def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None
 def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
     """Return a goal. A day or period at its end, such as "by Friday", becomes its deadline: the last day of it."""
     if due := _DEADLINE.search(text):
+        with suppress(ValueError):
+            day = date.fromisoformat(due["due"].rpartition(" ")[2])
+            return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=day.isoformat())
         time = timed(f"due {due['due']}", now)
         if time.text == "due" and time.period is not None and time.period.until is not None:
             last = time.period.until - timedelta.resolution

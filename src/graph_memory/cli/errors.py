@@ -8,6 +8,7 @@ import re
 import shlex
 import uuid
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, cast
 
 import typer
@@ -162,12 +163,13 @@ _PHRASES = {
     "memory_log with it as subject": "`graph-memory log --subject ID`",
     "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
     "and with full their ids": "and with --full their ids",
-    "with relationType in place of type": "with --lenient",
 }
-_NAME = re.compile(r"(?<![\"\w])(?<!graph-memory call )[a-z]+(?:_[a-z]+)+(?![\"\w])")
+_NAME = re.compile(r"(?<![\"'“`\w/.-])(?<!graph-memory call )[a-z]+(?:_[a-z]+)+(?![\"'”`\w/-])")
 """A name such as those of operations. A name in quotes is something to write, as in a batch."""
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
-_ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
+_ARGUMENT = re.compile(rf"(?<![\"'“`\w/.-])(?:{'|'.join(OPTIONS)})(?![\"'”`\w/-])")
+CALLED_BY_NAME: ContextVar[bool] = ContextVar("called_by_name", default=False)
+"""Whether the running command is `call`, whose arguments have the names that they have over MCP."""
 
 
 def masked(error: BaseException) -> GraphError:
@@ -217,13 +219,15 @@ def with_commands(text: str) -> str:
     for phrase, said in _PHRASES.items():
         text = text.replace(phrase, said)
     text = _NAME.sub(lambda found: _command_of(found[0]), text)
+    if CALLED_BY_NAME.get():
+        return text
     text = _CALL.sub(lambda found: "run `" if found.group(1) == "c" else "Run `", text)
     return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
 
 
 def _command_of(name: str) -> str:
     """Return the command of an operation in backticks, and any other name as it is."""
-    if name not in COMMANDS and name not in OPTIONS:
+    if CALLED_BY_NAME.get() or (name not in COMMANDS and name not in OPTIONS):
         from graph_memory.operations.table import CALLABLE
 
         return f"`graph-memory call {name}`" if name in CALLABLE else name
@@ -279,6 +283,8 @@ def _resolving(conflict: Mapping[str, Any]) -> list[str]:
 
 def as_option(resolution: Mapping[str, Any]) -> str:
     """Return a resolution of a merge as the option of the command that gives it."""
+    if CALLED_BY_NAME.get():
+        return shlex.join(_words("resolutions", [resolution]))
     what = " ".join(filter(None, (resolution["subject"], resolution.get("property"))))
     return plain(f"--resolve {shlex.quote(what + '=' + resolution['take'])}")
 
@@ -292,7 +298,8 @@ def as_command(call: ReadyCall) -> str:
 
 
 def _words(name: str, value: object) -> list[str]:
-    """Return an argument as the command line takes it: a list of texts as one word for each."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value)):
-        return [f"{name}={item}" for item in cast("list[str]", value)]
-    return [f"{name}={value}" if isinstance(value, str) else f"{name}:={json.dumps(value, ensure_ascii=False)}"]
+    """Return an argument as `call` takes it. Text that a terminal or `call` would read otherwise is JSON in ASCII."""
+    texts = cast("list[object]", value) if isinstance(value, list) else [value]
+    if texts and all(isinstance(text, str) and plain(text) == text and text[:1] not in ("[", "{") for text in texts):
+        return [f"{name}={text}" for text in texts]
+    return [f"{name}:={json.dumps(value)}"]

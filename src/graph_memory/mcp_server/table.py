@@ -42,7 +42,9 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
 
 
 def _unknown(name: str, named: Collection[str]) -> GraphError:
-    hint = suggestion(name, named, "Name toolsets or tools, separated by commas; `graph-memory mcp --help` lists them.")
+    hint = suggestion(
+        name, named, "Name toolsets or tools, separated by commas; `graph-memory call --list` lists them."
+    )
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
     return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quoted(name)} does not exist. {_known()}", details)
 

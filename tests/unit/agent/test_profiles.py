@@ -132,6 +132,7 @@ TABS, TESTS, TEA = (
         ("How do I set up and run the tests of the login service?", [TESTS]),
         ("Where does the login service run its tests?", []),
         ("What should the login service log?", []),
+        ("What should I do next?", []),
     ],
 )
 def test_a_question_about_a_user_fits_the_preferences(query: str, expected: list[UserEntry[Feedback]]):

@@ -14,6 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from graph_memory import Code, GraphError
+from graph_memory.cli.errors import explained
 from graph_memory.cli.input.call_arguments import call_arguments
 from graph_memory.cli.input.completion import operation_arguments, operations
 from graph_memory.cli.main import app
@@ -48,6 +49,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
         ("query_nodes", ['domains=["a", "b"]', "domains=c"], {"domains": ["a", "b", "c"]}),
         ("create_node", ["content=a=b"], {"content": "a=b"}),
         ("query_nodes", ["limit=many"], {"limit": "many"}),
+        ("search_content", ["query=" + "[" * 5_000], {"query": "[" * 5_000}),
     ],
 )
 def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, given: list[str], read: dict[str, Any]):
@@ -61,6 +63,9 @@ def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, gi
         (["=x"], "=x is not an argument with a value"),
         (["content=a", "content=b"], "content is given twice"),
         (["content:={"], "The text after := in content:={ is not JSON"),
+        (['properties:={"a": 1, "a": 2}'], "is not JSON"),
+        (['properties:={"a": NaN}'], "is not JSON"),
+        (["properties:=" + "[" * 5_000], "is not JSON"),
     ],
 )
 def test_text_that_is_no_argument_is_refused(given: list[str], message: str):
@@ -109,6 +114,13 @@ def test_a_call_that_cannot_be_made_is_refused_with_the_next_step(
     assert error.code is Code.INVALID_ARGUMENT
     assert error.hint
     assert not memory.calls
+
+
+def test_an_error_names_arguments_as_call_takes_them(memory: RecordingMemory):
+    error = call("search_memories", "query=tiles", "max_results=0").exception
+    assert isinstance(error, GraphError)
+    assert explained(error).startswith("INVALID_ARGUMENT: max_results must be an integer from 1")
+    assert "`graph-memory call get_node` needs" in explained(cast("GraphError", call("get_node").exception))
 
 
 def test_a_file_must_hold_an_object(memory: RecordingMemory):

@@ -25,6 +25,9 @@ from tables import for_rows
             """'relations:=[{"from": "Ann", "to": "Bob", "relationType": "is near"}]'""",
         ),
         ("memory_revert", {"event_ids": [7], "dry_run": True}, "'event_ids:=[7]' dry_run:=true"),
+        ("merge_entities", {"names": ['["a"]', "b"]}, """'names:=["[\\"a\\"]", "b"]'"""),
+        ("delete_entities", {"entityNames": ["a\n\x1b"]}, r"""'entityNames:=["a\n\u001b"]'"""),
+        ("delete_entities", {"entityNames": []}, "'entityNames:=[]'"),
     ],
 )
 def test_a_ready_call_is_shown_as_a_command_that_means_the_same(

@@ -9,19 +9,12 @@ import pytest
 
 from graph_memory.cli import main
 from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
-from graph_memory.memory.knowledge.names import LENIENT, not_found
 from graph_memory.model.errors import Code, GraphError
 
 
 def test_every_code_has_an_exit_status_that_is_not_success():
     assert set(EXIT_STATUS) == set(Code)
     assert all(0 < status < 126 for status in EXIT_STATUS.values())
-
-
-def test_a_hint_names_the_option_for_a_relation_to_a_name_without_an_entity():
-    error = not_found("Ann", LENIENT)
-    assert "A relation with --lenient may lead to a name" in explained(error)
-    assert "relationType" not in explained(error)
 
 
 def test_an_error_is_told_with_its_hint():

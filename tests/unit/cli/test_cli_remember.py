@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.entities.cleaning.results import Orphan, Orphans
+from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth
 from graph_memory.memory.entities.remembered import About, Decision, Question, Receipt, Remembered
 from graph_memory.memory.entities.results import Forgot, Forgotten
 from graph_memory.model.results import ReadyCall
@@ -76,8 +76,9 @@ def test_a_printed_command_names_the_domain_that_the_call_named_or_that_has_the_
     assert run("forget", "user", "--domain", "my users").stderr.splitlines()[-1] == f"{undo} --domain 'my users'"
     assert run("forget", "user").stderr.splitlines()[-1] == undo
     call = ReadyCall(tool="find_similar", arguments={"name": "Ben B"})
-    memory.answers["find_orphans"] = Orphans(
-        orphans=(Orphan(name="Ben B", type="person", observations=0, call=call),), found=1
+    finding = Finding(kind="orphan", about=("Ben B",), reason="It has no relations.", call=call)
+    memory.answers["graph_health"] = GraphHealth(
+        entities=1, observations=0, relations=0, healthy=False, counts={"orphan": 1}, findings=(finding,), left_out=0
     )
-    shown = run("entity", "orphans", "--domain", "team")
-    assert "graph-memory entity similar 'Ben B' --domain team" in shown.stdout
+    shown = run("entity", "health", "--domain", "team")
+    assert "graph-memory call find_similar 'name=Ben B' --domain team" in shown.stdout

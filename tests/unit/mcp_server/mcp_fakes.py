@@ -204,6 +204,11 @@ class RecordingMemory:
         return self
 
     @property
+    def agent(self) -> RecordingMemory:
+        """The layer of an agent, which forwards."""
+        return self
+
+    @property
     def entities(self) -> RecordingMemory:
         return self
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from graph_memory.cli.command import Call
+from graph_memory.cli.errors import CALLED_BY_NAME
 from graph_memory.cli.input import completion
 from graph_memory.cli.input.call_arguments import call_arguments
 from graph_memory.cli.input.options import DomainOption
-from graph_memory.cli.output.printing import note, plain, print_json
+from graph_memory.cli.output.printing import CALLED_DOMAIN, note, plain, print_json
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.arguments import fault
 from graph_memory.model.plain import parse_json_strictly
@@ -47,6 +48,8 @@ def call(
     domain: DomainOption = None,
 ) -> None:
     """Call an operation by its name. Prints its result as JSON, as the MCP tool of the same name returns it."""
+    CALLED_BY_NAME.set(True)
+    CALLED_DOMAIN.set(domain)
     if operation is None:
         if not listed:
             raise fault("operation", "No operation is named", _LIST)

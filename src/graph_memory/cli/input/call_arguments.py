@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from graph_memory.model.arguments import argument_meant, fault
+from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.wording import shown
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _value(text: str, schema: Schema) -> object:
     """Return a value as JSON if the schema allows JSON of its kind, else as text, in a list if it must be one."""
     choices = cast("list[Schema]", schema.get("anyOf", [schema]))
     kinds = {choice.get("type") for choice in choices}
-    value = _as_json(text)
+    value = text if kinds == {"string"} else _as_json(text)
     kind = _kind(value)
     if kind in kinds - {"string"} or (kind == "integer" and "number" in kinds):
         return value
@@ -66,12 +66,12 @@ def _kind(value: object) -> str | None:
 def _as_json(text: str) -> object:
     """Return the value of JSON, and other text as it is."""
     with suppress(ValueError):
-        return cast("object", json.loads(text))
+        return parse_json_strictly(text.encode(errors="surrogatepass"))
     return text
 
 
 def _json(given: str, text: str) -> object:
     try:
-        return json.loads(text)
+        return parse_json_strictly(text.encode(errors="surrogatepass"))
     except ValueError as error:
-        raise fault("arguments", f"The text after := in {shown(given)} is not JSON", _EXAMPLES) from error
+        raise fault("arguments", f"The text after := in {shown(given)} is not JSON: {error}", _EXAMPLES) from error

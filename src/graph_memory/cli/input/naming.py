@@ -53,11 +53,6 @@ def of_node(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[
     return _of(given, use, Kind.NODE)
 
 
-def of_connection(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return what asks a memory about a connection that was named."""
-    return _of(given, use, Kind.CONNECTION)
-
-
 def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | None) -> Callable[[Memory], Awaitable[T]]:
     async def asked(memory: Memory) -> T:
         return await use(memory, await id_of(memory, given, kind))

@@ -71,9 +71,6 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 
 NAMED = "by its id, the beginning of its id, or its title"
 NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help=f"The node, {NAMED}.")]
-ConnectionArgument = Annotated[
-    str, typer.Argument(metavar="CONNECTION", help="The connection, by its id or the beginning of its id.")
-]
 SubjectArgument = Annotated[str, typer.Argument(metavar="NODE|CONNECTION", help=f"A node or connection, {NAMED}.")]
 SubjectOption = Annotated[
     str | None, typer.Option(metavar="NODE|CONNECTION", help="Only this node or connection, even a deleted one.")

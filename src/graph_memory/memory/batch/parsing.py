@@ -125,7 +125,7 @@ class _Reading:
             elif "type" in entries:
                 await self._read_shape(index, given)
             else:
-                hint = "Add op, the name of a tool such as create_node; or type: create, update or delete."
+                hint = "Add op, the name of a tool such as `create_node`; or type: create, update or delete."
                 raise given.fault("needs op or type", hint)
         except GraphError as error:
             for one in self.operations[before:]:
@@ -167,14 +167,14 @@ class _Reading:
         kind = fields.need("type")
         if kind.text() not in _TYPES:
             hint = suggestion(
-                kind.text(), _TYPES, "Give type: create, update or delete; or op: a tool, as create_node."
+                kind.text(), _TYPES, "Give type: create, update or delete; or op: a tool, such as `create_node`."
             )
             raise kind.fault(f"is {quoted(kind.text())}, which is not a type of operation", hint)
         verb = _TYPES[kind.text()]
         own = _values(fields, ("node_id", "ref", "expected_version"))
         data, edges = fields.get("node_data"), fields.get("edges")
         if verb == "delete_node" and (data or edges):
-            raise given.fault("deletes a node, and takes no node_data and no edges", "Use op: delete_connection.")
+            raise given.fault("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
         node_data = _node_data(data, verb) if data else {}
         if verb == "create_node":
             own |= {"id": own.pop("node_id")} if "node_id" in own else {}

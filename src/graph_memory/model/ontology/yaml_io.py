@@ -43,7 +43,7 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
     data = reader.read(text)
     if not isinstance(data, dict):
         hint = "Declare `node_types:` and `connection_types:`; either list may be empty."
-        raise reader.fault("an ontology must be a mapping with node_types and connection_types", 1, hint=hint)
+        raise reader.fault("an ontology must be a mapping with `node_types` and `connection_types`", 1, hint=hint)
     faults: list[GraphError] = []
     ontology = Ontology()
     try:
