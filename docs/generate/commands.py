@@ -19,6 +19,11 @@ With `--json` a command prints what the [tool](tools.md) of the same purpose giv
 output, everything else to standard error. The exit statuses are listed with the [error codes](errors.md), the
 environment variables with the [settings](settings.md). Every command takes `--help`.
 
+Frequent tasks have a command of their own. `graph-memory call` runs any operation, with the name and arguments that it
+has over MCP: `graph-memory call --list` lists the operations, `graph-memory call query_nodes --list` the arguments of
+one, and `graph-memory call query_nodes type=Action limit=5 detail=true` calls it. `--json FILE` reads arguments from a
+file. `-` is standard input.
+
 **Nodes and connections** can be named by their id or its beginning, of at least 6 characters; nodes also by their
 exact title. If that can mean several, the command lists them and does nothing. On a terminal, tables show as much of
 each id as you need. Events can be named by their number in the log. Only the command line reads names this way: MCP

@@ -117,7 +117,7 @@ async def test_a_conflict_ends_with_its_status_and_the_command_that_resolves_it(
     assert "“Call”: it has changed since" in done.stderr
     choice, *forced = shlex.split(done.stderr.splitlines()[-1])
     assert choice == "force:"
-    given = [f"event_ids={changed}", f"domain={domain}", "on_conflict=force"]
+    given = [f"event_ids={changed}", "on_conflict=force", "--domain", domain]
     assert forced == ["graph-memory", "call", "memory_revert", *given]
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
     assert done.stdout.startswith("left      “Call”: it has changed since")
