@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory
+from graph_memory.mcp_server.table import tool_of
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.entities import paging
 from graph_memory.memory.entities.results import KnowledgeGraph
@@ -90,7 +91,7 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     await filled(memory, 30)
 
     async def answer(**given: object) -> Any:
-        result = tool.answered((await tool.bind(given)(memory)).to_dict())
+        result = tool_of(tool).answered((await tool.bind(given)(memory)).to_dict())
         assert json.loads(result.content[0].text) == result.structured_content
         assert result.structured_content.keys() == {"entities", "relations"}
         return result
