@@ -1,4 +1,4 @@
-"""`forget` for goals, patterns and preferences by their sentences: the ids that the sentences mean."""
+"""Forget goals, patterns and preferences by their sentences: find the ids that sentences name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_FOUND = frozenset({Code.NODE_NOT_FOUND, Code.INVALID_ARGUMENT, Code.ONTOLOG
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A goal, pattern or preference, or what else a text names."""
+    """A goal, pattern or preference, or an entity or observation that the same text names."""
 
     id: str
     type: str
@@ -34,7 +34,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _Meant:
-    """The ids of goals and patterns and of preferences that are meant, and the texts that mean others."""
+    """The ids of the goals, patterns and preferences that are named, and the texts that name none of them."""
 
     ids: list[str] = field(default_factory=list[str])
     preferences: list[str] = field(default_factory=list[str])
@@ -59,7 +59,7 @@ class Forgetting:
         erase: bool,
         dry_run: bool,
     ) -> Forgotten:
-        """Forget what is wanted. See `Agent.forget`."""
+        """See `Agent.forget`."""
         texts = [text] if isinstance(text, str) else [*(text or ())]
         sentences = [] if names and texts else [*(names or ()), *texts]
         meant = await self._meant(sentences, is_name=bool(names))
@@ -81,7 +81,7 @@ class Forgetting:
         return done.model_copy(update={"domain": self.users_domain})
 
     async def _meant(self, sentences: Sequence[str], *, is_name: bool) -> _Meant:
-        """Return what sentences mean. Raises INVALID_ARGUMENT for one that means several things."""
+        """Return what each sentence names. Raises INVALID_ARGUMENT for an ambiguous sentence."""
         meant = _Meant()
         if not sentences:
             return meant
@@ -121,7 +121,7 @@ class Forgetting:
         ]
 
     async def _others(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return what else a text names: an entity, or observations."""
+        """Return the entity or the observation that a text names, if there is one."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
             done = await self.memory.entities.forget(names, text=text, dry_run=True)

@@ -117,7 +117,7 @@ class Agent:
 
         A name or text without a name may be the sentence that `remember` was given, or the name or text of a goal,
         pattern or preference, ignoring case, white space and a final full stop. Preferences are forgotten in their own
-        domain. Raises INVALID_ARGUMENT with `candidates` for a text that names several things.
+        domain. Raises INVALID_ARGUMENT with `candidates` for an ambiguous text.
         """
         forgetting = Forgetting(self._memory, self.user, self._domain, self._users)
         return await forgetting.forget(names, ids, text, erase=erase, dry_run=dry_run)

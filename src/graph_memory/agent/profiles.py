@@ -36,7 +36,7 @@ _SHOWN = 300
 """Maximum number of characters of a part of a correction in a reply."""
 _HALF = 0.5
 _LEAST = 0.01
-"""How well a preference without a term of the query fits a question about what its user prefers."""
+"""The fit of a preference that shares no term with a question about the preferences of its user."""
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CORRECTION = re.compile(rf"Corrected by the user: not ({_TEXT}), but ({_TEXT})\.(?: Context: ({_TEXT}))?", re.DOTALL)
 _FEEDBACK = "Feedback of the user: "
@@ -168,7 +168,7 @@ _PREFERENCE_TERMS = _UNSPECIFIC_TERMS - {USER} | frozenset(
 )
 """Terms of a query that ask what somebody prefers."""
 _HOW_SHOULD = frozenset(["how", "should"])
-"""Words of a query that together ask the same."""
+"""Words that together ask what somebody prefers."""
 
 
 @dataclass(frozen=True)
@@ -214,8 +214,8 @@ class UserEntry(Generic[E]):
 def fitting(known: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
     """Return the entries that fit a query, best first. Without a query, return the newest.
 
-    A query that asks what their user prefers, such as "What do I like?", fits all preferences, and one that only names
-    the user fits those with a term of it.
+    A query about the preferences of a user, such as "What do I like?", fits all of them. A query that only names the
+    user fits the preferences that share a term with it.
     """
     newest = sorted(known, key=lambda known_entry: known_entry.entry.time, reverse=True)
     if query is None:
@@ -240,7 +240,7 @@ class _Question:
         return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
 
     def fit(self, known: UserEntry[E]) -> float:
-        """Return how well a preference fits because the query is about its user: less than by enough of its terms."""
+        """Return how well a preference fits a query about its user. Shared terms alone can fit better."""
         is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(known.user)} <= self.words
         if isinstance(known.entry, Correction) or not is_about_user:
             return 0.0

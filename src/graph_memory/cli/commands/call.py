@@ -42,9 +42,7 @@ def call(
     source: Annotated[
         str | None, typer.Option("--json", metavar="FILE|-", help="Read arguments from a JSON object as well.")
     ] = None,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the operations, or the arguments of the one that is named.")
-    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List all operations, or the arguments of OPERATION.")] = False,
     domain: DomainOption = None,
 ) -> None:
     """Call an operation by its name. Prints its result as JSON, as the MCP tool of the same name returns it."""

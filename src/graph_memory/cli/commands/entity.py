@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Entities with their observations and relations.")
 
-LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many to show.")]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of results.")]
 NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of entities, exactly as written.")]
 
 
@@ -74,21 +74,18 @@ def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
             typer.echo(f"  {assignment(key, value)}")
         for text in () if detail and entity.observation_details else entity.observations:
             typer.echo(f"  {plain(text)}")
-        for one in entity.observation_details or () if detail else ():
-            sure = "" if one.confidence is None else f", confidence {one.confidence:g}"
-            typer.echo(f"  {plain(one.text)} ({one.id}, {rfc3339(one.ts)}, {plain(one.source or 'no source')}{sure})")
+        for observation in entity.observation_details or () if detail else ():
+            sure = "" if observation.confidence is None else f", confidence {observation.confidence:g}"
+            origin = f"{observation.id}, {rfc3339(observation.ts)}, {plain(observation.source or 'no source')}{sure}"
+            typer.echo(f"  {plain(observation.text)} ({origin})")
     if graph.entities and graph.relations:
         typer.echo()
-    for one in graph.relations:
-        typer.echo(_relation(one.from_name, one.relation_type, one.to_name))
+    for relation in graph.relations:
+        typer.echo(f"{plain(relation.from_name)} → {plain(relation.relation_type)} → {plain(relation.to_name)}")
     if not graph.entities and not graph.relations:
         typer.echo("No entities.")
     if graph.next_cursor is not None:
         typer.echo(f"\nThere are more: --cursor {shlex.quote(graph.next_cursor)}")
-
-
-def _relation(source: str, relation: str, target: str) -> str:
-    return f"{plain(source)} → {plain(relation)} → {plain(target)}"
 
 
 @command(app)
@@ -118,13 +115,13 @@ def duplicates(
         float, typer.Option("--min-score", min=0, max=1, help="Lower finds more, and more wrong ones.")
     ] = 0.75,
 ) -> None:
-    """Show pairs of entities that may be the same."""
+    """List pairs of entities that may be the same."""
 
     async def use(memory: Memory) -> Duplicates:
         return await memory.entities.find_duplicates(limit=limit, min_score=min_score)
 
     def show(found: Duplicates) -> None:
-        rows = [(f"{one.score:.2f}", *one.names, "; ".join(one.reasons)) for one in found.duplicates]
+        rows = [(f"{pair.score:.2f}", *pair.names, "; ".join(pair.reasons)) for pair in found.duplicates]
         print_table(("score", "name", "other", "reasons"), rows)
         note(f"{counted(found.found, 'pair')} among {found.compared:,} entities.")
 
@@ -133,13 +130,16 @@ def duplicates(
 
 @command(app)
 def health(call: Call, limit: LimitOption = 5) -> None:
-    """Show what may be put right: duplicates, orphans, what is stale, contradictions, open questions."""
+    """List possible faults, such as duplicates, orphans and contradictions, each with the command that repairs it."""
 
     async def use(memory: Memory) -> GraphHealth:
         return await memory.entities.graph_health(limit=limit)
 
     def show(found: GraphHealth) -> None:
-        rows = [(one.kind, ", ".join(one.about), one.reason, as_command(one.call)) for one in found.findings]
+        rows = [
+            (finding.kind, ", ".join(finding.about), finding.reason, as_command(finding.call))
+            for finding in found.findings
+        ]
         print_table(("kind", "about", "why", "what to do"), rows)
         counts = ", ".join(f"{kind} {count}" for kind, count in found.counts.items())
         note("Nothing is wrong." if found.healthy else f"Found: {counts}.")

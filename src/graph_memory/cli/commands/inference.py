@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 def infer(
     call: Call,
     connection_type: takes.ConnectionTypeOption = None,
-    max_depth: Annotated[int | None, typer.Option(help="Most connections in a row to infer from.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Most connections to write; 1,000 without it.")] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write them; without it, only say what would be.")] = False,
+    max_depth: Annotated[int | None, typer.Option(help="Maximum number of connections in a row to infer from.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Maximum number of connections to write (default 1,000).")] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the missing connections. By default they are only listed.")
+    ] = False,
 ) -> None:
-    """Show the connections that follow from transitive types, and write those that are missing with --write."""
+    """List the connections that follow from transitive types. With --write, add the missing ones."""
 
     async def use(memory: Memory) -> Inferred:
         return await memory.infer_connections(

@@ -18,9 +18,9 @@ MOST_ASKED = 3
 LONGEST = 2_000
 """Characters of a statement: a longer text is a document, and known only where it is equal."""
 _CROWD = 0.25
-"""What a doubt needs beyond, for each time that e times as many are known, or would fit by chance.
+"""How much the threshold rises, in log units, if e times as many statements are known, or fit by chance.
 
-Measured with the lives in `tests/data/lives.jsonl`.
+Chosen with the lives in `tests/data/lives.jsonl`.
 """
 
 
@@ -94,11 +94,10 @@ def _comparable(new: str, known: Sequence[Known]) -> Sequence[Known]:
 
 
 def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
-    """Return what a doubt needs beyond its weight where many statements are known.
+    """Return how much the threshold rises because many statements are known, in log units. It is 0 for a single one.
 
-    The more are known, the less likely one of them is meant, and a word that many of them have tells little of which.
-    So it counts how many are known, and how many of them have by chance all that the pair has in common. Nothing is
-    needed if only one is known.
+    With more known statements, each is less likely to be meant, and a word that many contain says less about which one.
+    So this grows with the number of known statements, and with the number expected to share all words of the pair.
     """
     by_chance = known * prod(ties[tie] / known for tie in pair.ties)
     return _CROWD * log(max(1.0, known * by_chance))

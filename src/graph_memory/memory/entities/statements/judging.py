@@ -14,9 +14,10 @@ _NEVER = float("-inf")
 
 
 def weigh(pair: Comparison) -> float:
-    """Return how much more speaks for a contradiction than a question needs, as a logarithm; negative if too little.
+    """Return the log probability of a contradiction, less the threshold. A question is asked from 0 on.
 
-    Questions raise no doubt. Statements that only signs, capitals or accents tell apart just raise one.
+    Statements that are questions themselves never reach it. Statements that differ only in signs, capitals or accents
+    always do, unless one is an exclamation.
     """
     known, new = pair.known, pair.new
     if known.is_question or new.is_question:

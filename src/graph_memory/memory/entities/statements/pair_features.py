@@ -22,7 +22,7 @@ def measure(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_words(pair: Comparison) -> Mapping[str, float]:
-    """Return how much the two have in common, and whether they have it in the same place."""
+    """Return counts and shares of the words that are shared, lost and added."""
     shared, lost, added = len(pair.shared), pair.count_lost(), len(pair.new_stems) - len(pair.shared)
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
@@ -44,11 +44,11 @@ def _measure_words(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_manner(known: Statement, new: Statement) -> Iterator[tuple[str, float]]:
-    """Give how the two are meant."""
-    for whose, one, cues in (("new", new, ("change", "now", "spoken_to")), ("known", known, _OF_KNOWN)):
+    """Yield the cues, negations and tenses of both statements."""
+    for name, statement, cues in (("new", new, ("change", "now", "spoken_to")), ("known", known, _OF_KNOWN)):
         for cue in cues:
-            yield f"{whose}: {cue}", float(cue in one.cues)
-        yield f"{whose}: denied", float(one.is_denied)
+            yield f"{name}: {cue}", float(cue in statement.cues)
+        yield f"{name}: denied", float(statement.is_denied)
     yield "one denied", float(known.is_denied != new.is_denied)
     yield "another tense", float({known.tense, new.tense} == {"was", "is"})
 
@@ -67,7 +67,7 @@ def _measure_names(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
-    """Return of how many kinds the two have equal values, other ones, or only one of them has any."""
+    """Return the number of kinds of values that are equal, that differ, and that only one statement has."""
     mine, yours = _amounts(known), _amounts(new)
     both = mine.keys() & yours.keys()
     same = sum(not mine[kind].isdisjoint(yours[kind]) for kind in both)
@@ -79,13 +79,13 @@ def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
     }
 
 
-def _amounts(one: Statement) -> Mapping[str, set[str]]:
-    found = defaultdict[str, set[str]](set)
-    for value in one.values:
-        found[value.kind].add(value.amount)
-    return found
+def _amounts(statement: Statement) -> Mapping[str, set[str]]:
+    amounts = defaultdict[str, set[str]](set)
+    for value in statement.values:
+        amounts[value.kind].add(value.amount)
+    return amounts
 
 
 def vector(pair: Comparison) -> Sequence[float]:
-    """Return the features of a pair in their order, after a one for the intercept."""
+    """Return 1.0 for the intercept, then the features of a pair in the order of the weights."""
     return (1.0, *measure(pair).values())

@@ -7,11 +7,9 @@ states and of what ends them, not from examples.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-Finder = Callable[[str], bool]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
