@@ -57,7 +57,7 @@ soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: ma
 		tests/acceptance/mcp/test_fuzz_tools.py
 	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/lifecycle/faults/test_kills.py tests/lifecycle/faults/test_long_work.py
 	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/lifecycle/faults/test_network.py -k random
-	FOLLOWING_ROUNDS=8 $(BIN)/pytest tests/integration/recall/test_following_processes.py
+	FOLLOWING_ROUNDS=8 $(BIN)/pytest tests/integration/search/test_following_processes.py
 	MINUTES=$(or $(MINUTES),5) ENTITY_CALLS=$(or $(ENTITY_CALLS),10000) \
 		REMEMBER_CALLS=$(or $(REMEMBER_CALLS),5000) $(BIN)/pytest -s tests/lifecycle/concurrency
 	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py

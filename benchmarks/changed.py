@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.graph import fresh, say
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.entities.remembered import Remembered
+from graph_memory.memory.entities.remember_results import Remembered
 
 CHANGED = Path(__file__).parents[1] / "tests" / "data" / "changed.jsonl"
 

@@ -12,7 +12,7 @@ from benchmarks.retrieval_data import stores
 from benchmarks.searching import fill
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.recall.tiers.relevance import NOTHING_FITS
+from graph_memory.memory.recall.questions.relevance import NOTHING_FITS
 
 CONVERSATIONS = 3
 EVERY = 4

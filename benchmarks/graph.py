@@ -13,11 +13,11 @@ from graph_memory import Memory, ontology_from
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.graph.nodes import decide_create as decide_node
-from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.kinds import Kind
-from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import ConnectionState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState
+from graph_memory.model.text.search_windows import windows
+from graph_memory.model.values.content import content_from
 from graph_memory.storage.store import Reader
 
 ONTOLOGY = ontology_from(

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.remembering import PAIRS, UNSEEN, labelled
-from graph_memory.memory.entities.statements import weights
-from graph_memory.memory.entities.statements.comparing import compared
-from graph_memory.memory.entities.statements.pair_features import measure, vector
+from graph_memory.memory.statements.pairs import weights
+from graph_memory.memory.statements.pairs.comparing import compared
+from graph_memory.memory.statements.pairs.pair_features import measure, vector
 
 SEEN = UNSEEN / "seen"
 TABLES = (UNSEEN / "unseen.jsonl", UNSEEN / "unseen2.jsonl", UNSEEN / "unseen3.jsonl", SEEN / "learning.jsonl", PAIRS)

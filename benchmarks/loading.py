@@ -23,11 +23,11 @@ import anyio
 from benchmarks.graph import say
 from benchmarks.servers import local_settings
 from graph_memory import GraphError, Memory, Ontology, SourceOptions, open_memory
-from graph_memory.memory.transfer.infer import Inference
+from graph_memory.memory.transfer.load.infer import Inference
+from graph_memory.memory.transfer.load.sources import reading
+from graph_memory.memory.transfer.load.staged_record import Staged, StagedNode
+from graph_memory.memory.transfer.load.staging import Staging
 from graph_memory.memory.transfer.results import GraphFormat
-from graph_memory.memory.transfer.sources import reading
-from graph_memory.memory.transfer.staged import Staged, StagedNode
-from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.ontology.types import AnyType, check_rules
 
 FAULTS = 50

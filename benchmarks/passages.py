@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from benchmarks.retrieval_data import Entry
-from graph_memory.memory.recall.passages import AROUND, Piece, pieces
-from graph_memory.model.content import ContentRef
-from graph_memory.model.fields import NodeFields
-from graph_memory.model.subjects import NodeState
+from graph_memory.memory.search.passages.passages import AROUND, Piece, pieces
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.values.content import ContentRef
+from graph_memory.model.values.fields import NodeFields
 
 _TIME = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -21,12 +21,12 @@ import numpy as np
 from benchmarks.passages import Passage, passages
 from benchmarks.retrieval_data import Question, Store, stores
 from graph_memory.embedding.local import LocalEmbedder
-from graph_memory.memory.recall.analysers import ENGLISH
-from graph_memory.memory.recall.bm25 import K1, B, Query, Statistics, analysed, asked, counted, near
-from graph_memory.memory.recall.names import forms, is_common, mentioned
-from graph_memory.memory.recall.passages import AROUND
-from graph_memory.memory.recall.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
-from graph_memory.memory.recall.scoring import estimated
+from graph_memory.memory.search.passages.passages import AROUND
+from graph_memory.memory.search.ranking.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
+from graph_memory.memory.search.ranking.scoring import estimated
+from graph_memory.memory.search.text.analysers import ENGLISH
+from graph_memory.memory.search.text.bm25 import K1, B, Query, Statistics, analysed, asked, counted, near
+from graph_memory.memory.search.text.names import forms, is_common, mentioned
 
 CANDIDATES = 100
 """Passages that each index gives."""

@@ -14,10 +14,10 @@ from benchmarks.retrieval_data import Question, Store, stores
 from benchmarks.searching import fill
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.recall.fitting import counter
-from graph_memory.memory.recall.tiers.phrases import timed
-from graph_memory.memory.recall.tiers.wording import flat
-from graph_memory.operations.recall import recall, search_memories
+from graph_memory.memory.recall.questions.phrases import timed
+from graph_memory.memory.recall.rendering.wording import flat
+from graph_memory.memory.search.fitting import counter
+from graph_memory.operations.toolsets.recall import recall, search_memories
 
 BUDGETS = (500, 2_000, 5_000)
 EVERY = int(environ.get("RECALL_EVERY", "1"))

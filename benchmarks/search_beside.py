@@ -12,7 +12,7 @@ from benchmarks.measure import Timings
 from benchmarks.report import table
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.background import task_group
-from graph_memory.memory.recall.following import follow_logs
+from graph_memory.memory.search.index.following import follow_logs
 
 WRITES = 100
 """Writes of one turn: some seconds, in which the follower looks several times."""

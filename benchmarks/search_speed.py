@@ -21,9 +21,9 @@ from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
 from graph_memory.embedding import Embedder
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.recall.filters import lexical_filter
-from graph_memory.memory.recall.index import index_words
-from graph_memory.memory.recall.lexical_query import lexical_query
+from graph_memory.memory.search.index.index import index_words
+from graph_memory.memory.search.index.index_filters import lexical_filter
+from graph_memory.memory.search.text.lexical_query import lexical_query
 
 AT_ONCE = 1_000
 """Nodes that are written in one batch."""

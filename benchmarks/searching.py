@@ -13,7 +13,7 @@ from benchmarks.retrieval import Search, retrieval
 from benchmarks.retrieval_data import Entry, Store, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
-from graph_memory.operations.recall import search_memories
+from graph_memory.operations.toolsets.recall import search_memories
 
 AT_ONCE = 200
 """Entries that are written in one batch."""

@@ -14,7 +14,7 @@ from benchmarks.report import table
 from benchmarks.retrieval_data import Entry, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.entities.remembered import Remembered
+from graph_memory.memory.entities.remember_results import Remembered
 
 MOST = int(os.environ.get("TURNS") or 10_000)
 """Turns of a conversation that are remembered."""

@@ -24,7 +24,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
-from graph_memory.local import config
+from graph_memory.local.home import config
 from graph_memory.storage.queries import cypher_root
 from graph_memory.storage.schema import connection_constraint
 from profiles import EXAMPLES

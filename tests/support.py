@@ -11,8 +11,8 @@ from neo4j import Driver
 
 from graph_memory import Memory
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import State
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import State
 
 
 class Conversation(NamedTuple):

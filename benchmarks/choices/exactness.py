@@ -9,7 +9,7 @@ from neo4j.exceptions import Neo4jError
 from benchmarks.choices.servers import Bench
 from benchmarks.choices.texts import holding, odd_needles, odd_texts
 from benchmarks.choices.windows import AWAIT, FILLED, SCHEMA, SIDES, finders
-from graph_memory.model.search_windows import GRAM, fold
+from graph_memory.model.text.search_windows import GRAM, fold
 
 DOMAIN = "odd"
 TEXTS, NEEDLES = 300, 1_500

@@ -16,8 +16,8 @@ from benchmarks.choices.servers import Bench, Row
 from benchmarks.choices.statements import schema, together
 from benchmarks.choices.turns import Call, in_turns
 from graph_memory.memory.graph.queries import NODES_BY_KEY
-from graph_memory.model.kinds import Step
-from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.subjects.kinds import Step
+from graph_memory.model.values.properties import PropertyValue, key_value
 
 BATCH = 500
 GROUP = 10

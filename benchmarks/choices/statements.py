@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graph_memory.model.kinds import Step
+from graph_memory.model.subjects.kinds import Step
 from graph_memory.storage.log.project import PROJECT
 from graph_memory.storage.queries import cypher_root
 

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate
 from pydoc_data.topics import topics
 
-from graph_memory.model.search_windows import fold, grams
+from graph_memory.model.text.search_windows import fold, grams
 
 WORDS = 80
 

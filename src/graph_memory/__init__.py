@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
     from graph_memory.memory.transfer.formats.records import SourceOptions
-    from graph_memory.memory.transfer.sources import infer_ontology
+    from graph_memory.memory.transfer.load.sources import infer_ontology
     from graph_memory.model.errors import Code, GraphError
     from graph_memory.model.ontology.ontology import (
         ConnectionType,
@@ -65,7 +65,7 @@ _HOMES = {
     "Settings": "settings",
     "SourceOptions": "memory.transfer.formats.records",
     "SyncMemory": "sync",
-    "infer_ontology": "memory.transfer.sources",
+    "infer_ontology": "memory.transfer.load.sources",
     "load_ontology": "ontologies",
     "merge_ontologies": "model.ontology.ontology",
     "ontology_from": "model.ontology.ontology",

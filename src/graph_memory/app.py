@@ -18,16 +18,16 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
-from graph_memory.memory.recall import access
-from graph_memory.memory.recall.backlog import Backlog, backlog
-from graph_memory.memory.recall.following import follow_logs
+from graph_memory.memory.search import access
+from graph_memory.memory.search.index.backlog import Backlog, backlog
+from graph_memory.memory.search.index.following import follow_logs
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.source import GivenSource
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import fault
 from graph_memory.progress import Progress, silent
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings

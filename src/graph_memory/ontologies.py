@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse_bytes
-from graph_memory.model.wording import listed, shown, suggestion
+from graph_memory.model.text.wording import listed, shown, suggestion
+from graph_memory.model.values.arguments import fault
 
 
 def load_ontology(source: str | Path) -> Ontology:

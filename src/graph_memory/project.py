@@ -8,7 +8,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from graph_memory.model.arguments import AUTO
+from graph_memory.model.values.arguments import AUTO
 
 _OTHERS = re.compile(r"[^a-z0-9._-]+")
 _LONGEST = 40

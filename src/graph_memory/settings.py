@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field, NonNegativeInt, SecretStr, ValidationI
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from graph_memory.model.arguments import AUTO, is_domain
+from graph_memory.model.values.arguments import AUTO, is_domain
 
 _FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
 KIB = 1024

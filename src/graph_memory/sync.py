@@ -37,7 +37,7 @@ from graph_memory.memory.api.memory import Memory, Transaction
 from graph_memory.memory.api.recall import Recall
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
-from graph_memory.memory.entities.past import PastMemory
+from graph_memory.memory.sessions.past import PastMemory
 from graph_memory.model.events import Origin
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings

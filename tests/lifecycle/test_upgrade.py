@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, local, open_memory
-from graph_memory.local.config import admin_command, admin_environment
-from graph_memory.local.home import Home
-from graph_memory.local.java import find_java
+from graph_memory.local.home.config import admin_command, admin_environment
+from graph_memory.local.home.home import Home
+from graph_memory.local.process.java import find_java
 from graph_memory.storage.schema import migrate, steps
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]

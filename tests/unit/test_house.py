@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tables import for_rows
@@ -14,7 +15,12 @@ PACKAGE = ROOT / "src" / "graph_memory"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LINES_OF_A_MODULE = 400
 LINES_OF_A_FUNCTION = 50
-ROOMS = 21
+MODULES_OF_A_FOLDER = 20
+LEVELS_OF_A_FOLDER = 8
+ONE_MODULE_A_NOUN = {"cli.commands": 30}
+"""Folders that may have more modules, because each module is a noun of the command line."""
+ORDERED_BY_A_CONTRACT = {"", "memory"}
+"""Folders whose children a layers contract of `pyproject.toml` lists one by one."""
 
 
 def named(path: Path) -> str:
@@ -29,6 +35,43 @@ def room_of(path: Path) -> str:
     """Return the folder of the statements of a module: its capability, or its part of the storage."""
     layer, room, *_ = path.relative_to(PACKAGE).with_suffix("").parts
     return room if layer == "memory" else "schema_log" if room.startswith("schema") else "log"
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                is_module = f"{node.module}.{alias.name}" in NAMES
+                yield f"{node.module}.{alias.name}" if is_module else node.module
+
+
+def imports_by_folder() -> Mapping[str, Mapping[str, set[str]]]:
+    """Return, for each folder, which of its modules and packages import which others of them."""
+    folders: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for path in MODULES:
+        importer = module_name(path).split(".")[1:]
+        for imported in ({*imported_modules(path)} & NAMES) - {module_name(path)}:
+            parts = imported.split(".")[1:]
+            shared = next(
+                (depth for depth, pair in enumerate(zip(importer, parts, strict=False)) if pair[0] != pair[1]), None
+            )
+            if shared is not None:
+                folders[".".join(parts[:shared])][importer[shared]].add(parts[shared])
+    return folders
+
+
+def level(child: str, imports: Mapping[str, set[str]]) -> int:
+    """Return the number of modules on the longest path of imports that starts at a child of a folder."""
+    return 1 + max((level(each, imports) for each in imports.get(child, ())), default=0)
+
+
+NAMES = {module_name(path) for path in MODULES if path.name != "__init__.py"}
+IMPORTS = imports_by_folder()
+FOLDERS = sorted({".".join(path.parent.relative_to(PACKAGE).parts) for path in MODULES})
 
 
 @for_rows("path", MODULES)
@@ -49,5 +92,10 @@ def test_a_statement_stands_in_the_folder_of_the_package_that_binds_it():
     assert [each for each in bound if each[0] != each[1]] == []
 
 
-def test_the_memory_has_few_rooms():
-    assert len([path for path in (PACKAGE / "memory").iterdir() if path.name[0] != "_"]) <= ROOMS
+@for_rows("folder", FOLDERS)
+def test_a_folder_has_few_modules_on_few_import_levels(folder: str):
+    modules = [path for path in (PACKAGE / folder.replace(".", "/")).glob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= ONE_MODULE_A_NOUN.get(folder, MODULES_OF_A_FOLDER)
+    if folder not in ORDERED_BY_A_CONTRACT:
+        levels = {child: level(child, IMPORTS[folder]) for child in [*IMPORTS[folder]]}
+        assert {child: level for child, level in levels.items() if level > LEVELS_OF_A_FOLDER} == {}

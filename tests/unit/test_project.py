@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from graph_memory.cli.input.options import DomainOption
-from graph_memory.model.arguments import check_domain
+from graph_memory.model.values.arguments import check_domain
 from graph_memory.project import domain_for
 
 

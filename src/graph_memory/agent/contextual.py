@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from graph_memory.agent.limits.usage import Usage
+from graph_memory.agent.records.roles import Roles, prepared, roles_of
+from graph_memory.agent.records.writing import Operation, new_node, one_line, write
 from graph_memory.agent.results import Durable, Indexed
-from graph_memory.agent.roles import Roles, prepared, roles_of
-from graph_memory.agent.usage import Usage
-from graph_memory.agent.writing import Operation, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.recall.results import SearchResult
-from graph_memory.model.arguments import fault
+from graph_memory.memory.search.results import SearchResult
 from graph_memory.model.events import new_id
-from graph_memory.model.properties import check_properties
 from graph_memory.model.results import NodeDeleted
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import check_properties
 
 _TITLE_FROM = 1_000
 

@@ -16,11 +16,11 @@ import yaml
 from anyio import to_thread
 
 from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.results import Environment, EventRecorded, GitStatus
-from graph_memory.agent.times import rfc3339
-from graph_memory.memory.recall.request import whole
-from graph_memory.model.arguments import fault
-from graph_memory.model.wording import escaped, quoted
+from graph_memory.memory.search.request import whole
+from graph_memory.model.text.wording import escaped, quoted
+from graph_memory.model.values.arguments import fault
 from graph_memory.project import project_root
 
 _STALE_AFTER = timedelta(minutes=5)

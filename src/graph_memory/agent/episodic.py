@@ -8,18 +8,18 @@ from itertools import chain
 
 from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.kinds import Actor, Outcome
+from graph_memory.agent.limits.retention import DEFAULT_SESSION
+from graph_memory.agent.limits.usage import Usage
 from graph_memory.agent.pipeline import NewEvent, record_events
+from graph_memory.agent.records.roles import Roles, roles_of
+from graph_memory.agent.records.times import rfc3339
+from graph_memory.agent.records.writing import lenient, one_line
 from graph_memory.agent.results import Event, EventRecorded, Events
-from graph_memory.agent.retention import DEFAULT_SESSION
-from graph_memory.agent.roles import Roles, roles_of
-from graph_memory.agent.times import rfc3339
-from graph_memory.agent.usage import Usage
-from graph_memory.agent.writing import lenient, one_line
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.recall.request import whole
-from graph_memory.model.arguments import fault
+from graph_memory.memory.search.request import whole
 from graph_memory.model.results import Direction, NodeSummary
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 MOST_LINKS = 1_000
 """Maximum number of events of a chain."""

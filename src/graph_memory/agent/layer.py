@@ -11,24 +11,24 @@ from graph_memory.agent.archetypes import Archetype
 from graph_memory.agent.contextual import Contextual
 from graph_memory.agent.environmental import Environmental
 from graph_memory.agent.episodic import Episodic
-from graph_memory.agent.forgetting import Forgetting
+from graph_memory.agent.limits.pruning import archive_path, checked_path, prune, restore
+from graph_memory.agent.limits.retention import DEFAULT_SESSION, Limits, limits_of
+from graph_memory.agent.limits.usage import Limited, Usage
 from graph_memory.agent.meta import MetaMemory
 from graph_memory.agent.pipeline import events_from, record_events
 from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
-from graph_memory.agent.pruning import archive_path, checked_path, prune, restore
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
 from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
-from graph_memory.agent.retention import DEFAULT_SESSION, Limits, limits_of
-from graph_memory.agent.sentence_router import SentenceRouter
-from graph_memory.agent.usage import Limited, Usage
+from graph_memory.agent.sentences.forgetting import Forgetting
+from graph_memory.agent.sentences.sentence_router import SentenceRouter
 from graph_memory.agent.user import CorrectionCache, UserMemory
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.background import Background
-from graph_memory.memory.entities.remembered import Remembered
+from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import Forgotten
 
 _PRUNED_TO = 0.8

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from graph_memory.agent.kinds import CapabilityKind
-from graph_memory.agent.profiles import check_choice, check_text
+from graph_memory.agent.records.profiles import check_choice, check_text
+from graph_memory.agent.records.roles import prepared, roles_of
+from graph_memory.agent.records.statistics import TOOL_CALL, statistics_of, tool_of
 from graph_memory.agent.results import Capabilities, ToolStatistics
-from graph_memory.agent.roles import prepared, roles_of
-from graph_memory.agent.statistics import TOOL_CALL, statistics_of, tool_of
 from graph_memory.memory.api.memory import Memory
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 KINDS: tuple[str, ...] = get_args(CapabilityKind)
 MOST_EVENTS = 10_000

@@ -11,18 +11,25 @@ from anyio import to_thread
 
 from graph_memory.agent.archetypes.extraction import MOST_CHARACTERS, Archetype, Extraction
 from graph_memory.agent.archetypes.plugins import load_archetype
+from graph_memory.agent.limits.usage import Usage
+from graph_memory.agent.records.roles import Roles, prepared
+from graph_memory.agent.records.times import rfc3339
+from graph_memory.agent.records.writing import (
+    Operation,
+    new_connection,
+    new_connection_to_ref,
+    new_node,
+    one_line,
+    write,
+)
 from graph_memory.agent.results import EventRecorded
-from graph_memory.agent.roles import Roles, prepared
-from graph_memory.agent.times import rfc3339
-from graph_memory.agent.usage import Usage
-from graph_memory.agent.writing import Operation, new_connection, new_connection_to_ref, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.results import BatchResult
-from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
-from graph_memory.model.plain import Located
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import check_new_id, fault
+from graph_memory.model.values.plain import Located
 
 MOST_EVENTS = 1_000
 """Maximum number of events of a call."""

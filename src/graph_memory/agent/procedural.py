@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from graph_memory.agent.kinds import PatternType, Scope
-from graph_memory.agent.patterns import (
+from graph_memory.agent.limits.usage import Usage
+from graph_memory.agent.records.patterns import (
     Situation,
     conditions_of,
     matches,
@@ -16,20 +17,19 @@ from graph_memory.agent.patterns import (
     stored_procedure,
     stored_trigger,
 )
+from graph_memory.agent.records.roles import Roles, prepared, roles_of
+from graph_memory.agent.records.times import rfc3339
+from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line, write
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns
-from graph_memory.agent.roles import Roles, prepared, roles_of
-from graph_memory.agent.times import rfc3339
-from graph_memory.agent.usage import Usage
-from graph_memory.agent.writing import Operation, new_connection, new_node, one_line, write
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
-from graph_memory.memory.recall.request import whole
-from graph_memory.model.arguments import fault
+from graph_memory.memory.search.request import whole
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.strength import fraction
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.strength import fraction
 
 _MOST_RESULTS = 100
 _MOST_CHANGES = 500

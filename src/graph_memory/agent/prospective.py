@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
-from graph_memory.agent.goals import (
+from graph_memory.agent.kinds import Status
+from graph_memory.agent.records.goals import (
     OVER,
     GoalContext,
     by_urgency,
@@ -17,18 +18,17 @@ from graph_memory.agent.goals import (
     text_of,
     with_step_done,
 )
-from graph_memory.agent.kinds import Status
+from graph_memory.agent.records.roles import Roles, prepared, roles_of
+from graph_memory.agent.records.times import day_or_time
+from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line
 from graph_memory.agent.results import Goal, GoalChanged, Goals
-from graph_memory.agent.roles import Roles, prepared, roles_of
-from graph_memory.agent.times import day_or_time
-from graph_memory.agent.writing import Operation, new_connection, new_node, one_line
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.recall.request import whole
-from graph_memory.model.arguments import fault
+from graph_memory.memory.search.request import whole
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 
 class Prospective:

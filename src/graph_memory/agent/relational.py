@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.results import Relation, RelationsCreated
-from graph_memory.memory.recall.traversal.results import Neighbors, Paths, Walked
+from graph_memory.memory.traversal.results import Neighbors, Paths, Walked
 from graph_memory.model.results import Direction
-from graph_memory.model.strength import fraction
+from graph_memory.model.values.strength import fraction
 
 _EVIDENCE = "evidence"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
-from graph_memory.agent.profiles import (
+from graph_memory.agent.records.profiles import (
     STYLES,
     USER,
     UserEntry,
@@ -23,18 +23,18 @@ from graph_memory.agent.profiles import (
     stored_texts,
     texts_of,
 )
+from graph_memory.agent.records.roles import prepared, roles_of
+from graph_memory.agent.records.times import rfc3339
+from graph_memory.agent.records.writing import lenient
 from graph_memory.agent.results import Correction, Feedback, UserMatches, UserProfile
-from graph_memory.agent.roles import prepared, roles_of
-from graph_memory.agent.times import rfc3339
-from graph_memory.agent.writing import lenient
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.entities.remembered import Remembered
+from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import Entity
-from graph_memory.memory.recall.request import whole
-from graph_memory.model.arguments import check_query, fault
+from graph_memory.memory.search.request import whole
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import check_query, fault
 
 _MOST = 1_000
 _MOST_SESSIONS = 100_000

@@ -11,12 +11,12 @@ from typing import cast
 
 from anyio import to_thread
 
+from graph_memory.agent.records.writing import fits_reply
 from graph_memory.agent.results import WorkingMemory
-from graph_memory.agent.writing import fits_reply
-from graph_memory.memory.recall.fitting import tokens_of_text
-from graph_memory.model.arguments import fault
+from graph_memory.memory.search.fitting import tokens_of_text
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 CONTEXT_WINDOW = 8_000
 """Default maximum number of tokens of a session's working memory."""

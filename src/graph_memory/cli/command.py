@@ -14,9 +14,9 @@ from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
 from graph_memory.cli.output.printing import CALLED_DOMAIN, aside, note, plain, print_json
 from graph_memory.cli.session import with_memory
-from graph_memory.model.arguments import AUTO
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Answered, Result
+from graph_memory.model.values.arguments import AUTO
 from graph_memory.project import domain_for
 
 if TYPE_CHECKING:

@@ -17,10 +17,8 @@ from graph_memory.cli.commands import (
     connection,
     domain,
     entity,
-    find,
     gtd,
     history,
-    inference,
     link,
     node,
     ontology,
@@ -36,23 +34,20 @@ from graph_memory.cli.commands.config import config
 from graph_memory.cli.commands.diff import diff
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.load import load
-from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.protection import protect, unprotect
-from graph_memory.cli.commands.recall import recall
+from graph_memory.cli.commands.recall import recall, synthesize
 from graph_memory.cli.commands.reconcile import reconcile
-from graph_memory.cli.commands.reindex import reindex
 from graph_memory.cli.commands.remember import decide, forget, remember
-from graph_memory.cli.commands.removed import add_removed
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
-from graph_memory.cli.commands.search import search
-from graph_memory.cli.commands.synthesize import synthesize
+from graph_memory.cli.commands.search import find, query, search
 from graph_memory.cli.commands.traverse import neighbors, path, traverse
 from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
 from graph_memory.cli.help import name_values
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
+from graph_memory.cli.removed import add_removed
 from graph_memory.cli.session import read_settings
 
 REMEMBER = "Remember and find"
@@ -84,20 +79,20 @@ for command in (
     path,
     neighbors,
     synthesize,
-    find.find,
-    find.query,
+    find,
+    query,
 ):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(batch)
 app.command(rich_help_panel=REMEMBER)(call)
-for command in (inference.infer, protect, unprotect):
+for command in (connection.infer, protect, unprotect):
     app.command(rich_help_panel=REMEMBER)(command)
-for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
+for command in (history.log, diff, history.sessions, review, history.revert, branch.merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
 app.add_typer(agent.app, name="agent", rich_help_panel=REMEMBER)
-for command in (serve.mcp, upkeep.verify, upkeep.rebuild, reindex, upkeep.gc, scan, reconcile, backup, restore):
+for command in (serve.mcp, upkeep.verify, upkeep.rebuild, upkeep.reindex, upkeep.gc, scan, reconcile, backup, restore):
     app.command(rich_help_panel=SERVE)(command)
 for command in (doctor, config):
     app.command(rich_help_panel=SERVE)(command)

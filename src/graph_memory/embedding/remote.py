@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from pydantic import BaseModel, FiniteFloat, ValidationError
+
 from graph_memory.embedding.embedder import EmbeddingUnavailable
-from graph_memory.embedding.protocol import read_reply
-from graph_memory.embedding.texts import batches, readable
+from graph_memory.embedding.texts import batches, readable, unit
 from graph_memory.provider.client import Client, Patience, Service
-from graph_memory.provider.faults import Passing, Refused
+from graph_memory.provider.faults import Passing, Refused, misread
 
 BATCH_TEXTS = 64
 BATCH_BYTES = 250_000
@@ -108,3 +109,29 @@ class RemoteEmbedder:
     def _server_hint(self) -> str:
         start = "Start Ollama" if self._service.provider == "ollama" else "Check that the server can be reached"
         return f"{start}, or check GRAPH_MEMORY_EMBEDDING_URL. Until then search goes by words and connections."
+
+
+class _Item(BaseModel):
+    index: int
+    embedding: list[FiniteFloat]
+
+
+class _Reply(BaseModel):
+    data: list[_Item]
+
+
+def read_reply(body: bytes, count: int) -> list[list[float]]:
+    """Return the vectors of a reply in the order of the texts, with the length 1. Raises Refused for others."""
+    try:
+        items = _Reply.model_validate_json(body, strict=True).data
+    except ValidationError as error:
+        raise misread(error) from None
+    vectors = {item.index: item.embedding for item in items}
+    if len(items) != count or vectors.keys() != set(range(count)):
+        raise Refused(f"sent {len(items)} vectors for {count} texts, or under other numbers")
+    if len({len(vector) for vector in vectors.values()}) != 1:
+        raise Refused("sent vectors of several lengths at once")
+    try:
+        return [unit(vectors[index]) for index in range(count)]
+    except ValueError as error:
+        raise Refused(f"sent a vector that {error}") from None

@@ -9,9 +9,9 @@ from graph_memory.gtd import lists, reading, rules
 from graph_memory.gtd.lists import Around, Means, Neighbours
 from graph_memory.gtd.results import Available, NextActions, ProjectActions, Review, StuckProjects, Waiting, WaitingFor
 from graph_memory.memory.api.memory import Memory
-from graph_memory.model.arguments import fault
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)

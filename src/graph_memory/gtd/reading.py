@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectionSummary, Direction, NodeSummary
-from graph_memory.model.wording import listed
+from graph_memory.model.text.wording import listed
 
 
 async def require_types(memory: Memory, node_types: Sequence[str], connection_types: Sequence[str]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result
+from graph_memory.model.values.properties import PropertyValue
 
 
 class Ref(Result):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.values.properties import PropertyValue
 
 Properties = Mapping[str, PropertyValue]
 

@@ -1,7 +1,7 @@
 """A Neo4j of our own: resolved, started, shared between processes and stopped, with nothing installed but Python."""
 
 from graph_memory.local.aot.use import FastStart, fast_start
-from graph_memory.local.server import (
+from graph_memory.local.server.server import (
     LocalServer,
     State,
     Status,

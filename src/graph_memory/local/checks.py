@@ -11,13 +11,13 @@ from pathlib import Path
 
 from graph_memory.local.aot.use import fast_start
 from graph_memory.local.backup.restore import is_restoring
-from graph_memory.local.home import Home, read_run
+from graph_memory.local.home.home import Home, read_run
+from graph_memory.local.home.ports import is_free
+from graph_memory.local.home.swap import RESTORED, RESTORING
 from graph_memory.local.jars.fetch import damaged, known_list
-from graph_memory.local.java import OLDEST, asked_version, find_java
-from graph_memory.local.ports import is_free
-from graph_memory.local.process import find
-from graph_memory.local.start import BOLT, HTTP
-from graph_memory.local.swap import RESTORED, RESTORING
+from graph_memory.local.process.java import OLDEST, asked_version, find_java
+from graph_memory.local.process.process import find
+from graph_memory.local.server.start import BOLT, HTTP
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from graph_memory.mcp_server.presets import shortest
-from graph_memory.memory.recall.fitting import tokens_of_text
-from graph_memory.memory.recall.tiers.guide import GUIDES
+from graph_memory.memory.recall.guide import GUIDES
+from graph_memory.memory.search.fitting import tokens_of_text
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
 from graph_memory.operations.table import TOOLSETS
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from mcp.server import ServerRequestContext
 from starlette.requests import Request
 
 from graph_memory.mcp_server.startup import Startup
-from graph_memory.model.arguments import fault
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import fault
 
 SESSION = "Graph-Memory-Session"
 """The header in which a client over HTTP may name the session that its changes belong to."""

@@ -9,8 +9,8 @@ from typing import Any
 from mcp import MCPError, types
 
 from graph_memory.mcp_server.callers import Context
-from graph_memory.memory.recall.tiers.guide import WAYS
-from graph_memory.model.wording import quoted
+from graph_memory.memory.recall.guide import WAYS
+from graph_memory.model.text.wording import quoted
 
 STARTS = "session_start"
 """The tool with which prompts are offered: they lead to it."""

@@ -11,7 +11,7 @@ from mcp import MCPError, types
 from pydantic import ValidationError
 
 from graph_memory.mcp_server.callers import Context, asks_within_calls
-from graph_memory.model.arguments import AUTO
+from graph_memory.model.values.arguments import AUTO
 from graph_memory.project import domain_for
 
 _KEY = "roots"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.mcp_server.callers import Context, is_over_http, session_of
-from graph_memory.model.arguments import fault
+from graph_memory.model.values.arguments import fault
 
 MOST = 10_000
 """Sessions of which a server remembers it; of more, those are forgotten that selected longest ago."""

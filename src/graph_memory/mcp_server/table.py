@@ -8,7 +8,7 @@ from graph_memory.mcp_server.official import OfficialTool
 from graph_memory.mcp_server.presets import AGENT, LISTED, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool, Tool
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import quoted, suggestion
+from graph_memory.model.text.wording import quoted, suggestion
 from graph_memory.operations.official import OfficialOperation
 from graph_memory.operations.operation import AnyOperation
 from graph_memory.operations.table import OPERATIONS, TOOLSETS

@@ -9,11 +9,11 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content, ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.search_windows import windows
-from graph_memory.model.wording import kind_of
+from graph_memory.model.text.search_windows import windows
+from graph_memory.model.text.wording import kind_of
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content, ContentRef, content_from
 from graph_memory.storage.blobs.blobs import Blobs
 from graph_memory.storage.blobs.cache import ContentCache
 from graph_memory.storage.blobs.places import CHUNK

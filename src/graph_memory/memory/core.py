@@ -14,7 +14,7 @@ from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, with_moments
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
 from graph_memory.storage.log.ontologies import HALF_SEEN, HEAD, no_ontology
 from graph_memory.storage.log.transaction import LogWithin, log_within
 from graph_memory.storage.log.writing import Log

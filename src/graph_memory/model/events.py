@@ -11,15 +11,15 @@ from typing import cast
 
 from ulid import ULID
 
-from graph_memory.model.arguments import fault, is_encodable
-from graph_memory.model.clock import next_time
-from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.protection import PROTECTION, Guard, stored_protection
-from graph_memory.model.subjects import State, StoredValue, content_ref, present
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.kinds import DECLARED, ONTOLOGY_KINDS, Kind
+from graph_memory.model.subjects.protection import PROTECTION, Guard, stored_protection
+from graph_memory.model.subjects.subjects import State, StoredValue, content_ref, present
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.time.clock import next_time
+from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.content import Content
 
 
 class Op(StrEnum):

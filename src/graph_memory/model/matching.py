@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
 
-from graph_memory.model.fields import NAMESPACE, ROOT
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Names
-from graph_memory.model.properties import PropertyValue, equal_values
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.fields import NAMESPACE, ROOT
+from graph_memory.model.values.properties import PropertyValue, equal_values
 
 EventRow = Mapping[str, object]
 """An event as Neo4j has it, with the whole state of its subject."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind, Step, type_name
 from graph_memory.model.ontology.indexes import Index, index_name, index_value, indexes_of
 from graph_memory.model.ontology.ontology import (
     AnyType,
@@ -23,10 +22,9 @@ from graph_memory.model.ontology.ontology import (
     node_type_from,
 )
 from graph_memory.model.ontology.types import kind_of_type, subject_of_type, type_state
-from graph_memory.model.properties import ANY, PropertyValue
-from graph_memory.model.protection import PROTECTION
-from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import (
+from graph_memory.model.subjects.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind, Step, type_name
+from graph_memory.model.subjects.protection import PROTECTION
+from graph_memory.model.subjects.subjects import (
     CALLED,
     ENTITY,
     ENTITY_NAME,
@@ -39,7 +37,9 @@ from graph_memory.model.subjects import (
     present,
     searched,
 )
-from graph_memory.model.visible import check_visible
+from graph_memory.model.text.search_windows import windows
+from graph_memory.model.text.visible import check_visible
+from graph_memory.model.values.properties import ANY, PropertyValue
 
 Row = dict[str, object]
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
-from graph_memory.model.content import Encoding
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import CreationMethod
+from graph_memory.model.values.content import Encoding
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import CreationMethod
 
 Direction = Literal["out", "in", "both"]
 

@@ -1,7 +1,7 @@
 """What every write of a node, connection, observation or link is asked, whichever way it is made.
 
 RULES looks at one subject as it would be. LINKS are the rules of connection types about other connections, which only
-the graph can answer: `memory/changes/rules.py` asks it, and `memory/transfer/ledger.py` asks the log in a file.
+the graph can answer: `memory/changes/rules.py` asks it, and `memory/transfer/archive/ledger.py` asks the log in a file.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from datetime import datetime
 from operator import attrgetter
 from typing import cast
 
-from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
-from graph_memory.model.kinds import Kind
-from graph_memory.model.links import LinkState
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
-from graph_memory.model.properties import check_amount
-from graph_memory.model.protection import stored_protection
-from graph_memory.model.strength import NUMBERS, STRENGTH, fraction
-from graph_memory.model.subjects import ENTITY, user_properties
-from graph_memory.model.wording import quoted, with_title
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.links import LinkState
+from graph_memory.model.subjects.protection import stored_protection
+from graph_memory.model.subjects.subjects import ENTITY, user_properties
+from graph_memory.model.text.wording import quoted, with_title
+from graph_memory.model.values.arguments import check_tags, fault
+from graph_memory.model.values.properties import check_amount
+from graph_memory.model.values.strength import NUMBERS, STRENGTH, fraction
 
 Rule = Callable[[Draft, AnyType | None], None]
 """Raises a GraphError unless a subject may be as it would be; its type is None where its kind has none."""

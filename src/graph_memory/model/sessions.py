@@ -8,8 +8,8 @@ from typing import cast
 
 from pydantic import Field
 
-from graph_memory.model.plain import parse_json_strictly
 from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.values.plain import parse_json_strictly
 
 MOST = 1_000
 """Sessions that are told apart; the changes of those before are counted by source and actor."""

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.plain import Located
 from graph_memory.model.results import Result
+from graph_memory.model.values.plain import Located
 from graph_memory.operations.operation import Effect, Operation
 from graph_memory.operations.schemas import Schema
 

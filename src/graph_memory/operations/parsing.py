@@ -13,10 +13,10 @@ from typing import Generic, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from graph_memory.model.arguments import argument_meant
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.plain import parse_json_strictly, place
-from graph_memory.model.wording import kind_of, quoted, shown, suggestion
+from graph_memory.model.text.wording import kind_of, quoted, shown, suggestion
+from graph_memory.model.values.arguments import argument_meant
+from graph_memory.model.values.plain import parse_json_strictly, place
 from graph_memory.operations.arguments import MOST
 from graph_memory.operations.schemas import Schema, input_schema, properties_of, required_of, wording
 

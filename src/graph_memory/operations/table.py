@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graph_memory.operations.agent import AGENT_MEMORY
-from graph_memory.operations.batch import BATCH
-from graph_memory.operations.cleanup import CLEANUP
-from graph_memory.operations.domains import DOMAINS
-from graph_memory.operations.entities import ENTITIES
-from graph_memory.operations.graph import GRAPH
-from graph_memory.operations.history import HISTORY
-from graph_memory.operations.links import LINKS
-from graph_memory.operations.meaning import MEANING
 from graph_memory.operations.operation import AnyOperation
-from graph_memory.operations.protection import PROTECTION
-from graph_memory.operations.recall import RECALL
-from graph_memory.operations.remember import REMEMBER
-from graph_memory.operations.sessions import SESSIONS
-from graph_memory.operations.traversal import TRAVERSAL
-from graph_memory.operations.updates import UPDATES
+from graph_memory.operations.toolsets.agent import AGENT_MEMORY
+from graph_memory.operations.toolsets.batch import BATCH
+from graph_memory.operations.toolsets.cleanup import CLEANUP
+from graph_memory.operations.toolsets.domains import DOMAINS
+from graph_memory.operations.toolsets.entities import ENTITIES
+from graph_memory.operations.toolsets.graph import GRAPH
+from graph_memory.operations.toolsets.history import HISTORY
+from graph_memory.operations.toolsets.inference import MEANING
+from graph_memory.operations.toolsets.links import LINKS
+from graph_memory.operations.toolsets.protection import PROTECTION
+from graph_memory.operations.toolsets.recall import RECALL
+from graph_memory.operations.toolsets.remember import REMEMBER
+from graph_memory.operations.toolsets.sessions import SESSIONS
+from graph_memory.operations.toolsets.traversal import TRAVERSAL
+from graph_memory.operations.toolsets.updates import UPDATES
 
 TOOLSETS: Mapping[str, Sequence[AnyOperation]] = {
     "graph": GRAPH,

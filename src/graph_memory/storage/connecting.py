@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
 
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
 from graph_memory.storage.driver_errors import unavailable
 from graph_memory.storage.guarding import Credentials, Guard
 

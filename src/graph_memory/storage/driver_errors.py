@@ -16,9 +16,9 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
+from graph_memory.model.values.arguments import fault
 
 LOST = (ServiceUnavailable, SessionExpired, OSError)
 """That the connection broke, or could not be had."""

@@ -18,9 +18,9 @@ from neo4j.exceptions import ConfigurationError, DriverError, Neo4jError
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.connecting import SCHEMES, Address
 from graph_memory.storage.driver_errors import LOST, is_refused, ours
 from graph_memory.storage.guarding import SourceCredentials

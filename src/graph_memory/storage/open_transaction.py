@@ -10,8 +10,8 @@ import anyio
 from neo4j import AsyncTransaction
 from neo4j.exceptions import DriverError, Neo4jError
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.driver_errors import LOST, failed_to_commit, is_passing, of_open_transaction
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema_check import INDEXES

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
-from graph_memory.model.analysers import LABELS, index_of, label_of
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.analysers import LABELS, index_of, label_of
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
 from graph_memory.storage.store import Store, Transaction

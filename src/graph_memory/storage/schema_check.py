@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
-from graph_memory.model.analysers import LABELS, index_of
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.analysers import LABELS, index_of
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import (
     ANALYSERS,

@@ -20,8 +20,8 @@ from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, As
 from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
 from neo4j.time import DateTime
 
-from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.errors import GraphError
+from graph_memory.model.values.arguments import fault, is_encodable
 from graph_memory.storage.connecting import Address, Find, driver_of
 from graph_memory.storage.driver_errors import (
     LOST,

@@ -26,9 +26,9 @@ from graph_memory import GraphError, Memory, NodeType, Settings, ontology_from, 
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.batch.parsing import VERBS
-from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Origin
+from graph_memory.model.values.arguments import check_domain
 from graph_memory.operations.official import OfficialOperation
 from graph_memory.operations.operation import AnyOperation, Effect
 from graph_memory.operations.table import TOOLSETS

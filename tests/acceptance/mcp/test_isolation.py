@@ -20,7 +20,7 @@ from graph_memory import Memory, Settings, ontology_from, open_memory
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.model.events import Origin
-from graph_memory.model.links import INVERSES
+from graph_memory.model.subjects.links import INVERSES
 from graph_memory.operations.operation import AnyOperation, Effect
 from graph_memory.operations.table import TOOLSETS
 from profiles import EXAMPLES, profile

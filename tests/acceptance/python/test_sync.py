@@ -19,7 +19,7 @@ from graph_memory.gtd import Gtd
 from graph_memory.memory.api.history import History
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
-from graph_memory.memory.entities.past import PastMemory
+from graph_memory.memory.sessions.past import PastMemory
 from graph_memory.sync import SYNC_CLASSES, SyncHistory, SyncPastMemory, SyncTransfer, SyncUpkeep
 
 TYPES = ontology_from({"node_types": ["Thing"], "connection_types": {"Link": {"from": ["Thing"], "to": ["Thing"]}}})

@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.agent.layer import Agent
-from graph_memory.memory.entities.remembered import About, Decision
+from graph_memory.memory.entities.remember_results import About, Decision
 from integration.agent.own_domains import memory, own
 
 __all__ = ["memory", "own"]

@@ -17,7 +17,7 @@ from graph_memory.memory.domains import deletion
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.model.domain_results import DomainDeleted
 from graph_memory.model.events import Origin
-from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Progress
 from graph_memory.storage.log.protection import Whole

@@ -13,8 +13,8 @@ import pytest
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.branches.results import Merged
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
+from graph_memory.model.subjects.kinds import Kind
 from profiles import some
 from support import observation, observe
 

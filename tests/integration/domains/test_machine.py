@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from hypothesis.stateful import run_state_machine_as_test as run
 
 from graph_memory import GraphError, Memory
-from graph_memory.model.links import INVERSES
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType
+from graph_memory.model.subjects.links import INVERSES
 from profiles import profile
 from support import Conversation
 

@@ -20,7 +20,7 @@ from graph_memory import (
     open_memory,
 )
 from graph_memory.memory.changes import paging
-from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects.kinds import Kind
 from support import last
 
 pytestmark = pytest.mark.anyio

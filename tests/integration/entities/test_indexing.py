@@ -10,7 +10,7 @@ from neo4j import Driver
 
 from graph_memory import Memory
 from graph_memory.memory.entities import indexing, reads
-from graph_memory.memory.entities.finding import entity_of_name
+from graph_memory.memory.entities.names.find_entities import entity_of_name
 from graph_memory.storage.log import project
 from support import last
 

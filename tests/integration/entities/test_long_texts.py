@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory import Memory
 from graph_memory.memory.entities.indexing import index_texts
-from graph_memory.model.subjects import LONGEST_INDEXED
+from graph_memory.model.subjects.subjects import LONGEST_INDEXED
 from support import last
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import GraphError, Memory
-from graph_memory.memory.entities.remembered import CANDIDATE_CHOICES
+from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES
 
 pytestmark = pytest.mark.anyio
 

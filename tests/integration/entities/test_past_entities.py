@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import Code, GraphError, Memory
-from graph_memory.operations.history import memory_as_of
+from graph_memory.operations.toolsets.history import memory_as_of
 from support import last
 
 pytestmark = pytest.mark.anyio

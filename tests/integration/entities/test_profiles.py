@@ -10,7 +10,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory
 from graph_memory.memory.accesses import AccessTally
-from graph_memory.memory.recall.access import flush
+from graph_memory.memory.search.access import flush
 
 pytestmark = pytest.mark.anyio
 

@@ -16,8 +16,8 @@ from graph_memory import Memory, ontology_from
 from graph_memory.memory.changes import paging
 from graph_memory.memory.retention import erasure
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.subjects.kinds import Kind
 
 DOMAIN, NODE, CONNECTION = "domain", "node", "connection"
 TYPES: dict[str, Any] = {

@@ -12,7 +12,7 @@ from neo4j import Driver
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.memory.core import last_state
 from graph_memory.memory.graph.nodes import GET
-from graph_memory.model.content import content_from
+from graph_memory.model.values.content import content_from
 
 pytestmark = pytest.mark.anyio
 

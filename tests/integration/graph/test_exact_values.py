@@ -17,8 +17,8 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.model.exact import same_value
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.values.exact import same_value
+from graph_memory.model.values.properties import PropertyValue
 from support import last
 
 pytestmark = pytest.mark.anyio

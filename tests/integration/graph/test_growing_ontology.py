@@ -11,7 +11,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Ontology, Settings, ontology_from, open_memory
-from graph_memory.memory.graph import growth as growing
+from graph_memory.memory.graph import ontology_migration as growing
 from graph_memory.model.ontology.ontology import node_type_from
 from graph_memory.storage.log.jobs import Job
 from support import agrees, last

@@ -10,7 +10,7 @@ from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.graph import substring
-from graph_memory.model.search_windows import gram_text
+from graph_memory.model.text.search_windows import gram_text
 from support import index
 
 pytestmark = pytest.mark.anyio

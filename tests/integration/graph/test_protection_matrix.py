@@ -16,7 +16,7 @@ from neo4j import Driver
 import graph_memory
 from graph_memory import Memory
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import DATA
+from graph_memory.model.subjects.kinds import DATA
 from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, PATHS, Path_, World
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Memory, Settings, ontology_from, open_memory
-from graph_memory.memory.graph import overtaking
+from graph_memory.memory.graph import consistent_read as overtaking
 from graph_memory.memory.history.past import Past
 from graph_memory.storage.queries import Query
 from support import index

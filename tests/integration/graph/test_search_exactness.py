@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
-from graph_memory.model.search_windows import NEEDLE, OVERLAP, WINDOW
+from graph_memory.model.text.search_windows import NEEDLE, OVERLAP, WINDOW
 from integration.reference_model import is_in
 from profiles import profile
 from support import index

@@ -13,16 +13,16 @@ import pytest
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.graph import weighing
 from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.recall.place import Place
-from graph_memory.memory.recall.traversal.edges import Asked
-from graph_memory.memory.recall.traversal.frontier import Frontier
-from graph_memory.memory.recall.traversal.request import EdgeFilter
-from graph_memory.model.arguments import UNLIMITED
-from graph_memory.model.kinds import Kind
+from graph_memory.memory.search.place import Place
+from graph_memory.memory.traversal.frontier import Frontier
+from graph_memory.memory.traversal.request import EdgeFilter
+from graph_memory.memory.traversal.walks.edges import Asked
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionInfo
-from graph_memory.model.strength import Strength, check_strength
-from graph_memory.model.weight import weight
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import UNLIMITED
+from graph_memory.model.values.strength import Strength, check_strength
+from graph_memory.model.values.weight import weight
 from graph_memory.storage.log.writing import utc_now
 from support import last
 
@@ -154,7 +154,7 @@ async def test_weak_ones_come_in_pages_that_have_each_once(home: Memory) -> None
 
 
 async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those in `graph/weighed` and `recall/frontier` weigh values of every shape as `model/weight.py` does."""
+    """`graph/weighed` and `traversal/frontier` weigh values of every shape as `model/values/weight.py` does."""
     rng, ends = Random(25), {"from_node_id": "a", "to_node_id": "b"}
     lives: dict[str, float | None] = {"Plain": None, "Brief": 0.05, "Long": 3_000.0}
     types = [

@@ -49,7 +49,7 @@ def wall(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]:
         "branches.branch",
         "domains.tree",
         "retention.erasure",
-        "transfer.export",
+        "transfer.archive.export",
         "retention.archive_file",
     ):
         monkeypatch.setattr(f"graph_memory.memory.{module}.utc_now", wall)

@@ -25,7 +25,7 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.history.diff_results import DiffEntry
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import LogEntry
-from graph_memory.memory.recall.index import index_words
+from graph_memory.memory.search.index.index import index_words
 from graph_memory.model.ontology.ontology import NodeType
 from integration.reference_model import Connection, Node, Text, to_the_letter
 from profiles import profile

@@ -16,7 +16,7 @@ from graph_memory.memory.graph import substring
 from graph_memory.memory.graph.substring import TextRow
 from graph_memory.memory.history import past_search
 from graph_memory.memory.history.past import Past
-from graph_memory.model.search_windows import Needle
+from graph_memory.model.text.search_windows import Needle
 from profiles import some
 
 pytestmark = pytest.mark.anyio

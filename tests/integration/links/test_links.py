@@ -12,7 +12,7 @@ from neo4j import Driver
 from graph_memory import GraphError, Memory, ontology_from
 from graph_memory.cli.output.walks import show_walk
 from graph_memory.model.errors import Code
-from graph_memory.model.links import LinkType
+from graph_memory.model.subjects.links import LinkType
 from integration.links.conftest import DECLARED, Pair
 from tables import for_rows
 

@@ -15,17 +15,17 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.domains.lineage import BEFORE_ALL
-from graph_memory.memory.recall.fitting import counter
-from graph_memory.memory.recall.request import Filters
-from graph_memory.memory.recall.search import scope_of
-from graph_memory.memory.recall.tiers import reading
-from graph_memory.memory.recall.tiers.reading import TIES
-from graph_memory.memory.recall.tiers.recalling import SUMMARIES
-from graph_memory.memory.recall.tiers.results import Depth, Form
-from graph_memory.memory.recall.traversal import frontier
-from graph_memory.model.wording import day
+from graph_memory.memory.recall import reading
+from graph_memory.memory.recall.reading import TIES
+from graph_memory.memory.recall.recalling import SUMMARIES
+from graph_memory.memory.recall.results import Depth, Form
+from graph_memory.memory.search.fitting import counter
+from graph_memory.memory.search.request import Filters
+from graph_memory.memory.search.search import scope_of
+from graph_memory.memory.traversal import frontier
+from graph_memory.model.text.wording import day
 from graph_memory.storage.log.writing import utc_now
-from integration.recall.fakes import Fake, with_embedder
+from integration.search.fakes import Fake, with_embedder
 from support import last, observe
 from tables import for_rows
 

@@ -11,7 +11,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.chat import chat_model
 from graph_memory.memory.accesses import AccessTally
-from graph_memory.memory.recall.tiers import asking
+from graph_memory.memory.recall import asking
 from graph_memory.model.results import NodeBrief
 from model_server import Fault, ModelServer, model_server
 from tables import for_rows

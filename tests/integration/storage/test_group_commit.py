@@ -13,8 +13,8 @@ from neo4j.exceptions import ServiceUnavailable
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ConnectionState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState
 from graph_memory.storage.store import Reader, Store
 
 pytestmark = pytest.mark.anyio

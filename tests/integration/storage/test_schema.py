@@ -15,7 +15,7 @@ from neo4j import Driver, GraphDatabase
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings
-from graph_memory.model.analysers import LABELS
+from graph_memory.model.text.analysers import LABELS
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema import (

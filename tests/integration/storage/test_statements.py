@@ -13,8 +13,8 @@ from neo4j import Driver
 from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
 from graph_memory.memory.graph import neighbours, queries, substring, weighing
 from graph_memory.memory.history import past
-from graph_memory.memory.recall.traversal import frontier
-from graph_memory.model.kinds import Step
+from graph_memory.memory.traversal import frontier
+from graph_memory.model.subjects.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, cypher_root
 from support import observe
@@ -189,7 +189,7 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("entities/found", "n:_Node(_domain, _is_long)"),
         ("entities/found", "o:_Observation(_domain, _is_long)"),
         ("entities/parts", "n:_Node(_folded)"),
-        ("knowledge/near", "n:_Node(_folded)"),
+        ("entity_graph/near", "n:_Node(_folded)"),
         ("entities/waiting", "n:_Node(_domain, _is_long)"),
         ("entities/called", "n:_Node(_domain, _called)"),
         ("entities/sharing", "o:_Observation(_folded)"),
@@ -198,7 +198,7 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("links/links", "l:_Link(_domain, _id)"),
         ("links/links", "l:_Link(_target_domain, _target)"),
         ("log/put_nodes", "l:_Link(_target_domain, _target)"),
-        ("recall/linked", "n:_Node(_domain, _id)"),
+        ("traversal/linked", "n:_Node(_domain, _id)"),
     ],
 )
 @pytest.mark.usefixtures("seeded")

@@ -12,10 +12,10 @@ from neo4j import Driver
 from neo4j.exceptions import ServiceUnavailable
 
 from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ConnectionState, content_state
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, content_state
+from graph_memory.model.values.content import content_from
 from graph_memory.storage.store import Limits, Reader, Store
 
 pytestmark = pytest.mark.anyio

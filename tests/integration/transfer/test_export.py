@@ -15,9 +15,9 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.memory.transfer import export, importing
-from graph_memory.memory.transfer.format import PIECE
-from graph_memory.memory.transfer.reader import Reader
+from graph_memory.memory.transfer.archive import export, importing
+from graph_memory.memory.transfer.archive.format import PIECE
+from graph_memory.memory.transfer.archive.reader import Reader
 from integration.branches.test_branch import LARGE, contents, filled
 
 pytestmark = pytest.mark.anyio
@@ -203,7 +203,7 @@ async def test_an_import_that_was_cut_off_goes_on(
     await lived(memory, domain)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     copy = memory.in_domain(f"{domain}-copy")
-    monkeypatch.setattr("graph_memory.memory.transfer.reader.PAGE", 7)
+    monkeypatch.setattr("graph_memory.memory.transfer.archive.reader.PAGE", 7)
     monkeypatch.setattr(importing, "SUBJECTS", 6)
     steps, cuts = 0, 0
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
-from graph_memory.memory.transfer import importing
+from graph_memory.memory.transfer.archive import importing
 from integration.branches.test_branch import LARGE, filled
 from unit.memory.transfer.test_malformed import DAMAGED, PYTHON_ERROR_FRAGMENTS, damaged
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory.transfer import importing
-from graph_memory.memory.transfer.reader import Reader
+from graph_memory.memory.transfer.archive import importing
+from graph_memory.memory.transfer.archive.reader import Reader
 from integration.branches.test_branch import LARGE
 from profiles import profile
 from support import observe

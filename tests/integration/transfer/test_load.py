@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 
 from graph_memory import Code, GraphError, Memory, SourceOptions, ontology_from
-from graph_memory.memory.transfer import load_pages, staging
 from graph_memory.memory.transfer.formats.records import ConnectionRecord, Record
+from graph_memory.memory.transfer.load import load_pages, staging
 from graph_memory.memory.transfer.results import GraphFormat
 from integration.transfer.test_graph_export import hostile
 from profiles import profile

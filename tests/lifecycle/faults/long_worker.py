@@ -26,7 +26,7 @@ from graph_memory.memory.branches import branch
 from graph_memory.memory.changes import paging
 from graph_memory.memory.domains import deletion
 from graph_memory.memory.retention import compaction, erasure
-from graph_memory.memory.transfer import export, importing, reader
+from graph_memory.memory.transfer.archive import export, importing, reader
 from graph_memory.storage.store import Store
 
 PAGED = (reader, branch, compaction, deletion, erasure, export, paging)

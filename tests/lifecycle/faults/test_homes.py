@@ -19,14 +19,14 @@ import pytest
 from neo4j import Driver, GraphDatabase
 
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
-from graph_memory.local.home import Home, Run, read_run
+from graph_memory.local.home.home import Home, Run, read_run
 
 CAN_MOUNT = sys.platform == "linux" and os.geteuid() == 0 and shutil.which("mount") is not None
 ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": []})
 HOST = "127.0.0.1"
 STARTER = """
 import sys, pathlib
-from graph_memory.local.server import ensure_running
+from graph_memory.local.server.server import ensure_running
 from graph_memory.settings import Settings
 print(ensure_running(Settings(home=pathlib.Path(sys.argv[1]))).uri, flush=True)
 """

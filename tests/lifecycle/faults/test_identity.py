@@ -18,8 +18,8 @@ from neo4j import GraphDatabase
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings, local, ontology_from, open_memory
-from graph_memory.local.home import Home, Run, read_run
-from graph_memory.local.ports import any_free
+from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.ports import any_free
 from graph_memory.storage import store as store_module
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query

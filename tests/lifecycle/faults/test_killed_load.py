@@ -17,7 +17,7 @@ import pytest
 
 from acceptance.agents import COMMAND, environment_of, verified
 from graph_memory import GraphError, Memory, Settings
-from graph_memory.memory.transfer.staging import PAGE
+from graph_memory.memory.transfer.load.staging import PAGE
 from lifecycle.faults.test_kills import SEED
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.long]

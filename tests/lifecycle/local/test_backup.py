@@ -19,8 +19,8 @@ import pytest
 
 from acceptance.agents import COMMAND, environment_of
 from graph_memory import Memory, Settings, local, ontology_from, open_memory
-from graph_memory.local.home import Home
-from graph_memory.local.swap import RESTORED, RESTORING
+from graph_memory.local.home.home import Home
+from graph_memory.local.home.swap import RESTORED, RESTORING
 from graph_memory.model.errors import Code
 
 ONTOLOGY = ontology_from(

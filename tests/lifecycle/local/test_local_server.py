@@ -14,15 +14,15 @@ from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
 from graph_memory import local
-from graph_memory.local.home import Home, Run, read_run
-from graph_memory.local.ports import any_free
-from graph_memory.local.process import find, is_alive
+from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.home.ports import any_free
+from graph_memory.local.process.process import find, is_alive
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
 STARTER = """
 import sys, pathlib
-from graph_memory.local.server import ensure_running
+from graph_memory.local.server.server import ensure_running
 from graph_memory.settings import Settings
 print(ensure_running(Settings(home=pathlib.Path(sys.argv[1]))).pid, flush=True)
 """

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from graph_memory.agent.patterns import (
+from graph_memory.agent.records.patterns import (
     Situation,
     conditions_of,
     has_word,

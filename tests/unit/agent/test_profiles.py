@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graph_memory.agent.profiles import (
+from graph_memory.agent.records.profiles import (
     UserEntry,
     check_choice,
     check_text,

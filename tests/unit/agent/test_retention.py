@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from graph_memory import GraphError
-from graph_memory.agent import retention
-from graph_memory.agent.retention import Limits, Selection, StoredConnection, StoredNode, limits_of, selected
+from graph_memory.agent.limits import retention
+from graph_memory.agent.limits.retention import Limits, Selection, StoredConnection, StoredNode, limits_of, selected
 from tables import for_rows
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.agent.roles import declared, roles_in
+from graph_memory.agent.records.roles import declared, roles_in
 from graph_memory.model.ontology.ontology import ontology_from
 from tables import for_rows
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.agent import sentence_rules
+from graph_memory.agent.sentences import sentence_rules
 from tables import for_rows
 
 TUESDAY = datetime(2026, 11, 24, 16, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.agent.statistics import percentile, statistics_of
+from graph_memory.agent.records.statistics import percentile, statistics_of
 from graph_memory.model.results import NodeSummary
 
 

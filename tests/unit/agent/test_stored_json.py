@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.agent.goals import GoalContext, goal_of
-from graph_memory.agent.patterns import pattern_of, steps_of
-from graph_memory.agent.profiles import texts_of
-from graph_memory.agent.writing import parsed_json
+from graph_memory.agent.records.goals import GoalContext, goal_of
+from graph_memory.agent.records.patterns import pattern_of, steps_of
+from graph_memory.agent.records.profiles import texts_of
+from graph_memory.agent.records.writing import parsed_json
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeSummary
 from tables import for_rows

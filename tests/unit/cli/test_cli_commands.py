@@ -20,9 +20,9 @@ from graph_memory.memory.drift.results import HandChange, Reconciliation
 from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
 from graph_memory.model import domain_results, results
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.sessions import SessionSummary
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.operations.table import OPERATIONS
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings

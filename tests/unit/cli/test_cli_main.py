@@ -18,9 +18,9 @@ import typer
 from typer.testing import CliRunner
 
 from graph_memory import cli
-from graph_memory.cli.commands.removed import REMOVED
 from graph_memory.cli.errors import EXIT_STATUS, USAGE, explained
 from graph_memory.cli.main import app
+from graph_memory.cli.removed import REMOVED
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import domain_results
 from graph_memory.model.errors import Code, GraphError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth
-from graph_memory.memory.entities.remembered import About, Decision, Question, Receipt, Remembered
+from graph_memory.memory.entities.remember_results import About, Decision, Question, Receipt, Remembered
 from graph_memory.memory.entities.results import Forgot, Forgotten
 from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graph_memory.cli.output.hits import highlighted
-from graph_memory.memory.recall.bm25 import asked
-from graph_memory.memory.recall.results import Hit, Over, Part, SearchResult, Statement
+from graph_memory.memory.search.results import Hit, Over, Part, SearchResult, Statement
+from graph_memory.memory.search.text.bm25 import asked
 from graph_memory.model.results import NodeBrief
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import HIT, RecordingMemory

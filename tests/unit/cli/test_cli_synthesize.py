@@ -8,9 +8,9 @@ import pytest
 
 from graph_memory.cli.errors import explained
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.sessions.results import SessionStarted
-from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
-from graph_memory.memory.recall.tiers.results import RecallResult
+from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
+from graph_memory.memory.recall.results import RecallResult
+from graph_memory.memory.sessions.results import SessionStarted
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.memory.recall.traversal.results import LeftOut, Metrics, Paths
+from graph_memory.memory.traversal.results import LeftOut, Metrics, Paths
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import ANSWERS, RecordingMemory
 

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from graph_memory import local
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.neo4j import app as neo4j
-from graph_memory.local.home import Home, Run
+from graph_memory.local.home.home import Home, Run
+from graph_memory.local.home.lock import file_lock
 from graph_memory.local.jar_manifest import committed_list
-from graph_memory.local.lock import file_lock
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 from model_server import Fault, model_server

@@ -3,8 +3,8 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from graph_memory.local.config import quoted_class_path, server_command, write_config
-from graph_memory.local.home import Home, Run
+from graph_memory.local.home.config import quoted_class_path, server_command, write_config
+from graph_memory.local.home.home import Home, Run
 from graph_memory.settings import Settings
 
 POLICY = "dbms.security.http_static_content_security_policy_header"

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from graph_memory.local.home import Home
-from graph_memory.local.startup_errors import ended, hung, slow
+from graph_memory.local.home.home import Home
+from graph_memory.local.process.startup_errors import ended, hung, slow
 from graph_memory.model.errors import Code
 from graph_memory.settings import Settings
 

@@ -10,10 +10,10 @@ import pytest
 from graph_memory.local.aot import training, use
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.aot.use import cache_of, flags, look_after
-from graph_memory.local.config import cached_flags, server_command
-from graph_memory.local.home import Home, Run
+from graph_memory.local.home.config import cached_flags, server_command
+from graph_memory.local.home.home import Home, Run
+from graph_memory.local.home.lock import file_lock
 from graph_memory.local.jar_manifest import committed_list
-from graph_memory.local.lock import file_lock
 from graph_memory.settings import Settings
 from tables import for_rows
 
@@ -212,7 +212,7 @@ def test_the_same_build_of_java_elsewhere_shares_the_cache(settings, cache, tmp_
     java = tmp_path / "elsewhere" / "bin" / "java"
     java.parent.mkdir(parents=True)
     java.touch()
-    from graph_memory.local.java import find_java
+    from graph_memory.local.process.java import find_java
 
     release = find_java(settings).command.parent.parent / "release"
     (tmp_path / "elsewhere" / "release").write_text(release.read_text())

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory.local import password
-from graph_memory.local.admin import AdminError
-from graph_memory.local.home import Home
-from graph_memory.local.password import ensure_password
+from graph_memory.local.home.home import Home
+from graph_memory.local.process import password
+from graph_memory.local.process.admin import AdminError
+from graph_memory.local.process.password import ensure_password
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 

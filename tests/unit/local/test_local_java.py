@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory.local.java import asked_version, find_java, major_version
+from graph_memory.local.process.java import asked_version, find_java, major_version
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 

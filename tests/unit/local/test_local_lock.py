@@ -4,12 +4,12 @@ from threading import Event, Thread
 
 import pytest
 
-from graph_memory.local.lock import file_lock
+from graph_memory.local.home.lock import file_lock
 from graph_memory.model.errors import Code, GraphError
 
 HOLD = """
 import sys, pathlib
-from graph_memory.local.lock import file_lock
+from graph_memory.local.home.lock import file_lock
 with file_lock(pathlib.Path(sys.argv[1]), 1, lambda: None):
     print("held", flush=True)
     sys.stdin.read()

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.home import Home
+from graph_memory.local.home.home import Home
+from graph_memory.local.home.notes import read_json
 from graph_memory.local.jars.fetch import Stamp
-from graph_memory.local.notes import read_json
-from graph_memory.local.startup_errors import hung
+from graph_memory.local.process.startup_errors import hung
 from tables import for_rows
 
 ODD = [

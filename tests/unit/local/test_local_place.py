@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from graph_memory.local.home import Home, Run, read_run
+from graph_memory.local.home.home import Home, Run, read_run
 from graph_memory.settings import Settings
 from tables import for_rows
 

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from graph_memory.local.ports import accepts, choose_port, is_free, speaks_bolt
+from graph_memory.local.home.ports import accepts, choose_port, is_free, speaks_bolt
 from graph_memory.model.errors import Code, GraphError
 
 SETTING = "GRAPH_MEMORY_NEO4J_BOLT_PORT"

@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from graph_memory.local.config import MAIN_CLASS, home_argument
-from graph_memory.local.home import Home, Run, read_run
-from graph_memory.local.process import end, find, is_alive, launch, listens, lost, recorded
+from graph_memory.local.home.config import MAIN_CLASS, home_argument
+from graph_memory.local.home.home import Home, Run, read_run
+from graph_memory.local.process.process import end, find, is_alive, launch, listens, lost, recorded
 from graph_memory.settings import Settings
 
 SLEEP = "import sys, time; print('up', flush=True); time.sleep(60)"

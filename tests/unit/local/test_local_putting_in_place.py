@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from graph_memory.files import write_private
-from graph_memory.local import swap
-from graph_memory.local.home import Home
-from graph_memory.local.swap import finish_restore, put_in_place
+from graph_memory.local.home import swap
+from graph_memory.local.home.home import Home
+from graph_memory.local.home.swap import finish_restore, put_in_place
 
 
 class Killed(BaseException):

@@ -13,9 +13,9 @@ from mcp.types import CallToolResult
 
 from graph_memory.mcp_server.server import build_server
 from graph_memory.memory.history.results import Named
-from graph_memory.memory.recall.results import Hit, SearchResult, Synthesis
-from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
-from graph_memory.memory.recall.traversal.results import (
+from graph_memory.memory.recall.results import QueryResult, RecallResult
+from graph_memory.memory.search.results import Hit, SearchResult, Synthesis
+from graph_memory.memory.traversal.results import (
     Followed,
     LeftOut,
     Neighbors,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from graph_memory.model.errors import GraphError
 from graph_memory.operations.arguments import MOST
 from graph_memory.operations.parsing import Arguments
-from graph_memory.operations.remember import Remember
 from graph_memory.operations.table import OPERATIONS, TOOLSETS
+from graph_memory.operations.toolsets.remember import Remember
 from tables import for_rows
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 

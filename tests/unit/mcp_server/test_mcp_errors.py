@@ -13,8 +13,8 @@ from mcp.types import INVALID_PARAMS
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.history.results import Named
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeContent
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.ontologies import no_ontology
 from tables import for_rows
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, json_of, opens, text_of

@@ -20,8 +20,8 @@ from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.operations.schemas import wording
 from graph_memory.operations.table import TOOLSETS
 from tables import for_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp import types
 
-from graph_memory.mcp_server.transport.invalid_lines import refusal
+from graph_memory.mcp_server.transport.stdio import refusal
 from tables import for_rows
 
 CALL = '"method":"tools/call","params":{"name":"create_node","arguments":{"id":7,"properties":{"a":%s}}}'

@@ -18,7 +18,7 @@ from graph_memory.memory.entities.results import (
     ObservationsAdded,
     RelationsCreated,
 )
-from graph_memory.operations.entities import ENTITIES
+from graph_memory.operations.toolsets.entities import ENTITIES
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
 
 pytestmark = pytest.mark.anyio

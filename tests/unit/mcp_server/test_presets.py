@@ -13,10 +13,10 @@ from graph_memory.mcp_server.advice import Advice
 from graph_memory.mcp_server.presets import AGENT
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.table import tools_of
-from graph_memory.memory.entities.sessions.results import SessionStarted
-from graph_memory.memory.knowledge.names import not_found
-from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
-from graph_memory.memory.recall.tiers.results import RecallResult
+from graph_memory.memory.entity_graph.names import not_found
+from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
+from graph_memory.memory.recall.results import RecallResult
+from graph_memory.memory.sessions.results import SessionStarted
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.operations.table import TOOLSETS
 from graph_memory.settings import Settings

@@ -15,7 +15,7 @@ from graph_memory.memory.history.comparison import (
     text_diff,
     why_not_compared,
 )
-from graph_memory.model.subjects import State, StoredValue
+from graph_memory.model.subjects.subjects import State, StoredValue
 from tables import for_rows
 
 MOMENT = datetime(2026, 3, 1, 9, tzinfo=UTC)

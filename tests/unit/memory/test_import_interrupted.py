@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory.memory.transfer import importing
+from graph_memory.memory.transfer.archive import importing
 
 
 class SlowReader:

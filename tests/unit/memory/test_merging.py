@@ -27,10 +27,8 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
-from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import (
     ConnectionType,
     NodeType,
@@ -40,10 +38,12 @@ from graph_memory.model.ontology.ontology import (
 )
 from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.projection import type_draft
-from graph_memory.model.properties import key_value
 from graph_memory.model.rules import BrokenLink
-from graph_memory.model.subjects import State, content_state
-from graph_memory.model.titles import title_of
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import State, content_state
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.properties import key_value
+from graph_memory.model.values.titles import title_of
 from tables import for_rows
 
 CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load(

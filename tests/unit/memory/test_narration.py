@@ -9,8 +9,8 @@ import pytest
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import State
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import State
 from tables import for_rows
 
 CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_content_size": 1200}

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.overtaking import Look, OvertakenRow, page_of
+from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, page_of
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio

@@ -8,9 +8,9 @@ from typing import get_args
 from graph_memory import Memory
 from graph_memory.mcp_server.tools import Effect
 from graph_memory.memory.history.past import Past
-from graph_memory.operations.graph import GRAPH
-from graph_memory.operations.history import PastTool
-from graph_memory.operations.meaning import MEANING
+from graph_memory.operations.toolsets.graph import GRAPH
+from graph_memory.operations.toolsets.history import PastTool
+from graph_memory.operations.toolsets.inference import MEANING
 
 WRITES = {
     "create_node",

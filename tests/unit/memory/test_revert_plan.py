@@ -18,12 +18,12 @@ from graph_memory.memory.revert.later_changes import REVERT, REVERTS, Run, cance
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft, Event, Op, Origin
-from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import type_draft
-from graph_memory.model.properties import PropertyType, key_value
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.subjects import State
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.subjects.subjects import State
+from graph_memory.model.values.properties import PropertyType, key_value
 
 NOW = datetime(2026, 2, 2, tzinfo=UTC)
 TASK = NodeType("Task", properties=(PropertyRule("rank", type=PropertyType.NUMBER),))

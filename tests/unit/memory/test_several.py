@@ -6,8 +6,8 @@ from math import fsum
 
 import pytest
 
-from graph_memory.memory.recall.results import Hit, Part, SearchResult
-from graph_memory.memory.recall.several import in_one_order, together
+from graph_memory.memory.search.multi_domain import in_one_order, together
+from graph_memory.memory.search.results import Hit, Part, SearchResult
 
 
 def hit(name: str, *parts: Part) -> Hit:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import Code, GraphError
-from graph_memory.model.arguments import (
+from graph_memory.model.events import Origin
+from graph_memory.model.values.arguments import (
     UNLIMITED,
     check_domain,
     check_limit,
@@ -13,7 +14,6 @@ from graph_memory.model.arguments import (
     in_file_name,
     is_domain,
 )
-from graph_memory.model.events import Origin
 from tables import for_rows
 
 

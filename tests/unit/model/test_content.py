@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.model.content import ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.values.content import ContentRef, content_from
 from tables import for_rows
 
 

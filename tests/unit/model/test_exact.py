@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.model.exact import exact, same_state, same_value
+from graph_memory.model.values.exact import exact, same_state, same_value
 
 MOMENT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SCALARS = st.text() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.datetimes(timezones=st.just(UTC))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.inheritance import check_inherited, differing, inheriting, is_begun, new_to, taken
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.subjects.kinds import Kind
 
 NOTE, PERSON, TASK = NodeType("Note"), NodeType("Person"), NodeType("Task")
 ABOUT = ConnectionType("About", ("Note",), ("Person",))

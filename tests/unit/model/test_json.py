@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.model.plain import NotJson, parse_json_strictly
+from graph_memory.model.values.plain import NotJson, parse_json_strictly
 from tables import for_rows
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.memory.domains.deletion import STAGES
-from graph_memory.memory.transfer import records
-from graph_memory.model.kinds import ATTACHED, DATA, KINDS, Kind
+from graph_memory.memory.transfer.archive import records
+from graph_memory.model.subjects.kinds import ATTACHED, DATA, KINDS, Kind
 from graph_memory.storage.queries import cypher_root
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted, holds_at
+from graph_memory.model.subjects.kinds import Kind
 from tables import for_rows
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.points import LogPosition, instant, moment
+from graph_memory.model.time.points import LogPosition, instant, moment
 from tables import for_rows
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

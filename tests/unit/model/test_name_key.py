@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.entities.advice.advised import _words_of  # pyright: ignore[reportPrivateUsage]
-from graph_memory.memory.entities.alike import Compared, evidence, likeness_of_names, pairs
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
-from graph_memory.memory.entities.spans import find_encoded_spans, find_spans
-from graph_memory.model.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
+from graph_memory.memory.entities.names.similar_names import Compared, evidence, likeness_of_names, pairs
+from graph_memory.memory.entities.names.spans import find_encoded_spans, find_spans
+from graph_memory.memory.remember.advised import _words_of  # pyright: ignore[reportPrivateUsage]
+from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
 from tables import for_rows
 
 OTHERS = [

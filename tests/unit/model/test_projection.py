@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_memory.memory.knowledge.spelling import stored_name
-from graph_memory.model.content import Content, content_from
+from graph_memory.memory.entity_graph.values.spelling import stored_name
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin, number
-from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import Projection, Row, new_type_draft, project
-from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import ContentRef, NodeState, content_state
+from graph_memory.model.subjects.kinds import Kind, Step
+from graph_memory.model.subjects.subjects import ContentRef, NodeState, content_state
+from graph_memory.model.text.search_windows import windows
+from graph_memory.model.values.content import Content, content_from
 from profiles import SOAK
 
 unhurried = settings(deadline=None, derandomize=not SOAK)

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.properties import (
+from graph_memory.model.values.properties import (
     KEY_BYTES,
     NAME_CHARACTERS,
     SEPARATOR,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from graph_memory.model.times import Span, Toward, read_span
+from graph_memory.model.time.times import Span, Toward, read_span
 from tables import for_rows
 
 NOW = datetime(2026, 11, 23, 12, 30, 15, tzinfo=UTC)

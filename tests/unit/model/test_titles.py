@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.model.titles import shown_title
+from graph_memory.model.values.titles import shown_title
 
 
 def test_a_node_without_a_title_is_called_by_a_short_property() -> None:

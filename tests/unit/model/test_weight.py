@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.model.strength import Strength
-from graph_memory.model.weight import HALF_LIFE, weight
+from graph_memory.model.values.strength import Strength
+from graph_memory.model.values.weight import HALF_LIFE, weight
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 fractions = st.floats(0, 1)

@@ -7,7 +7,17 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graph_memory.model.search_windows import GRAM, NEEDLE, OVERLAP, WINDOW, Needle, fold, gram_text, grams, windows
+from graph_memory.model.text.search_windows import (
+    GRAM,
+    NEEDLE,
+    OVERLAP,
+    WINDOW,
+    Needle,
+    fold,
+    gram_text,
+    grams,
+    windows,
+)
 from profiles import SOAK
 from tables import for_rows
 

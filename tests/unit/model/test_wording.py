@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.visible import check_visible, visible
-from graph_memory.model.wording import as_text, listed, quoted, shown, suggestion
+from graph_memory.model.text.visible import check_visible, visible
+from graph_memory.model.text.wording import as_text, listed, quoted, shown, suggestion
 from tables import for_rows
 
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.model.content import Content, content_from
 from graph_memory.model.events import Draft, Event, Op, Origin, number
-from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import live_state, project
-from graph_memory.model.subjects import ConnectionState, NodeState
+from graph_memory.model.subjects.kinds import Kind, Step
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState
+from graph_memory.model.values.content import Content, content_from
 from graph_memory.storage.log.project import appended, sent
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

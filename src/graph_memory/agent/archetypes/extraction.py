@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 
-from graph_memory.model.arguments import is_encodable
+from graph_memory.model.values.arguments import is_encodable
 
 MOST_CHARACTERS = 100_000
 """Maximum number of characters of an event that archetypes receive."""

@@ -7,8 +7,8 @@ from importlib.metadata import entry_points
 from typing import cast
 
 from graph_memory.agent.archetypes.extraction import Archetype
-from graph_memory.model.arguments import fault
-from graph_memory.model.wording import listed, quoted, suggestion
+from graph_memory.model.text.wording import listed, quoted, suggestion
+from graph_memory.model.values.arguments import fault
 
 GROUP = "graph_memory.archetypes"
 

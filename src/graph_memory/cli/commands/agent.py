@@ -11,8 +11,8 @@ from graph_memory.agent.kinds import PatternType, Status
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import command_line, counted, note, plain
-from graph_memory.model.arguments import fault
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.agent.results import Goals, Patterns, Pruned, Restored

@@ -15,9 +15,9 @@ from graph_memory.cli.errors import EXIT_STATUS, fault_line
 from graph_memory.cli.input.options import ROWS
 from graph_memory.cli.output.printing import counted, note, plain, undo_line
 from graph_memory.memory.batch.results import BatchItem, BatchResult
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
-from graph_memory.model.plain import Located, parse_json_strictly
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.plain import Located, parse_json_strictly
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

@@ -16,9 +16,9 @@ from graph_memory.cli.input.call_arguments import call_arguments
 from graph_memory.cli.input.options import DomainOption
 from graph_memory.cli.output.printing import CALLED_DOMAIN, note, plain, print_json
 from graph_memory.cli.output.tables import print_table
-from graph_memory.model.arguments import fault
-from graph_memory.model.plain import parse_json_strictly
-from graph_memory.model.wording import quoted, suggestion
+from graph_memory.model.text.wording import quoted, suggestion
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.plain import parse_json_strictly
 
 if TYPE_CHECKING:
     from graph_memory.operations.operation import AnyOperation

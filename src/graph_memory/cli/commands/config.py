@@ -14,7 +14,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import print_json
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import read_settings
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
 from graph_memory.settings import Settings
 
 HIDDEN = "********"

@@ -13,7 +13,7 @@ from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, harmless, note, plain
 from graph_memory.cli.output.tables import GAP, room, shortened
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
-from graph_memory.model.arguments import fault
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

@@ -20,7 +20,7 @@ from graph_memory.model.errors import GraphError, unusable_place
 from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
-    from graph_memory.memory.recall.backlog import Backlog
+    from graph_memory.memory.search.index.backlog import Backlog
 
 _MOST_NAMED = 5
 _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.listing import tell_end
 from graph_memory.cli.commands.protection import domain_protection_lines
 from graph_memory.cli.input import completion
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.listing import tell_end
 from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.domain_results import DomainDeleted, DomainInfo, Domains, DomainSummary

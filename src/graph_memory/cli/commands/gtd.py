@@ -13,9 +13,9 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.gtd_lists import print_available, print_projects, print_review, print_stuck, print_waiting
-from graph_memory.model.arguments import fault
 from graph_memory.model.results import Result
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.gtd import Gtd

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.listing import tell_end
 from graph_memory.cli.input import completion, fields, naming
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.listing import tell_end
 from graph_memory.cli.output.printing import note, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
-from graph_memory.model.links import LinkType
 from graph_memory.model.results import Direction
+from graph_memory.model.subjects.links import LinkType
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

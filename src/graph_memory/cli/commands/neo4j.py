@@ -19,9 +19,9 @@ from graph_memory.cli.input.options import DomainOption, JsonOption
 from graph_memory.cli.output.printing import local_time, note
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
-from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
+from graph_memory.model.values.arguments import check_domain
 from graph_memory.settings import Settings
 
 app = typer.Typer(help="The local Neo4j: start, stop and look at it.", no_args_is_help=True)

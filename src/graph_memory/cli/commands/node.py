@@ -25,10 +25,10 @@ from graph_memory.cli.output.printing import (
     print_record,
 )
 from graph_memory.cli.session import reading
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo, NodeSummary
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

@@ -84,7 +84,7 @@ def infer(
 
     It has the types, what connections join, and rules that the data bears out.
     """
-    from graph_memory.memory.transfer.sources import infer_ontology
+    from graph_memory.memory.transfer.load.sources import infer_ontology
 
     options = graph.options(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types

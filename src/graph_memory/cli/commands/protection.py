@@ -12,10 +12,10 @@ from graph_memory.cli.input import naming
 from graph_memory.cli.input.times import world_time
 from graph_memory.cli.output.printing import local_time, plain
 from graph_memory.cli.session import read_settings
-from graph_memory.model.arguments import fault
 from graph_memory.model.domain_results import DomainProtection
-from graph_memory.model.kinds import Kind
 from graph_memory.model.results import ProtectionChanged, ProtectionInfo
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import fault
 from graph_memory.project import domain_for
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`graph-memory recall` and `ask`: what a memory knows, as an agent is told it."""
+"""`graph-memory recall`, `ask` and `synthesize`: answers from the memory within a token budget."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import command_line, counted, harmless, note
-from graph_memory.memory.recall.tiers.guide import split_guide
-from graph_memory.memory.recall.tiers.results import Depth, Form, RecallResult
+from graph_memory.cli.output.printing import command_line, counted, harmless, note, plain
+from graph_memory.memory.recall.guide import split_guide
+from graph_memory.memory.recall.results import Depth, Form, RecallResult
+from graph_memory.memory.search.results import Style, Synthesis
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -73,10 +74,10 @@ def recall(
             **takes.several(domains, include_children=include_children),
         )
 
-    call.answer(use, _show, "Recalling")
+    call.answer(use, _show_recall, "Recalling")
 
 
-def _show(found: RecallResult) -> None:
+def _show_recall(found: RecallResult) -> None:
     """Print what is told. What it took, and what is left out, goes to stderr."""
     content, guide = split_guide(found.content)
     if content or not guide:
@@ -96,3 +97,36 @@ def _show(found: RecallResult) -> None:
 
 def _print_content(content: str | dict[str, Any]) -> None:
     typer.echo(harmless(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)))
+
+
+@command()
+def synthesize(
+    call: Call,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or topic, in any words.")],
+    ids: Annotated[
+        list[str] | None,
+        typer.Option("--from", metavar="ID", help="Write from this node or connection alone. Repeatable."),
+    ] = None,
+    style: Annotated[Style, typer.Option(help="What to write.")] = "summary",
+    max_words: Annotated[int, typer.Option(min=10, max=1000, help="Maximum words.")] = 200,
+) -> None:
+    """Have a language model write about a question from what is stored, with citations.
+
+    GRAPH_MEMORY_MODEL says which; without one, this prints what there is to read.
+    """
+
+    async def use(memory: Memory) -> Synthesis:
+        return await memory.recall.memory_synthesize(query, subgraph=ids, style=style, max_words=max_words)
+
+    call.answer(use, _show_synthesis, "Writing")
+
+
+def _show_synthesis(found: Synthesis) -> None:
+    for line in (found.text or "").splitlines():
+        typer.echo(plain(line))
+    if found.citations:
+        typer.echo()
+    for one in found.citations:
+        typer.echo(f"[{plain(one.id)}] {plain(one.title)}  {plain(one.type)}")
+    if found.model:
+        note(f"Written by {plain(found.model)} from {counted(found.material, 'node')}.")

@@ -14,7 +14,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.prompts import answered
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
-from graph_memory.model.arguments import fault
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

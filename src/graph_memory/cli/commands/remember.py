@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -10,15 +10,14 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, related
-from graph_memory.cli.output.printing import note, plain, undo_line
-from graph_memory.cli.output.questions import note_candidates, note_questions
+from graph_memory.cli.output.printing import command_line, note, plain, undo_line
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Settled
-from graph_memory.memory.entities.remembered import About, Decision, Remembered
+from graph_memory.memory.entities.remember_results import About, Candidate, Decision, Question, Remembered
 from graph_memory.memory.entities.results import Forgotten
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -190,3 +189,22 @@ def _show_forgotten(found: Forgotten) -> None:
     if found.since is not None:
         note(f"Undo it: {undo_line(found.since, found.until, found.domain)}")
     return None
+
+
+def note_questions(questions: Iterable[Question] | None, domain: str | None = None) -> None:
+    """Ask whether known statements are out of date, in a domain that need not be that of the command."""
+    for one in questions or ():
+        note(f"Out of date? {plain(one.known_text)} ({plain(one.reason)})")
+        _note_choices(one.id, one.choices, domain)
+
+
+def note_candidates(candidates: Iterable[Candidate] | None, domain: str | None = None) -> None:
+    """Ask whether an entity is the same as known ones, in a domain that need not be that of the command."""
+    for one in candidates or ():
+        note(f"Is it the same as {plain(one.name)} ({one.id})? {plain(one.reason)}.")
+        _note_choices(one.question, one.choices, domain)
+
+
+def _note_choices(question: str | None, choices: Mapping[str, str], domain: str | None) -> None:
+    for choice, consequence in choices.items() if question else ():
+        note(f"{command_line('decide', question, choice, domain=domain)}: {consequence}.")

@@ -21,11 +21,11 @@ from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.session import open_for_a_person
 from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChange
 from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
-from graph_memory.model.kinds import DATA, TYPES, Kind
-from graph_memory.model.subjects import user_properties
+from graph_memory.model.subjects.kinds import DATA, TYPES, Kind
+from graph_memory.model.subjects.subjects import user_properties
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.sync import SyncMemory

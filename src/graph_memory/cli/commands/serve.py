@@ -11,7 +11,7 @@ import typer
 from graph_memory.cli.input import completion
 from graph_memory.cli.session import read_settings
 from graph_memory.mcp_server.presets import Preset
-from graph_memory.model.arguments import AUTO, check_domain, fault
+from graph_memory.model.values.arguments import AUTO, check_domain, fault
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 

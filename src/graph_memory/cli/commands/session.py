@@ -10,8 +10,8 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
 from graph_memory.cli.output.printing import harmless, note, plain
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.sessions.results import Blocks, SessionStarted
-from graph_memory.model.wording import quoted
+from graph_memory.memory.sessions.results import Blocks, SessionStarted
+from graph_memory.model.text.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

@@ -29,7 +29,7 @@ from graph_memory.memory.transfer.results import (
     MemoryFormat,
     MemoryImported,
 )
-from graph_memory.model.arguments import fault
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

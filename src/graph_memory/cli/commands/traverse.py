@@ -11,10 +11,10 @@ from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, of_type
 from graph_memory.cli.output.walks import show_neighbors, show_paths, show_walk
-from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
-from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
-from graph_memory.model.kinds import Kind
+from graph_memory.memory.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
+from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
 from graph_memory.model.results import Direction
+from graph_memory.model.subjects.kinds import Kind
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

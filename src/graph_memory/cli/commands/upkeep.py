@@ -1,4 +1,4 @@
-"""`graph-memory verify`, `rebuild` and `gc`: looking after what is kept."""
+"""`graph-memory verify`, `rebuild`, `gc` and `reindex`: checks and repairs of the stored data."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.session import with_progress
 from graph_memory.model.results import BlobsCollected, Difference, Verification
+from graph_memory.model.text.analysers import ANALYSERS, ENGLISH
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.search.index.coverage import Coverage
+    from graph_memory.progress import Progress
 
 DAY = 24 * 60 * 60.0
 
@@ -25,7 +30,7 @@ def verify(
     """Replay a domain's log and compare it with the live graph; exits with 1 if they differ."""
     if every:
         _verify_all(call)
-    found = call.answer(lambda memory: memory.upkeep.verify(), _show, "Verifying")
+    found = call.answer(lambda memory: memory.upkeep.verify(), _show_verification, "Verifying")
     raise typer.Exit(0 if found.clean else DIFFERENCES)
 
 
@@ -35,7 +40,7 @@ def _verify_all(call: Call) -> NoReturn:
 
     def show(_: object) -> None:
         for one in found:
-            _show(one)
+            _show_verification(one)
         if not found:
             note("No domain yet.")
 
@@ -53,7 +58,7 @@ def rebuild(call: Call) -> None:
 
 def _show_rebuilt(found: Verification) -> None:
     left = found.unmended or ()
-    _show(found)
+    _show_verification(found)
     typer.echo(f"{len(found.differences) - len(left):,} repaired, {len(left):,} left.")
     if left:
         note("What is left is not in the log either: restore the database or its blobs from a backup.")
@@ -77,7 +82,7 @@ def gc(
     call.answer(lambda memory: memory.upkeep.collect_blobs(dry_run=dry_run, grace=grace), show, "Collecting")
 
 
-def _show(found: Verification) -> None:
+def _show_verification(found: Verification) -> None:
     for difference in found.differences:
         typer.echo(_line(difference))
     compared = f"{counted(found.events, 'event')} replayed, {counted(found.subjects, 'subject')} compared"
@@ -88,3 +93,59 @@ def _line(difference: Difference) -> str:
     states = [("expected", difference.expected), ("found", difference.found)]
     found = "; ".join(f"{name} {state}" for name, state in states if state is not None)
     return f"{difference.kind} {difference.subject}: {difference.problem}" + (f" ({found})" if found else "")
+
+
+AnalyserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--analyser",
+        metavar="NAME",
+        help=f"Only the words, read by another analyser of Neo4j from now on: {', '.join(ANALYSERS)}.",
+        autocompletion=lambda: list(ANALYSERS),
+    ),
+]
+
+
+@command()
+def reindex(
+    call: Call,
+    model: Annotated[
+        bool, typer.Option("--model", help="Only the vectors, by the model that the settings name now.")
+    ] = False,
+    analyser: AnalyserOption = None,
+    missing: Annotated[bool, typer.Option("--missing", help="Only what is not indexed yet.")] = False,
+) -> None:
+    """Make the index of search anew from the log of a domain.
+
+    Searches go on meanwhile. Repeat the command to resume it where it was interrupted.
+    """
+    if sum((model, missing, analyser is not None)) > 1:
+        raise fault("missing", "--missing, --model and --analyser exclude each other", "Give one of them.")
+
+    async def use(memory: Memory, tell: Progress) -> Coverage:
+        return await call.of(memory).upkeep.reindex(anew=not missing, model=model, analyser=analyser, progress=tell)
+
+    covered = with_progress(use)
+    told = {
+        "passages": covered.open,
+        "model": covered.model,
+        "analyser": covered.analyser,
+        "not_indexed": covered.behind,
+        "without_vectors": covered.without_vectors,
+        "reason": covered.reason,
+        "skipped": list(covered.skipped) or None,
+    }
+    call.give({name: value for name, value in told.items() if value is not None}, lambda _: _show_coverage(covered))
+
+
+def _show_coverage(covered: Coverage) -> None:
+    vectors = f"vectors by {covered.model}" if covered.model else "no vectors"
+    words = "" if covered.analyser == ENGLISH else f", words read as {covered.analyser}"
+    typer.echo(f"{counted(covered.open, 'passage')}, {vectors}{words}.")
+    if covered.behind:
+        typer.echo(f"{counted(covered.behind, 'change')} not indexed yet: run it again.")
+    for warning in covered.warnings:
+        typer.echo(warning)
+    if covered.without_vectors:
+        why = f": {covered.reason}" if covered.reason else ""
+        typer.echo(f"{counted(covered.without_vectors, 'passage')} without vectors{why}.")

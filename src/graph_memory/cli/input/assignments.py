@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue, equal_values
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import PropertyValue, equal_values
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

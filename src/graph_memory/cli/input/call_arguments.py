@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from graph_memory.model.arguments import argument_meant, fault
-from graph_memory.model.plain import parse_json_strictly
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import argument_meant, fault
+from graph_memory.model.values.plain import parse_json_strictly
 
 if TYPE_CHECKING:
     from graph_memory.operations.operation import AnyOperation

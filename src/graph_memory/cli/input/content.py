@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_memory.cli.output.printing import note
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Encoding
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Encoding
 
 FORMATS = {".md": "markdown", ".markdown": "markdown", ".txt": "text", ".yml": "yaml", ".htm": "html", ".jpeg": "jpg"}
 """Formats that a file's ending does not name by itself."""

@@ -13,7 +13,7 @@ from graph_memory.cli.input.prompts import answered, asked
 from graph_memory.cli.output.printing import note
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import TYPE_OF, Kind
+from graph_memory.model.subjects.kinds import TYPE_OF, Kind
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

@@ -7,8 +7,8 @@ from typing import Annotated, TypedDict, cast
 import typer
 
 from graph_memory.cli.input.times import world_time
-from graph_memory.model.arguments import fault
-from graph_memory.model.plain import parse_json_strictly
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.plain import parse_json_strictly
 
 NamespaceOption = Annotated[str | None, typer.Option(help="The part of the domain that it belongs to.")]
 TitleOption = Annotated[

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import is_whole
-from graph_memory.model.kinds import Kind
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

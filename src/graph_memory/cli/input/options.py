@@ -11,7 +11,7 @@ import typer
 from graph_memory.cli.input import completion
 from graph_memory.cli.input.prompts import asked
 from graph_memory.cli.input.times import point, world_time
-from graph_memory.model.arguments import fault
+from graph_memory.model.values.arguments import fault
 from graph_memory.project import domain_for
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from graph_memory.model.points import instant, moment, session_named
 from graph_memory.model.results import rfc3339
+from graph_memory.model.time.points import instant, moment, session_named
 
 Read = Callable[[str | None], str | None]
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from graph_memory.cli.output.printing import counted, note, plain
-from graph_memory.model.analysers import ENGLISH
 from graph_memory.model.results import rfc3339
+from graph_memory.model.text.analysers import ENGLISH
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from graph_memory.memory.recall.bm25 import Query
-    from graph_memory.memory.recall.results import Hit, Part, SearchResult
+    from graph_memory.memory.search.results import Hit, Part, SearchResult
+    from graph_memory.memory.search.text.bm25 import Query
 
 _INDENT = 4
 _NARROWEST = 20
@@ -28,8 +28,8 @@ def show_hits(found: SearchResult, query: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from graph_memory.memory.recall.analysers import ANALYSERS
-    from graph_memory.memory.recall.bm25 import asked
+    from graph_memory.memory.search.text.analysers import ANALYSERS
+    from graph_memory.memory.search.text.bm25 import asked
 
     question = asked(query, ANALYSERS[found.analyser or ENGLISH])
     console = Console(highlight=False)

@@ -9,7 +9,7 @@ import typer
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, Ontology, PropertyRule
 from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
 
 
 def print_ontology(ontology: Ontology, *, detail: bool) -> None:

@@ -13,9 +13,9 @@ from datetime import datetime
 
 import typer
 
-from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result
-from graph_memory.model.wording import as_text
+from graph_memory.model.text.wording import as_text
+from graph_memory.model.values.properties import PropertyValue
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from graph_memory.cli.output.printing import local_time, plain
-from graph_memory.model.protection import PROTECTION, told_protection
+from graph_memory.model.subjects.protection import PROTECTION, told_protection
 
 _NAMES = {
     "_content_size": "content bytes",

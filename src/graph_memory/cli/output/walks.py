@@ -12,7 +12,7 @@ from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.cli.output.tables import print_table, print_tinted
 
 if TYPE_CHECKING:
-    from graph_memory.memory.recall.traversal.results import (
+    from graph_memory.memory.traversal.results import (
         Followed,
         LeftOut,
         Neighbors,

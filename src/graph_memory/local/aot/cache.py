@@ -13,8 +13,8 @@ from typing import Annotated, ClassVar, Final
 from pydantic import ConfigDict, Field
 
 from graph_memory.files import write_private
-from graph_memory.local.lock import is_locked
-from graph_memory.local.notes import read_json
+from graph_memory.local.home.lock import is_locked
+from graph_memory.local.home.notes import read_json
 
 _TRIES: Final = 4
 _DAY = 24 * 3600.0

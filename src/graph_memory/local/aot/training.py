@@ -19,15 +19,15 @@ import requests
 
 from graph_memory.local.aot.cache import AotCache
 from graph_memory.local.aot.use import cache_of
-from graph_memory.local.config import java_command, server_command, write_config
-from graph_memory.local.home import USERNAME, Home, Run
+from graph_memory.local.home.config import java_command, server_command, write_config
+from graph_memory.local.home.home import USERNAME, Home, Run
+from graph_memory.local.home.lock import file_lock
+from graph_memory.local.home.ports import HOST, accepts, any_free, speaks_bolt
 from graph_memory.local.jars.fetch import class_path
-from graph_memory.local.java import find_java
-from graph_memory.local.lock import file_lock
-from graph_memory.local.password import ensure_password
-from graph_memory.local.ports import HOST, accepts, any_free, speaks_bolt
-from graph_memory.local.process import end, find, is_alive, launch
-from graph_memory.local.startup_errors import ended
+from graph_memory.local.process.java import find_java
+from graph_memory.local.process.password import ensure_password
+from graph_memory.local.process.process import end, find, is_alive, launch
+from graph_memory.local.process.startup_errors import ended
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from graph_memory.files import make_private_folder
 from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.config import cached_flags
-from graph_memory.local.home import Home, Run
+from graph_memory.local.home.config import cached_flags
+from graph_memory.local.home.home import Home, Run
 from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint
-from graph_memory.local.java import find_java, identity, major_version
-from graph_memory.local.process import launch
-from graph_memory.local.startup_errors import crashed
+from graph_memory.local.process.java import find_java, identity, major_version
+from graph_memory.local.process.process import launch
+from graph_memory.local.process.startup_errors import crashed
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 

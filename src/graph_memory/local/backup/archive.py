@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from graph_memory.files import make_private_folder, new_private_file, open_private
 from graph_memory.local.backup.tar_reading import Member, UnreadableError, members
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
 from graph_memory.progress import Progress
 
 FORMAT = 1

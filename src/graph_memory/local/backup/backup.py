@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from graph_memory.files import sha256_of, sync_folder
-from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import (
     DUMP,
     FORMAT,
@@ -22,9 +21,10 @@ from graph_memory.local.backup.archive import (
     blob_files,
     write_archive,
 )
-from graph_memory.local.home import Home
-from graph_memory.local.java import find_java
-from graph_memory.local.server import ensure_running, held_stopped
+from graph_memory.local.home.home import Home
+from graph_memory.local.process.admin import AdminError, run_admin
+from graph_memory.local.process.java import find_java
+from graph_memory.local.server.server import ensure_running, held_stopped
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings

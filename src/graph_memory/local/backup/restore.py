@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from graph_memory.files import make_private_folder
-from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import DUMP, Manifest, unpack
 from graph_memory.local.backup.backup import is_empty
-from graph_memory.local.config import write_config
-from graph_memory.local.home import Home
+from graph_memory.local.home.config import write_config
+from graph_memory.local.home.home import Home
+from graph_memory.local.home.lock import file_lock, is_locked
+from graph_memory.local.home.swap import RESTORED, RESTORING, put_in_place
 from graph_memory.local.jars.fetch import class_path
-from graph_memory.local.java import find_java
-from graph_memory.local.lock import file_lock, is_locked
-from graph_memory.local.password import ensure_password
-from graph_memory.local.server import held_stopped, stop
-from graph_memory.local.start import plan
-from graph_memory.local.swap import RESTORED, RESTORING, put_in_place
+from graph_memory.local.process.admin import AdminError, run_admin
+from graph_memory.local.process.java import find_java
+from graph_memory.local.process.password import ensure_password
+from graph_memory.local.server.server import held_stopped, stop
+from graph_memory.local.server.start import plan
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings

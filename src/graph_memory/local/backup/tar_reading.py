@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
 
 _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(_BLOCK)

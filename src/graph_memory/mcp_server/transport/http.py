@@ -20,9 +20,9 @@ from graph_memory.mcp_server.transport.connections import Acceptor, Connection, 
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
 from graph_memory.mcp_server.transport.process import leave, opener_of, requests_to_end
 from graph_memory.mcp_server.transport.sessions import PATH
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 from graph_memory.settings import Settings
 
 HOST = "127.0.0.1"

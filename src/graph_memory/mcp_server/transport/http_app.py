@@ -18,7 +18,7 @@ from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
 from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
 from graph_memory.settings import MIB
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import ids, profiles
-from graph_memory.memory.entities.alike import SAME
+from graph_memory.memory.entities import profiles
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -16,8 +15,10 @@ from graph_memory.memory.entities.cleaning.results import (
     Orphans,
     SimilarFound,
 )
+from graph_memory.memory.entities.names import ids
+from graph_memory.memory.entities.names.similar_names import SAME
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.knowledge import asked
+from graph_memory.memory.entity_graph.values import request as asked
 
 
 class Cleaning:

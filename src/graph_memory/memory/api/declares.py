@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from graph_memory.memory.api.reads import Reads
-from graph_memory.memory.graph import growth as growing
 from graph_memory.memory.graph import ontology as types
+from graph_memory.memory.graph import ontology_migration as growing
 from graph_memory.model import results
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 

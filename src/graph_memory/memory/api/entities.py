@@ -8,9 +8,7 @@ from graph_memory.memory.api.cleaning import Cleaning
 from graph_memory.memory.entities import (
     deletes,
     edits,
-    facts,
     forgetting,
-    ids,
     paging,
     profiles,
     reads,
@@ -20,9 +18,8 @@ from graph_memory.memory.entities import (
     writes,
 )
 from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
-from graph_memory.memory.entities.decide import Answer, asked_about, decide, decide_all
-from graph_memory.memory.entities.remember import remember
-from graph_memory.memory.entities.remembered import Remembered
+from graph_memory.memory.entities.names import ids
+from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -35,9 +32,12 @@ from graph_memory.memory.entities.results import (
     Profiles,
     RelationsCreated,
 )
-from graph_memory.memory.entities.sessions import blocks, sessions
-from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
-from graph_memory.memory.knowledge import asked
+from graph_memory.memory.entity_graph.values import request as asked
+from graph_memory.memory.remember import facts
+from graph_memory.memory.remember.decide import Answer, asked_about, decide, decide_all
+from graph_memory.memory.remember.remember import remember
+from graph_memory.memory.sessions import blocks, sessions
+from graph_memory.memory.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
 from graph_memory.storage.log.writing import utc_now
 
 

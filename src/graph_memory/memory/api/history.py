@@ -9,8 +9,6 @@ from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import place_at
-from graph_memory.memory.entities.past import PastMemory
-from graph_memory.memory.entities.sessions.sessions import with_summaries
 from graph_memory.memory.history import diff, follow, last_session, naming, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
@@ -29,9 +27,11 @@ from graph_memory.memory.history.results import (
 from graph_memory.memory.retention import compaction, erasure, scan
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.revert import pages, selection
-from graph_memory.model.arguments import check_domain
-from graph_memory.model.points import session_named
+from graph_memory.memory.sessions.past import PastMemory
+from graph_memory.memory.sessions.sessions import with_summaries
 from graph_memory.model.results import Branched
+from graph_memory.model.time.points import session_named
+from graph_memory.model.values.arguments import check_domain
 
 
 class History:

@@ -8,11 +8,11 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.links import links
 from graph_memory.memory.links.links import NewLink
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
-from graph_memory.model.arguments import check_direction, check_domain, check_new_id
-from graph_memory.model.fields import check_metadata
-from graph_memory.model.links import LinkType, check_bidirectional, check_description, check_link_type
 from graph_memory.model.results import Direction
-from graph_memory.model.strength import fraction
+from graph_memory.model.subjects.links import LinkType, check_bidirectional, check_description, check_link_type
+from graph_memory.model.values.arguments import check_direction, check_domain, check_new_id
+from graph_memory.model.values.fields import check_metadata
+from graph_memory.model.values.strength import fraction
 
 
 class CrossDomainLinks:

@@ -18,10 +18,10 @@ from graph_memory.memory.batch.parsing import options_from
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import deletion, tree
-from graph_memory.memory.meaning import inference
-from graph_memory.memory.meaning.results import Inferred
-from graph_memory.model.arguments import check_domain
+from graph_memory.memory.inference import inference
+from graph_memory.memory.inference.results import Inferred
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted
+from graph_memory.model.values.arguments import check_domain
 from graph_memory.storage.log.transaction import LogWithin
 
 if TYPE_CHECKING:

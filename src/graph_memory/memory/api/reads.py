@@ -10,16 +10,16 @@ from graph_memory.memory.domains import listing
 from graph_memory.memory.domains.several import domains_asked
 from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries, weighing
 from graph_memory.memory.graph.fields import field_filter
+from graph_memory.memory.graph.multi_domain_query import query_several
 from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.graph.spread import query_several
 from graph_memory.memory.graph.substring import Search
-from graph_memory.memory.meaning import contradictions
-from graph_memory.memory.meaning.results import Contradictions
+from graph_memory.memory.inference import contradictions
+from graph_memory.memory.inference.results import Contradictions
 from graph_memory.model import results
-from graph_memory.model.arguments import check_domain
 from graph_memory.model.domain_results import DomainInfo, Domains
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.strength import fraction
+from graph_memory.model.values.arguments import check_domain
+from graph_memory.model.values.strength import fraction
 
 
 class Reads:
@@ -180,8 +180,8 @@ class Reads:
     ) -> results.WeighedConnections:
         """Return the connections of a node that weigh most, with their weights, the strongest first.
 
-        The weight, 0 to 1, is made of strength, importance and age by one formula (`model/weight.py`). `limit` is at
-        most 1,000. Raises NODE_NOT_FOUND.
+        The weight, 0 to 1, is made of strength, importance and age by one formula (`model/values/weight.py`).
+        `limit` is at most 1,000. Raises NODE_NOT_FOUND.
         """
         scale = await weighing.scale(self._core, self._domain(domain))
         return await weighing.strongest(scale, node_id, direction, connection_type, limit)

@@ -8,17 +8,17 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.several import domains_asked
-from graph_memory.memory.recall import search
-from graph_memory.memory.recall.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
-from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
-from graph_memory.memory.recall.several import search_several
-from graph_memory.memory.recall.tiers import asking, recalling, synthesis
-from graph_memory.memory.recall.tiers.corrections import with_corrections
-from graph_memory.memory.recall.tiers.request import RecallRequest, asked
-from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
-from graph_memory.memory.recall.tiers.several import memory_query_several, recall_several
-from graph_memory.memory.recall.traversal import finding, traverse
-from graph_memory.memory.recall.traversal.request import (
+from graph_memory.memory.recall import asking, recalling, synthesis
+from graph_memory.memory.recall.corrections import with_corrections
+from graph_memory.memory.recall.multi_domain import memory_query_several, recall_several
+from graph_memory.memory.recall.request import RecallRequest, asked
+from graph_memory.memory.recall.results import Depth, Form, QueryResult, RecallResult
+from graph_memory.memory.search import search
+from graph_memory.memory.search.multi_domain import search_several
+from graph_memory.memory.search.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
+from graph_memory.memory.search.results import SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.memory.traversal import finding, traverse
+from graph_memory.memory.traversal.request import (
     SEVERAL,
     PathRequest,
     WalkRequest,
@@ -27,11 +27,11 @@ from graph_memory.memory.recall.traversal.request import (
     nodes_of,
     starts_of,
 )
-from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
-from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
-from graph_memory.memory.recall.traversal.weighting import weighting
-from graph_memory.model.arguments import check_query
+from graph_memory.memory.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
+from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
+from graph_memory.memory.traversal.walks.weighting import weighting
 from graph_memory.model.results import Direction
+from graph_memory.model.values.arguments import check_query
 
 
 class Recall:

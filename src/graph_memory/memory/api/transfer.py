@@ -9,9 +9,13 @@ from typing import IO, Literal
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities import exporting
 from graph_memory.memory.entities import importing as importing_memory
-from graph_memory.memory.transfer import export, folder_import, folders, graph_export, importing, load
+from graph_memory.memory.transfer import graph_export
+from graph_memory.memory.transfer.archive import export, importing
+from graph_memory.memory.transfer.folder import folder_import, folders
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.records import SourceOptions
+from graph_memory.memory.transfer.load import load
+from graph_memory.memory.transfer.load.sources import Sources
 from graph_memory.memory.transfer.results import (
     Exported,
     FolderExported,
@@ -24,9 +28,8 @@ from graph_memory.memory.transfer.results import (
     MemoryImported,
     OnConflict,
 )
-from graph_memory.memory.transfer.sources import Sources
-from graph_memory.model.arguments import fault
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.values.arguments import fault
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.foreign import is_server
 

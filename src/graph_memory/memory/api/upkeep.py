@@ -8,8 +8,8 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
-from graph_memory.memory.recall import reindexing
-from graph_memory.memory.recall.coverage import Coverage, coverage
+from graph_memory.memory.search.index import reindexing
+from graph_memory.memory.search.index.coverage import Coverage, coverage
 from graph_memory.memory.verify import blob_gc, verify
 from graph_memory.model.results import BlobsCollected, Verification
 from graph_memory.progress import Progress, silent

@@ -9,8 +9,8 @@ from pathlib import Path
 from graph_memory.memory.api.declares import Declares
 from graph_memory.memory.graph import connections, node_deletion, nodes, protection, validity
 from graph_memory.model import results
-from graph_memory.model.content import Encoding
-from graph_memory.model.fields import fields_from
+from graph_memory.model.values.content import Encoding
+from graph_memory.model.values.fields import fields_from
 
 
 class Writes(Declares):

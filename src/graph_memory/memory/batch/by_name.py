@@ -8,7 +8,7 @@ from typing import cast
 
 from graph_memory.memory.batch.operations import ByName
 from graph_memory.memory.batch.references import References, check_ref
-from graph_memory.memory.knowledge.asked import (
+from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewObservations,
     RelationRemoval,
@@ -19,7 +19,7 @@ from graph_memory.memory.knowledge.asked import (
     removal,
     text_of,
 )
-from graph_memory.model.plain import Fields, Located
+from graph_memory.model.values.plain import Fields, Located
 from graph_memory.storage.log.writing import utc_now
 
 NAMED_VERBS: Mapping[str, tuple[str, ...]] = {

@@ -12,20 +12,20 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.batch.named_steps import KnownByName, NamedSteps
 from graph_memory.memory.batch.operations import ByName, Deletion, Fault, NotCreated, Operation
 from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, ends_of, node_not_found
+from graph_memory.memory.entity_graph.values.request import EntityRemoval, NewEntity
+from graph_memory.memory.entity_graph.values.rows import EndRow
 from graph_memory.memory.graph import connections, node_deletion, nodes, validity
 from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection, connection_not_found
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.memory.graph.validity import ValidityEdit
-from graph_memory.memory.knowledge.asked import EntityRemoval, NewEntity
-from graph_memory.memory.knowledge.rows import EndRow
-from graph_memory.model.arguments import fault as fault_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.projection import live_state, with_types
-from graph_memory.model.subjects import MODIFIED, ConnectionState, NodeState
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, NodeState
+from graph_memory.model.values.arguments import fault as fault_of
+from graph_memory.model.values.exact import same_state
 
 Subject = NodeState | ConnectionState
 _MOST_ROUNDS = 50

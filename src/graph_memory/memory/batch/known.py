@@ -11,8 +11,11 @@ from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Par
 from graph_memory.memory.changes.context import attached_to, attached_to_others, in_parts
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.nodes import NodeEdit
-from graph_memory.memory.knowledge.asked import (
+from graph_memory.memory.entity_graph.graph import NamedGraph
+from graph_memory.memory.entity_graph.names import entity_not_found
+from graph_memory.memory.entity_graph.other_names import meant_by
+from graph_memory.memory.entity_graph.reading import NAMED, observed, only_ends, related, states_of
+from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewEntity,
     NewObservations,
@@ -20,14 +23,11 @@ from graph_memory.memory.knowledge.asked import (
     RelationRemoval,
     Removal,
 )
-from graph_memory.memory.knowledge.graph import NamedGraph
-from graph_memory.memory.knowledge.names import entity_not_found
-from graph_memory.memory.knowledge.other_names import meant_by
-from graph_memory.memory.knowledge.reading import NAMED, observed, only_ends, related, states_of
-from graph_memory.model.arguments import fault
+from graph_memory.memory.graph.nodes import NodeEdit
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Draft, Event, Head
-from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.batch.operations import ByName, NotCreated, Operation
-from graph_memory.memory.graph.connections import NewConnection
-from graph_memory.memory.knowledge.asked import (
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
+from graph_memory.memory.entity_graph.names import not_found
+from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewEntity,
     NewObservations,
@@ -15,10 +17,8 @@ from graph_memory.memory.knowledge.asked import (
     RelationRemoval,
     Removal,
 )
-from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.graph import NamedGraph, Steps
-from graph_memory.memory.knowledge.names import not_found
-from graph_memory.memory.knowledge.rows import EndRow
+from graph_memory.memory.entity_graph.values.rows import EndRow
+from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Head, Origin
 from graph_memory.model.ontology.ontology import Ontology

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection
-from graph_memory.memory.graph.nodes import NewNode, NodeEdit
-from graph_memory.memory.graph.validity import ValidityEdit
-from graph_memory.memory.knowledge.asked import (
+from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewEntity,
     NewObservations,
@@ -16,8 +13,11 @@ from graph_memory.memory.knowledge.asked import (
     RelationRemoval,
     Removal,
 )
+from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection
+from graph_memory.memory.graph.nodes import NewNode, NodeEdit
+from graph_memory.memory.graph.validity import ValidityEdit
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects.kinds import Kind
 
 MOST = 10_000
 """Operations of one batch: one transaction holds all of them."""

@@ -28,14 +28,14 @@ from graph_memory.memory.batch.operations import (
 from graph_memory.memory.batch.references import References, check_ref, escaped
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph import connections, nodes, validity
-from graph_memory.model.arguments import argument_meant, check_new_id, fault
-from graph_memory.model.content import DEFAULT_FORMAT, Content
 from graph_memory.model.errors import GraphError
-from graph_memory.model.fields import STORED, fields_in
-from graph_memory.model.kinds import Kind
-from graph_memory.model.plain import Fields, Located
-from graph_memory.model.strength import check_strength
-from graph_memory.model.wording import quoted, suggestion
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import quoted, suggestion
+from graph_memory.model.values.arguments import argument_meant, check_new_id, fault
+from graph_memory.model.values.content import DEFAULT_FORMAT, Content
+from graph_memory.model.values.fields import STORED, fields_in
+from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.strength import check_strength
 
 _NODE = ("format", "encoding", "tags", *STORED)
 VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {

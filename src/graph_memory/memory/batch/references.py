@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from ulid import ULID
 
 from graph_memory.memory.batch.operations import NotCreated
-from graph_memory.model.arguments import check_new_id, fault, is_encodable
 from graph_memory.model.events import Request, new_id
-from graph_memory.model.wording import quoted, suggestion
+from graph_memory.model.text.wording import quoted, suggestion
+from graph_memory.model.values.arguments import check_new_id, fault, is_encodable
 from graph_memory.storage.store import check_text
 
 _LONGEST_KEY = 1_000

@@ -21,14 +21,14 @@ from graph_memory.memory.changes.plan import Context, ends_of, unique_of
 from graph_memory.memory.changes.rules import check_rules, ruled, until_rules_hold
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.core import Core
+from graph_memory.memory.entity_graph.domain import in_domain, make_constraints, make_type_constraints
+from graph_memory.memory.entity_graph.values.request import EntityRemoval, NewEntity, NewRelation
 from graph_memory.memory.graph.connections import NewConnection
-from graph_memory.memory.knowledge.asked import EntityRemoval, NewEntity, NewRelation
-from graph_memory.memory.knowledge.domain import in_domain, make_constraints, make_type_constraints
-from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request
-from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.rules import BrokenLink
+from graph_memory.model.subjects.kinds import DATA, Kind
+from graph_memory.model.values.content import Content
 from graph_memory.storage.store import Reader
 
 MOST_TOLD = 100

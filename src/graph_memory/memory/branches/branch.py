@@ -19,15 +19,15 @@ from graph_memory.memory.domains.lineage import Revision, compacted, place_of, s
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
-from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, end_copied, owners_at
-from graph_memory.memory.transfer.export import state_of
-from graph_memory.model.arguments import check_domain
+from graph_memory.memory.search.index.copying import begin_copied, copy_rows, covers, end_copied, owners_at
+from graph_memory.memory.transfer.archive.export import state_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
 from graph_memory.model.projection import Projection, indexes_in, materialized_as, project, project_inverse
 from graph_memory.model.results import Branched
-from graph_memory.model.subjects import DomainState, content_ref
+from graph_memory.model.subjects.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
+from graph_memory.model.subjects.subjects import DomainState, content_ref
+from graph_memory.model.values.arguments import check_domain
 from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job

@@ -15,9 +15,9 @@ from graph_memory.memory.branches.subject import finished
 from graph_memory.memory.branches.values import Conflict, ConflictKind, ThreeWay, Version
 from graph_memory.memory.changes.plan import entity_name
 from graph_memory.memory.changes.values import Owners, UniqueValue
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import MENTIONED, PLACE
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import MENTIONED, PLACE
+from graph_memory.model.text.wording import quoted
 
 
 def is_mention(version: Version | None) -> bool:

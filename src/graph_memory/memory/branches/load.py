@@ -19,14 +19,14 @@ from graph_memory.memory.changes.values import UniqueValue, way_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
 from graph_memory.memory.history.comparison import IGNORED
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head
-from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.growth import TypeChange
-from graph_memory.model.properties import ANY, key_value
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content, ContentRef
+from graph_memory.model.values.properties import ANY, key_value
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

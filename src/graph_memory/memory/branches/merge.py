@@ -23,12 +23,12 @@ from graph_memory.memory.core import Core, used_ids
 from graph_memory.memory.domains.lineage import Revision
 from graph_memory.memory.graph.describe import titles_of, with_titles
 from graph_memory.memory.history.results import Operation
-from graph_memory.model.arguments import fault
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Receipt
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rules import BrokenLink
-from graph_memory.model.subjects import DomainState, content_ref
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import DomainState, content_ref
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.store import Reader, Transaction

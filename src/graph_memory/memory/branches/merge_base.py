@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from graph_memory.memory.domains.lineage import Revision, segments_of
 from graph_memory.memory.domains.relatives import check_past_is_kept
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.subjects import DomainState
+from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -23,10 +23,10 @@ from graph_memory.memory.branches.values import Choices, Conflict, ConflictKind,
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of, entity_name, type_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op, in_its_place
-from graph_memory.model.kinds import ATTACHED, DATA, DECLARED, TYPES, Kind
 from graph_memory.model.ontology.ontology import ConnectionType, Ontology
 from graph_memory.model.projection import declared_by, with_types
-from graph_memory.model.search_windows import windows
+from graph_memory.model.subjects.kinds import ATTACHED, DATA, DECLARED, TYPES, Kind
+from graph_memory.model.text.search_windows import windows
 
 _OURS = frozenset({ConflictSide.OURS})
 

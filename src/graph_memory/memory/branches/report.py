@@ -9,14 +9,14 @@ from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
 from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide, Resolution, Strategy, ThreeWay
 from graph_memory.memory.history.comparison import told_value
-from graph_memory.model.arguments import fault, is_encodable
-from graph_memory.model.content import checked_format
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.fields import check_namespace, check_path, check_title
-from graph_memory.model.kinds import CONTENT
-from graph_memory.model.properties import PropertyValue, check_key, check_value
-from graph_memory.model.strength import NUMBERS, fraction
-from graph_memory.model.wording import listed, quoted, shown, suggestion, with_title
+from graph_memory.model.subjects.kinds import CONTENT
+from graph_memory.model.text.wording import listed, quoted, shown, suggestion, with_title
+from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.content import checked_format
+from graph_memory.model.values.fields import check_namespace, check_path, check_title
+from graph_memory.model.values.properties import PropertyValue, check_key, check_value
+from graph_memory.model.values.strength import NUMBERS, fraction
 
 MOST_CHANGES = 100
 MOST_CONFLICTS = 20

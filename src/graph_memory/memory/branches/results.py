@@ -8,8 +8,8 @@ from pydantic import Field
 
 from graph_memory.memory.history.diff_results import Value
 from graph_memory.memory.history.results import Operation
-from graph_memory.model.kinds import Kind
 from graph_memory.model.results import Result
+from graph_memory.model.subjects.kinds import Kind
 
 Side = Literal["ours", "theirs"]
 How = Literal["manual", "ours", "theirs"]

@@ -21,13 +21,21 @@ from graph_memory.memory.branches.values import (
     check_resolution,
     same,
 )
-from graph_memory.model.content import Content
-from graph_memory.model.exact import same_value
-from graph_memory.model.fields import COMPUTED, NodeFields
-from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
-from graph_memory.model.strength import CREATED_BY
-from graph_memory.model.subjects import ENTITY, MENTIONED, State, StoredValue, content_ref, content_state, present
-from graph_memory.model.titles import derived_title, title_of
+from graph_memory.model.subjects.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
+from graph_memory.model.subjects.subjects import (
+    ENTITY,
+    MENTIONED,
+    State,
+    StoredValue,
+    content_ref,
+    content_state,
+    present,
+)
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.exact import same_value
+from graph_memory.model.values.fields import COMPUTED, NodeFields
+from graph_memory.model.values.strength import CREATED_BY
+from graph_memory.model.values.titles import derived_title, title_of
 
 _TEXT = "_text"
 _TAGS = "_tags"

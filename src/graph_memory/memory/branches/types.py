@@ -12,7 +12,7 @@ from graph_memory.model.ontology.growth import Value, declaration_of, told_name,
 from graph_memory.model.ontology.ontology import ANY, connection_type_from, node_type_from
 from graph_memory.model.ontology.types import AnyType, type_state
 from graph_memory.model.projection import declared_in
-from graph_memory.model.wording import listed_parts
+from graph_memory.model.text.wording import listed_parts
 
 Key = tuple[str | None, str]
 Values = dict[Key, Value]

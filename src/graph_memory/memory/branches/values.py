@@ -12,16 +12,16 @@ from enum import StrEnum
 from typing import cast
 
 from graph_memory.memory.branches.diff3 import Chunk
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.events import Event, Op
-from graph_memory.model.exact import same_state
-from graph_memory.model.fields import COMPUTED
-from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import CREATED_BY
-from graph_memory.model.subjects import ENTITY, State, StoredValue, content_ref
-from graph_memory.model.wording import listed, shown, suggestion
+from graph_memory.model.subjects.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
+from graph_memory.model.subjects.subjects import ENTITY, State, StoredValue, content_ref
+from graph_memory.model.text.wording import listed, shown, suggestion
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content, ContentRef
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.fields import COMPUTED
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import CREATED_BY
 
 WRITTEN = frozenset({"_created", "_modified", CREATED_BY}) | COMPUTED
 """What a write sets by itself."""

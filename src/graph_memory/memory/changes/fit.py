@@ -13,12 +13,12 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.growth import TypeChange
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
-from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.wording import listed, shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import listed, shown
+from graph_memory.model.values.properties import PropertyValue, key_value
 
 Ends = tuple[str, str]
 

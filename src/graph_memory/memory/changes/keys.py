@@ -8,12 +8,12 @@ from graph_memory.memory.changes.context import stored_rows
 from graph_memory.memory.changes.fit import StoredRow
 from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import Step
 from graph_memory.model.ontology.growth import TypeChange, materialized
 from graph_memory.model.ontology.indexes import Index, indexes_of, properties_of
 from graph_memory.model.ontology.types import AnyType, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
-from graph_memory.model.subjects import present
+from graph_memory.model.subjects.kinds import Step
+from graph_memory.model.subjects.subjects import present
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.store import Transaction
 

@@ -17,16 +17,16 @@ from graph_memory.memory.changes.types import joined, links_after, ontology_afte
 from graph_memory.memory.changes.values import Owners, UniqueValue, taken, way_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.inverses import disagreement
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by, declared_type
-from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.rules import BrokenLink, check_subject
-from graph_memory.model.subjects import ENTITY
-from graph_memory.model.wording import quoted, shown, with_title
+from graph_memory.model.subjects.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
+from graph_memory.model.subjects.subjects import ENTITY
+from graph_memory.model.text.wording import quoted, shown, with_title
+from graph_memory.model.values.properties import PropertyValue, key_value
 
 _ORDER = (*TYPES, *DATA)
 """What others need comes to be before them, and goes after them; what is told of the domain is told last."""

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import TypeVar, cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rules import BrokenLink, link_rules
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

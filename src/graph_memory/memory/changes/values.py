@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
-from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import ANY
-from graph_memory.model.subjects import ENTITY
-from graph_memory.model.wording import quoted, with_title
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ENTITY
+from graph_memory.model.text.wording import quoted, with_title
+from graph_memory.model.values.properties import ANY
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import branches_of
 from graph_memory.model.domain_results import DomainDeleted
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import listed
+from graph_memory.model.text.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
 from graph_memory.storage.log.protection import Whole

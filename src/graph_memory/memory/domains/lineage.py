@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import pairwise
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.points import LogPosition, moment
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
+from graph_memory.model.time.points import LogPosition, moment
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query

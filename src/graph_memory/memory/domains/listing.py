@@ -8,15 +8,15 @@ from datetime import datetime
 from typing import Any
 
 from graph_memory.memory.core import Core
-from graph_memory.model.analysers import labelled
-from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
-from graph_memory.model.clock import AHEAD
 from graph_memory.model.domain_results import DomainInfo, DomainProtection, Domains, DomainSummary
 from graph_memory.model.ontology.inheritance import differing
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import subject_of_type
-from graph_memory.model.protection import protection_from
-from graph_memory.model.subjects import DomainState
+from graph_memory.model.subjects.protection import protection_from
+from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.text.analysers import labelled
+from graph_memory.model.time.clock import AHEAD
+from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.log.writing import utc_now

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from graph_memory.memory.core import Core
-from graph_memory.model.arguments import check_domain, fault
-from graph_memory.model.wording import listed, quoted
+from graph_memory.model.text.wording import listed, quoted
+from graph_memory.model.values.arguments import check_domain, fault
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.tree import BELOW
 

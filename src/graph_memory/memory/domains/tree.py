@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import domain_state
-from graph_memory.model.arguments import check_domain, fault
-from graph_memory.model.clock import next_time
 from graph_memory.model.domain_results import DomainChanged
 from graph_memory.model.events import Draft, Head, Op, new_id, number
-from graph_memory.model.fields import check_description, check_metadata
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import ontology_state
-from graph_memory.model.subjects import DomainState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.time.clock import next_time
+from graph_memory.model.values.arguments import check_domain, fault
+from graph_memory.model.values.fields import check_description, check_metadata
 from graph_memory.storage.log.jobs import exists
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import append_events

@@ -10,22 +10,22 @@ from typing import cast
 from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph import connections, nodes
-from graph_memory.model.arguments import check_new_id, check_tags
-from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.exact import same_state
-from graph_memory.model.fields import COMPUTED, STORED, NodeFields, fields_told
-from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import INVERSE_OF, live_state
-from graph_memory.model.properties import PropertyValue, check_properties
-from graph_memory.model.protection import PROTECTION
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import link_rules
-from graph_memory.model.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, Strength, check_strength, fraction
-from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
-from graph_memory.model.titles import title_of
-from graph_memory.model.wording import listed
+from graph_memory.model.subjects.kinds import DATA, Kind
+from graph_memory.model.subjects.protection import PROTECTION
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState, content_ref
+from graph_memory.model.text.wording import listed
+from graph_memory.model.values.arguments import check_new_id, check_tags
+from graph_memory.model.values.content import Content, content_from
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.fields import COMPUTED, STORED, NodeFields, fields_told
+from graph_memory.model.values.properties import PropertyValue, check_properties
+from graph_memory.model.values.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, Strength, check_strength, fraction
+from graph_memory.model.values.titles import title_of
 
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_tags", "_content", *STORED.values(), *COMPUTED}

@@ -13,8 +13,8 @@ from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.memory.verify.facts import LEADS
 from graph_memory.model.events import Event, Head, Op, new_id
-from graph_memory.model.kinds import ATTACHED, Kind
 from graph_memory.model.rules import BrokenLink
+from graph_memory.model.subjects.kinds import ATTACHED, Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -25,16 +25,16 @@ from graph_memory.memory.drift.results import (
     worded,
 )
 from graph_memory.memory.verify import verify
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Receipt
-from graph_memory.model.kinds import ABOUT, ATTACHED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import BrokenLink
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.subjects.kinds import ABOUT, ATTACHED, Kind
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import content_from
 from graph_memory.storage.log.protection import refusals
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Reader, Transaction

@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from graph_memory.model.results import Difference, Result
-from graph_memory.model.subjects import user_properties
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.subjects.subjects import user_properties
+from graph_memory.model.text.wording import quoted, shown
 
 HandWork = Literal["made", "changed", "deleted"]
 Settled = Literal["adopted", "restored", "refused"]

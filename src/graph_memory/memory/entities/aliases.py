@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 
-from graph_memory.model.arguments import fault
-from graph_memory.model.name_key import is_same_name
-from graph_memory.model.name_list import listed_names
-from graph_memory.model.properties import PropertyValue, check_text_size
-from graph_memory.model.subjects import user_properties
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.subjects import user_properties
+from graph_memory.model.text.name_key import is_same_name
+from graph_memory.model.text.name_list import listed_names
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import PropertyValue, check_text_size
 
 ALIASES = "aliases"
 MOST = 1_000

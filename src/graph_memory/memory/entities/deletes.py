@@ -10,9 +10,9 @@ from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Done
 from graph_memory.memory.entities.writes import Decided
+from graph_memory.memory.entity_graph.reading import NAMED, observed, only_ends, related
+from graph_memory.memory.entity_graph.values.request import NewRelation, Removal
 from graph_memory.memory.graph.node_deletion import delete_node
-from graph_memory.memory.knowledge.asked import NewRelation, Removal
-from graph_memory.memory.knowledge.reading import NAMED, observed, only_ends, related
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.storage.store import Reader

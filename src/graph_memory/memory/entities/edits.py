@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graph_memory.memory.entities.aliases import ALIASES, aliases_property, check_aliases
-from graph_memory.memory.knowledge.asked import properties_from, text_of
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content, content_from
-from graph_memory.model.plain import Fields, Located
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import fraction
+from graph_memory.memory.entity_graph.values.request import properties_from, text_of
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content, content_from
+from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

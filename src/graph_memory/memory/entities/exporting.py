@@ -12,10 +12,10 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.entities.reads import read_graph
 from graph_memory.memory.entities.results import KnowledgeGraph
-from graph_memory.memory.transfer.export import header_of
+from graph_memory.memory.transfer.archive.export import header_of
+from graph_memory.memory.transfer.archive.writer import archive_stream, unwritten
 from graph_memory.memory.transfer.formats.memories.official import write_official
 from graph_memory.memory.transfer.results import GraphExported
-from graph_memory.memory.transfer.writer import archive_stream, unwritten
 from graph_memory.progress import Progress
 
 

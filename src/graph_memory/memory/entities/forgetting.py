@@ -11,25 +11,25 @@ from graph_memory.memory.changes.context import attached_to, in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import aliases_of
-from graph_memory.memory.entities.current import CURRENT
-from graph_memory.memory.entities.finding import name_of_entity
-from graph_memory.memory.entities.naming import OBSERVED_OF, check_named, nearest_known
-from graph_memory.memory.entities.observing import observations_of
-from graph_memory.memory.entities.other_mentions import with_mentions
+from graph_memory.memory.entities.names.find_entities import name_of_entity
+from graph_memory.memory.entities.observations.current import CURRENT
+from graph_memory.memory.entities.observations.naming import OBSERVED_OF, check_named, nearest_known
+from graph_memory.memory.entities.observations.observing import observations_of
+from graph_memory.memory.entities.observations.other_mentions import with_mentions
 from graph_memory.memory.entities.reads import search_nodes
 from graph_memory.memory.entities.results import Forgot, Forgotten
-from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entity_graph.reading import NAMED
 from graph_memory.memory.graph.describe import node_briefs
-from graph_memory.memory.knowledge.reading import NAMED
 from graph_memory.memory.retention.erasure import erase
 from graph_memory.memory.retention.results import Erased
-from graph_memory.model.arguments import fault
+from graph_memory.memory.statements.weighing import Known
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import Kind
-from graph_memory.model.plain import Located
-from graph_memory.model.subjects import MODIFIED, TEXT, State, user_properties
-from graph_memory.model.wording import listed_parts, quoted
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import MODIFIED, TEXT, State, user_properties
+from graph_memory.model.text.wording import listed_parts, quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.plain import Located
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 

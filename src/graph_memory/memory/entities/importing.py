@@ -16,20 +16,20 @@ from uuid import uuid4
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.checking import Checked, Checking
+from graph_memory.memory.entities.import_checks import Checked, Checking
 from graph_memory.memory.entities.reads import compared, read_graph
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.entities.writes import add_observations, create_entities
+from graph_memory.memory.entity_graph.domain import begin_domain
+from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewObservations, NewRelation
 from graph_memory.memory.history.log import sessions
-from graph_memory.memory.knowledge.asked import NewEntity, NewObservation, NewObservations, NewRelation
-from graph_memory.memory.knowledge.domain import begin_domain
 from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognised, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import Source
-from graph_memory.memory.transfer.gathered import Gathered
-from graph_memory.memory.transfer.load import in_steps
+from graph_memory.memory.transfer.load.load import in_steps
+from graph_memory.memory.transfer.load.merged_records import Gathered
+from graph_memory.memory.transfer.load.sources import check, notes, refusals
 from graph_memory.memory.transfer.results import ImportCounts, MemoryFormat, MemoryImported
-from graph_memory.memory.transfer.sources import check, notes, refusals
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress
 from graph_memory.storage.log.writing import utc_now

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from graph_memory.memory.entities.remembered import RELATION_CHOICES, Question, question_id
-from graph_memory.memory.entities.statements.folding import plain, words_only
-from graph_memory.memory.entities.statements.languages import LANGUAGES
-from graph_memory.memory.knowledge.asked import NewRelation
-from graph_memory.memory.knowledge.rows import RelatedRow
-from graph_memory.model.wording import quoted
+from graph_memory.memory.entities.remember_results import RELATION_CHOICES, Question, question_id
+from graph_memory.memory.entity_graph.values.request import NewRelation
+from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.languages import LANGUAGES
+from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -13,16 +13,16 @@ from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import named_apart
 from graph_memory.memory.entities.cleaning.reading import IDS
-from graph_memory.memory.entities.finding import known_by_name
+from graph_memory.memory.entities.names.find_entities import known_by_name
 from graph_memory.memory.entities.reads import compared
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
+from graph_memory.memory.entity_graph.reading import NAMED
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
-from graph_memory.memory.knowledge.reading import NAMED
-from graph_memory.memory.recall.access import AccessRow, accesses_of
-from graph_memory.memory.recall.ranking import connectivity, recency, usage
-from graph_memory.model.arguments import UNLIMITED, check_limit
-from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue
+from graph_memory.memory.search.access import AccessRow, accesses_of
+from graph_memory.memory.search.ranking.ranking import connectivity, recency, usage
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import UNLIMITED, check_limit
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 

@@ -11,11 +11,11 @@ from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.details import detailed
 from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation, relation
-from graph_memory.memory.entities.words import dotted_forms, likeness, needles_of, undotted
-from graph_memory.model.name_list import listed_names
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.subjects import folded
-from graph_memory.model.wording import named, quoted
+from graph_memory.memory.entities.word_search import dotted_forms, likeness, needles_of, undotted
+from graph_memory.model.subjects.subjects import folded
+from graph_memory.model.text.name_list import listed_names
+from graph_memory.model.text.wording import named, quoted
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
 Found = tuple[str, str, str, Sequence[str]]

@@ -9,22 +9,22 @@ from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
-from graph_memory.memory.entities.remembered import Decision, Question, Receipt
+from graph_memory.memory.entities.remember_results import Decision, Question, Receipt
 from graph_memory.memory.entities.results import RelationsCreated, relation
-from graph_memory.memory.entities.weighing import MOST_ASKED
 from graph_memory.memory.entities.writes import Decided
-from graph_memory.memory.knowledge.asked import NewRelation
-from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
-from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.graph import NamedGraph, Steps
-from graph_memory.memory.knowledge.names import LENIENT, ask_for_name, entity_not_found
-from graph_memory.memory.knowledge.reading import related
-from graph_memory.memory.knowledge.rows import RelatedRow
-from graph_memory.memory.knowledge.spelling import RELATION, stored_name
+from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
+from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, entity_not_found
+from graph_memory.memory.entity_graph.reading import related
+from graph_memory.memory.entity_graph.values.request import NewRelation
+from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
+from graph_memory.memory.statements.weighing import MOST_ASKED
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
 from graph_memory.storage.store import Reader
 
 MOST_SUGGESTIONS = 10

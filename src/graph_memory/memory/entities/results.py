@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from graph_memory.memory.entities.remembered import Candidate, Question
-from graph_memory.memory.recall.results import Over
-from graph_memory.model.properties import PropertyValue
+from graph_memory.memory.entities.remember_results import Candidate, Question
+from graph_memory.memory.search.results import Over
 from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.values.properties import PropertyValue
 
 
 class _Spelled(Result):

@@ -10,28 +10,28 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
-from graph_memory.memory.entities.attached import MOST, moved
-from graph_memory.memory.entities.current import CURRENT
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
-from graph_memory.memory.entities.finding import called_the_same
-from graph_memory.memory.entities.naming import check_named, resolved
-from graph_memory.memory.entities.observing import Observation, observations_of
+from graph_memory.memory.entities.names.find_entities import called_the_same
+from graph_memory.memory.entities.observations.attached import MOST, moved
+from graph_memory.memory.entities.observations.current import CURRENT
+from graph_memory.memory.entities.observations.naming import check_named, resolved
+from graph_memory.memory.entities.observations.observing import Observation, observations_of
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
-from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.names import entity_not_found, not_found
+from graph_memory.memory.entity_graph.reading import NAMED, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
-from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.names import entity_not_found, not_found
-from graph_memory.memory.knowledge.reading import NAMED, states_of
-from graph_memory.memory.recall.over import over
-from graph_memory.model.arguments import fault
+from graph_memory.memory.search.retrieval.superseded import over
+from graph_memory.memory.statements.weighing import Known
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Receipt
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue
 from graph_memory.model.rules import BrokenLink, link_rules
-from graph_memory.model.subjects import MODIFIED, NodeState, ObservationState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import MODIFIED, NodeState, ObservationState
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import AfterWrite
 from graph_memory.storage.store import Reader
 

@@ -10,17 +10,17 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
 from graph_memory.memory.entities.writes import Decided, checked, drafting_with
+from graph_memory.memory.entity_graph.domain import in_domain
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.names import check_current
+from graph_memory.memory.entity_graph.reading import NAMED, observed, states_of
+from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
 from graph_memory.memory.graph.nodes import NodeEdit, editing
-from graph_memory.memory.knowledge.asked import NewEntity, new_entities
-from graph_memory.memory.knowledge.domain import in_domain
-from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.names import check_current
-from graph_memory.memory.knowledge.reading import NAMED, observed, states_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head
-from graph_memory.model.exact import same_state
-from graph_memory.model.strength import fraction
-from graph_memory.model.subjects import MODIFIED, NodeState
+from graph_memory.model.subjects.subjects import MODIFIED, NodeState
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.strength import fraction
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 

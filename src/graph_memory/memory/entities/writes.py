@@ -9,25 +9,25 @@ from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity,
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import Owners
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.candidates import candidates_of_new
-from graph_memory.memory.entities.remembered import Candidate
+from graph_memory.memory.entities.names.candidates import candidates_of_new
+from graph_memory.memory.entities.remember_results import Candidate
 from graph_memory.memory.entities.results import (
     Added,
     EntitiesCreated,
     Entity,
     ObservationsAdded,
 )
-from graph_memory.memory.knowledge.asked import NewEntity, NewObservations
-from graph_memory.memory.knowledge.domain import in_domain
-from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.graph import NamedGraph, Steps
-from graph_memory.memory.knowledge.names import entity_not_found, not_found
-from graph_memory.memory.knowledge.other_names import named_otherwise
-from graph_memory.memory.knowledge.reading import NAMED, observed, states_of
+from graph_memory.memory.entity_graph.domain import in_domain
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
+from graph_memory.memory.entity_graph.names import entity_not_found, not_found
+from graph_memory.memory.entity_graph.other_names import named_otherwise
+from graph_memory.memory.entity_graph.reading import NAMED, observed, states_of
+from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
-from graph_memory.model.subjects import NodeState
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.text.wording import quoted
 from graph_memory.storage.store import Reader
 
 Decided = tuple[Sequence[Draft], Context]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.wording import listed, quoted, shown
+from graph_memory.model.text.wording import listed, quoted, shown
+from graph_memory.model.values.arguments import fault
 
 MOST_STEPS = 100
 """How far connections are followed unless `max_depth` says less."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import connection_of, last_of
+from graph_memory.memory.graph.describe import protection_info
 from graph_memory.memory.graph.premises import evidence_of, lost_premises
-from graph_memory.memory.graph.shown import protection_info
-from graph_memory.model.content import Content
 from graph_memory.model.results import ConnectionInfo
-from graph_memory.model.subjects import ConnectionState
+from graph_memory.model.subjects.subjects import ConnectionState
+from graph_memory.model.values.content import Content
 from graph_memory.storage.log.writing import utc_now
 
 

@@ -18,19 +18,19 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.model.arguments import check_new_id, fault
-from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties, equal_values
 from graph_memory.model.results import Changed, ConnectionCreated
 from graph_memory.model.rules import link_rules
-from graph_memory.model.strength import Provenance, Strength, check_strength, fraction
-from graph_memory.model.subjects import MODIFIED, ConnectionState
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import check_new_id, fault
+from graph_memory.model.values.content import Content, content_from
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.properties import ANY, PropertyValue, check_name, check_properties, equal_values
+from graph_memory.model.values.strength import Provenance, Strength, check_strength, fraction
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type

@@ -12,15 +12,16 @@ from typing import Any
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import WHOLE_ID, Draft, Event, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
-from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
-from graph_memory.model.subjects import content_ref, user_properties
-from graph_memory.model.titles import shown_title
-from graph_memory.model.wording import shown, with_title
+from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary, ProtectionInfo
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.protection import Protection
+from graph_memory.model.subjects.subjects import content_ref, user_properties
+from graph_memory.model.text.wording import shown, with_title
+from graph_memory.model.values.content import ContentRef
+from graph_memory.model.values.titles import shown_title
 from graph_memory.storage.log.reads import CONTENTS, last_events
 from graph_memory.storage.queries import query
 
@@ -197,3 +198,17 @@ async def texts_of(core: Core, domain: str, rows: Iterable[DescribedRow]) -> dic
         for subject, ref in refs.items():
             tasks.start_soon(fetch, subject, ref)
     return found
+
+
+def protection_info(protection: Protection | None, now: datetime) -> ProtectionInfo | None:
+    """Return how something is protected, None when it is not; what has expired says so."""
+    if protection is None:
+        return None
+    return ProtectionInfo(
+        is_read_only=protection.holds(now),
+        locked_by=protection.locked_by,
+        locked_at=protection.locked_at,
+        reason=protection.reason,
+        expires_at=protection.expires_at,
+        can_be_unprotected_by=protection.can_be_unprotected_by or None,
+    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from graph_memory.model.arguments import fault, is_encodable
-from graph_memory.model.fields import NAMESPACE
 from graph_memory.model.matching import FieldFilter
-from graph_memory.model.points import instant
+from graph_memory.model.time.points import instant
+from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.fields import NAMESPACE
 from graph_memory.storage.log.writing import utc_now
 
 

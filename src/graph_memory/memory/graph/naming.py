@@ -7,8 +7,8 @@ from itertools import count
 from typing import TypeVar
 
 from graph_memory.memory.core import Core
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.ontologies import CachedOntology
 from graph_memory.storage.store import check_text
 

@@ -13,15 +13,15 @@ from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, reached
+from graph_memory.memory.graph.consistent_read import Look, look, overtaken
 from graph_memory.memory.graph.describe import STATES, node_briefs
 from graph_memory.memory.graph.naming import with_names
-from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
-from graph_memory.model.arguments import UNLIMITED, check_direction
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Names
 from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction, Link
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import UNLIMITED, check_direction
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import marked, query
 

@@ -16,9 +16,9 @@ from graph_memory.memory.domains.lineage import POSITION
 from graph_memory.memory.graph.nodes import the_node
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeDeleted
-from graph_memory.model.subjects import NodeState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.storage.log.protection import One
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.store import Reader

@@ -17,19 +17,19 @@ from graph_memory.memory.core import (
     used_ids,
     version_after,
 )
+from graph_memory.memory.graph.describe import protection_info
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.memory.graph.shown import protection_info
-from graph_memory.model.arguments import check_new_id, check_tags, fault
-from graph_memory.model.content import DEFAULT_FORMAT, Content, checked_format
 from graph_memory.model.events import Draft, Head, Op, new_id
-from graph_memory.model.exact import same_state
-from graph_memory.model.fields import NAMESPACE, ROOT, NodeFields
-from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.rules import check_subject
-from graph_memory.model.subjects import ENTITY, MODIFIED, NodeState
-from graph_memory.model.titles import title_of
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ENTITY, MODIFIED, NodeState
+from graph_memory.model.values.arguments import check_new_id, check_tags, fault
+from graph_memory.model.values.content import DEFAULT_FORMAT, Content, checked_format
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.fields import NAMESPACE, ROOT, NodeFields
+from graph_memory.model.values.properties import PropertyValue, check_properties
+from graph_memory.model.values.titles import title_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -8,17 +8,17 @@ from dataclasses import replace
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Revision
 from graph_memory.memory.domains.tree import domain_draft
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.inheritance import is_begun, new_to
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyChanged
-from graph_memory.model.subjects import DomainState
-from graph_memory.model.wording import kind_of
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.text.wording import kind_of
+from graph_memory.model.values.arguments import fault
 from graph_memory.ontologies import begun
 from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.log.reads import last_event

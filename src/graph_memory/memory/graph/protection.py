@@ -11,13 +11,13 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.tree import DOMAIN, domain_draft
 from graph_memory.memory.graph import connections, nodes
-from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.kinds import Kind
-from graph_memory.model.points import instant
-from graph_memory.model.protection import Protection, check_names, check_reason
 from graph_memory.model.results import ProtectionChanged, rfc3339
-from graph_memory.model.subjects import ConnectionState, DomainState, NodeState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.protection import Protection, check_names, check_reason
+from graph_memory.model.subjects.subjects import ConnectionState, DomainState, NodeState
+from graph_memory.model.time.points import instant
+from graph_memory.model.values.arguments import fault, is_encodable
 from graph_memory.storage.store import Reader
 
 

@@ -9,14 +9,11 @@ from typing import TypeVar, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.naming import known_ontology, with_names
-from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.unknown import warnings_of
-from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, fault
 from graph_memory.model.errors import GraphError
-from graph_memory.model.fields import NAMESPACE, ROOT
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.ontology.indexes import (
     Index,
@@ -28,11 +25,14 @@ from graph_memory.model.ontology.indexes import (
     unique_properties,
 )
 from graph_memory.model.ontology.ontology import Names, Ontology
-from graph_memory.model.points import instant
 from graph_memory.model.projection import declared_type
-from graph_memory.model.properties import check_properties, key_value
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
-from graph_memory.model.wording import listed, shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import listed, shown
+from graph_memory.model.time.points import instant
+from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, fault
+from graph_memory.model.values.fields import NAMESPACE, ROOT
+from graph_memory.model.values.properties import check_properties, key_value
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query
 

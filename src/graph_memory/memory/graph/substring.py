@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.queries import Page, id_query, nodes_of
-from graph_memory.model.arguments import UNLIMITED, check_query
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import NodeIds
-from graph_memory.model.search_windows import Needle, gram_text
-from graph_memory.model.subjects import content_ref
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import content_ref
+from graph_memory.model.text.search_windows import Needle, gram_text
+from graph_memory.model.values.arguments import UNLIMITED, check_query
 from graph_memory.storage.queries import Query, marked, query
 from graph_memory.storage.store import Transaction
 

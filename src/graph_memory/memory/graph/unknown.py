@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import list_domains
 from graph_memory.model.errors import GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, PropertyRule
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import listed, quoted, shown, suggestion
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import listed, quoted, shown, suggestion
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
 NAMES = {

@@ -10,13 +10,13 @@ from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
 from graph_memory.memory.changes.rules import broken_rules
 from graph_memory.memory.core import Core, check_version, last_state, version_after
 from graph_memory.memory.graph import connections, nodes
-from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import Kind
-from graph_memory.model.points import instant
 from graph_memory.model.results import Changed, rfc3339
-from graph_memory.model.subjects import MODIFIED, ConnectionState, NodeState, Validity
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, NodeState, Validity
+from graph_memory.model.time.points import instant
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.exact import same_state
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 

@@ -13,17 +13,17 @@ from typing import cast
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.neighbours import Around, LinkRow, Only
-from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.queries import Page, given_to
-from graph_memory.model.arguments import UNLIMITED, check_limit, fault
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ConnectionIds, Direction, WeighedConnection, WeighedConnections
-from graph_memory.model.strength import IMPORTANCE, Strength, fraction
-from graph_memory.model.weight import co_access_of, weight
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import UNLIMITED, check_limit, fault
+from graph_memory.model.values.strength import IMPORTANCE, Strength, fraction
+from graph_memory.model.values.weight import co_access_of, weight
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import marked, query

@@ -10,13 +10,13 @@ from itertools import islice
 
 from graph_memory.memory.history.diff_results import ContentChange, Value, ValueChange
 from graph_memory.model.events import HEADER
-from graph_memory.model.exact import same_value
-from graph_memory.model.kinds import DECLARED
 from graph_memory.model.ontology.growth import told_values
 from graph_memory.model.projection import declared_in
-from graph_memory.model.protection import PROTECTION, told_protection
 from graph_memory.model.results import rfc3339
-from graph_memory.model.subjects import State, StoredValue, content_ref
+from graph_memory.model.subjects.kinds import DECLARED
+from graph_memory.model.subjects.protection import PROTECTION, told_protection
+from graph_memory.model.subjects.subjects import State, StoredValue, content_ref
+from graph_memory.model.values.exact import same_value
 
 MOST_VALUES = 100
 """Values that one entry tells of; the rest are counted."""

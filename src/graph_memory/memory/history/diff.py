@@ -19,10 +19,10 @@ from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCo
 from graph_memory.memory.history.digest import digest
 from graph_memory.memory.history.log import PAGE
 from graph_memory.memory.history.narration import Rendered, summary
-from graph_memory.model.arguments import check_domain, check_limit, fault, is_encodable, not_a_cursor
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import State, content_ref
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import State, content_ref
+from graph_memory.model.values.arguments import check_domain, check_limit, fault, is_encodable, not_a_cursor
 from graph_memory.storage.queries import query
 
 PAGE_CHARACTERS = 100_000

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.kinds import Kind
 from graph_memory.model.results import Answered, Result
+from graph_memory.model.subjects.kinds import Kind
 
 Difference = Literal["added", "removed", "changed"]
 Value = str | int | float | bool | tuple[str, ...]

@@ -9,11 +9,11 @@ from datetime import datetime
 
 from graph_memory.memory.history.narration import Rendered, alias_words, bound_words, summary
 from graph_memory.model.events import Op
-from graph_memory.model.exact import same_value
-from graph_memory.model.kinds import TYPES, Kind
-from graph_memory.model.name_list import ALIASES, listed_names
-from graph_memory.model.subjects import ENTITY, RELATION, State, StoredValue, is_of_pattern
-from graph_memory.model.wording import as_text, quoted
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.subjects.subjects import ENTITY, RELATION, State, StoredValue, is_of_pattern
+from graph_memory.model.text.name_list import ALIASES, listed_names
+from graph_memory.model.text.wording import as_text, quoted
+from graph_memory.model.values.exact import same_value
 
 Quote = Callable[[str], str]
 """Returns a stored text in quotation marks."""

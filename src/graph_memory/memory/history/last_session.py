@@ -8,10 +8,10 @@ from collections.abc import Collection
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, last_seq, past_of
 from graph_memory.memory.history.log import sessions_between
-from graph_memory.model.arguments import fault
-from graph_memory.model.points import session_named
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.time.points import session_named
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
 
 LOOKED_AT = 20_000

@@ -13,12 +13,12 @@ from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
-from graph_memory.model.arguments import check_limit, fault, not_a_cursor
 from graph_memory.model.events import Event
 from graph_memory.model.results import rfc3339
 from graph_memory.model.sessions import SessionSummary, merged, sessions_from
-from graph_memory.model.subjects import State
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.subjects import State
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import check_limit, fault, not_a_cursor
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

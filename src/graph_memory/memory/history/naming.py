@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history.results import Named
-from graph_memory.model.arguments import is_encodable
 from graph_memory.model.events import Op
-from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.values.arguments import is_encodable
 from graph_memory.storage.queries import query
 
 LEAST = 6

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.exact import same_value
-from graph_memory.model.kinds import TYPES, Kind
-from graph_memory.model.name_list import ALIASES, listed_names
 from graph_memory.model.ontology.growth import told_change
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.projection import declared_in
-from graph_memory.model.protection import PROTECTION, told_protection
-from graph_memory.model.strength import IMPORTANCE, STRENGTH
-from graph_memory.model.subjects import PARENT, State
-from graph_memory.model.wording import as_text, day, last_day, quoted, shown
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.subjects.protection import PROTECTION, told_protection
+from graph_memory.model.subjects.subjects import PARENT, State
+from graph_memory.model.text.name_list import ALIASES, listed_names
+from graph_memory.model.text.wording import as_text, day, last_day, quoted, shown
+from graph_memory.model.values.exact import same_value
+from graph_memory.model.values.strength import IMPORTANCE, STRENGTH
 
 MOST_CHANGES = 6
 """Changes that one line tells; the rest are counted."""

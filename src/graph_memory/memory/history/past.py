@@ -18,11 +18,11 @@ from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
+from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.neighbours import Around, Only, all_links, connected, reached_nodes, states_of
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
-from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import (
     Ids,
@@ -36,18 +36,14 @@ from graph_memory.memory.graph.queries import (
 )
 from graph_memory.memory.history.past_search import PastSearch
 from graph_memory.memory.history.past_weights import WeighedPast
-from graph_memory.memory.meaning.contradictions import find_contradictions
-from graph_memory.memory.meaning.results import Contradictions
-from graph_memory.model.arguments import UNLIMITED
-from graph_memory.model.content import Content, ContentRef
+from graph_memory.memory.inference.contradictions import find_contradictions
+from graph_memory.memory.inference.results import Contradictions
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.indexes import IndexRange
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
-from graph_memory.model.properties import check_key
 from graph_memory.model.results import (
     ConnectedNodes,
     ConnectionIds,
@@ -60,8 +56,12 @@ from graph_memory.model.results import (
     NodeSummary,
     Validity,
 )
-from graph_memory.model.strength import fraction
-from graph_memory.model.subjects import ConnectionState, NodeState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState
+from graph_memory.model.values.arguments import UNLIMITED
+from graph_memory.model.values.content import Content, ContentRef
+from graph_memory.model.values.properties import check_key
+from graph_memory.model.values.strength import fraction
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import check_text

@@ -10,9 +10,9 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.neighbours import AT_ONCE
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search, TextRow, holds
-from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.errors import GraphError
-from graph_memory.model.search_windows import Needle
+from graph_memory.model.text.search_windows import Needle
+from graph_memory.model.values.arguments import UNLIMITED, check_query
 from graph_memory.storage.queries import Query, query
 
 R = TypeVar("R")

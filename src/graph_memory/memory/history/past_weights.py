@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from graph_memory.memory.graph import weighing
 from graph_memory.memory.graph.queries import Page
 from graph_memory.model.results import Direction, WeighedConnections
-from graph_memory.model.strength import fraction
+from graph_memory.model.values.strength import fraction
 
 
 class WeighedPast(ABC):

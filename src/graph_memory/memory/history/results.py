@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.results import Answered, ReadyCall, Result, Timestamp
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.text.wording import shown
 
 Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]

@@ -9,8 +9,8 @@ from typing import cast, get_args
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history.results import Reviewed, Verdict
-from graph_memory.model.arguments import fault
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction

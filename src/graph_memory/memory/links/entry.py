@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
 from graph_memory.memory.links.results import Candidate
-from graph_memory.memory.recall.names import forms, mentioned, words
-from graph_memory.memory.recall.place import Place
-from graph_memory.memory.recall.request import Request
-from graph_memory.memory.recall.results import Hit, SearchMode
-from graph_memory.memory.recall.search import search
-from graph_memory.model.kinds import Kind
+from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.request import Request
+from graph_memory.memory.search.results import Hit, SearchMode
+from graph_memory.memory.search.search import search
+from graph_memory.memory.search.text.names import forms, mentioned, words
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.queries import query
 
 CANDIDATES = 5

@@ -12,14 +12,14 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.nodes import the_node
 from graph_memory.memory.links.entry import candidates_for
 from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
-from graph_memory.model.arguments import check_cursor, check_limit, cursor_after, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
-from graph_memory.model.kinds import Kind
-from graph_memory.model.links import INVERSES, WAY_BACK, LinkState, LinkType
 from graph_memory.model.results import Direction
-from graph_memory.model.subjects import NodeState
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.links import INVERSES, WAY_BACK, LinkState, LinkType
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import check_cursor, check_limit, cursor_after, fault
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader, check_text

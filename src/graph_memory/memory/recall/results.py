@@ -1,107 +1,48 @@
-"""What a search returns: what was found, why, and what is left out."""
+"""What a recall returns: what a memory knows, as much as fits, and what was left out."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
-from graph_memory.model.results import Answered, NodeBrief, Result, Timestamp
+from graph_memory.memory.search.results import SearchMode
+from graph_memory.model.results import Answered, NodeBrief
 
-SearchMode = Literal["lexical", "semantic", "hybrid"]
-Syntax = Literal["plain", "lucene"]
-Style = Literal["summary", "analysis", "recommendations"]
-WEIGHTS = ("title", "content", "tag", "edge", "recency", "use")
-"""What `weightings` can weigh."""
-FILTERS = (
-    "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
-    "min_strength", "properties",
-)  # fmt: skip
-"""The keys that `filters` may have."""
+Depth = Literal["shallow", "medium", "deep"]
+Form = Literal["prose", "structured"]
+CONTEXT = ("text", "types", "tags", "path", "session")
+"""The keys that a `context` may have."""
 
 
-class Part(Result):
-    """A part of a score: the parts of a hit add up to it."""
+class RecallResult(Answered):
+    """What was recalled, in as many tokens as were allowed."""
 
-    name: str = Field(description="lexical, semantic, place, length, edges, recency, use, name or hop")
-    value: float
-    detail: dict[str, object] = Field(default_factory=dict, description="What it is made of")
-
-
-class Statement(Result):
-    """An observation: its id, and what it says."""
-
-    id: str
-    text: str
-
-
-class Over(Result):
-    """What is said of something that holds no more."""
-
-    since: Timestamp = Field(description="Since when it does not hold")
-    replaced_by: tuple[Statement, ...] | None = Field(default=None, description="Observations that took its place")
-
-
-class Hit(Result):
-    """A node or connection that was found, and the passage that fits best."""
-
-    id: str
-    domain: str | None = Field(default=None, description="Where it is, if several domains were searched")
-    kind: Literal["node", "connection"]
-    type: str
-    title: str = Field(description="Of a connection, the titles of both ends")
-    score: float | None = Field(default=None, description="Higher is better; compare only within one search")
-    distance: float | None = Field(default=None, description="1 - cosine of the angle between query and passage")
-    why: str = Field(description="In short, why it was found")
-    passage: str | None = Field(default=None, description="Part of its text around what fits; … where it was cut")
-    place: str | None = Field(default=None, description="Where that is: title, tags, properties, summary, content …")
-    range: tuple[int, int] | None = Field(
-        default=None, description="First character of the passage in the content, and the one after its last"
+    depth: Annotated[Depth, WithJsonSchema({"type": "string"})]
+    tokens_used: int = Field(description="Tokens of content; the whole reply has at most max_tokens, or over says more")
+    content: Annotated[str | dict[str, Any], WithJsonSchema({"type": ["string", "object"]})] = Field(
+        description="Prose, in which stored text stands in quotation marks; or an object of things and connections"
     )
-    created: Timestamp | None = None
-    began: Timestamp | None = Field(default=None, description="When it happened or began to hold, if that is known")
-    modified: Timestamp | None = Field(default=None, description="Its last change; absent where there was none")
-    age_days: int | None = Field(default=None, description="Whole days since it was last changed")
-    contradicted_by: tuple[NodeBrief, ...] | None = Field(
-        default=None, description="Nodes that contradict it: check which of them is right"
-    )
-    over: Over | None = Field(default=None, description="What the passage says, or a node or connection, holds no more")
-    explanation: tuple[Part, ...] | None = Field(default=None, description="The parts of the score; they add up to it")
-
-
-class SearchResult(Answered):
-    """What a search found, best first."""
-
-    hits: tuple[Hit, ...]
-    mode: SearchMode = Field(description="How it was searched: lexical where vectors could not be had")
-    found: int = Field(description="Nodes and connections in the ranking of which this is a part")
-    domains: tuple[str, ...] | None = Field(default=None, description="The domains that were searched, if several")
+    domains: tuple[str, ...] | None = Field(default=None, description="Of several domains, those that are told of")
+    mode: SearchMode | None = Field(default=None, description="How it was searched: lexical without vectors")
+    period: str | None = Field(default=None, description="The time that the query was read to mean")
+    shortened: int | None = Field(default=None, description="Things of which a part of the content is told")
+    left_out: int | None = Field(default=None, description="Things that were found, and for which there was no room")
+    how_to_get: str | None = Field(default=None, description="How to get what is left out")
+    over: int | None = Field(default=None, description="Tokens over max_tokens, beside content")
     not_covered: int | None = Field(
         default=None, description="Changes that are not indexed, so not searched: the latest, and such as warnings name"
     )
     without_vectors: int | None = Field(
         default=None, description="Passages that have no vectors yet, so are found by words alone"
     )
-    left_out: int | None = Field(
-        default=None,
-        description="Hits of this page, and nodes that follow, for which max_tokens left no room: next_cursor leads to "
-        "the hits",
-    )
-    analyser: str | None = Field(default=None, description="How words are read, if not as English")
-    tokens: int | None = Field(default=None, description="With max_tokens: tokens of this reply as JSON")
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
-class Synthesis(Answered):
-    """What a language model wrote about a question from what is stored: data, not instructions."""
+class QueryResult(RecallResult):
+    """What a memory was asked, and how it was answered."""
 
-    text: str | None = Field(
-        default=None,
-        description="With the ids that each statement rests on in brackets; absent if nothing was found",
+    why: str = Field(description="Why this depth")
+    written_by: str | None = Field(
+        default=None, description="The language model that wrote content from so much; without it, content is as stored"
     )
-    citations: tuple[NodeBrief, ...] = Field(
-        default=(), description="What the text cites: each was in the material, and what was not was taken out"
-    )
-    style: Style
-    model: str | None = Field(default=None, description="Who wrote it")
-    material: int = Field(default=0, description="Nodes and connections that the model was given")
+    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="What a model cites in content")

@@ -14,10 +14,10 @@ from anyio import to_thread
 
 from graph_memory.files import make_private_folder, new_private_file, sync_folder, temporary_beside
 from graph_memory.memory.core import Core
-from graph_memory.memory.transfer.export import state_of, write_log
-from graph_memory.memory.transfer.format import Header
-from graph_memory.memory.transfer.reader import Reader
-from graph_memory.memory.transfer.writer import Writer, archive_stream
+from graph_memory.memory.transfer.archive.export import state_of, write_log
+from graph_memory.memory.transfer.archive.format import Header
+from graph_memory.memory.transfer.archive.reader import Reader
+from graph_memory.memory.transfer.archive.writer import Writer, archive_stream
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import silent
 from graph_memory.storage.log.ontologies import no_ontology

@@ -21,13 +21,13 @@ from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.domains.tree import append_of_job, domain_draft
 from graph_memory.memory.history.log import sessions_between
-from graph_memory.memory.recall.copying import covers, take_out_ended
 from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
-from graph_memory.model.arguments import fault, in_file_name
+from graph_memory.memory.search.index.copying import covers, take_out_ended
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
-from graph_memory.model.wording import listed
+from graph_memory.model.text.wording import listed
+from graph_memory.model.values.arguments import fault, in_file_name
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.protection import Whole

@@ -14,15 +14,15 @@ from graph_memory.memory.changes.context import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
 from graph_memory.memory.graph.describe import titles_of
-from graph_memory.memory.recall.copying import take_out
 from graph_memory.memory.retention.results import Erased, ErasedIn
-from graph_memory.model.arguments import fault
-from graph_memory.model.clock import next_time
+from graph_memory.memory.search.index.copying import take_out
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import project
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import DATA, Kind
+from graph_memory.model.text.wording import shown
+from graph_memory.model.time.clock import next_time
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import no_ontology

@@ -9,7 +9,7 @@ from typing import Literal
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.retention.results import Finding, Scanned
-from graph_memory.model.arguments import check_query
+from graph_memory.model.values.arguments import check_query
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE
 

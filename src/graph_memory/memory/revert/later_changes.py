@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.model.events import Event
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import DECLARED
+from graph_memory.model.subjects.kinds import DECLARED
+from graph_memory.model.values.exact import same_state
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -24,11 +24,11 @@ from graph_memory.memory.revert.later_changes import REVERT
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.revert import SELECTED, Selection
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, refused
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import DATA, Kind
-from graph_memory.model.wording import listed
+from graph_memory.model.subjects.kinds import DATA, Kind
+from graph_memory.model.text.wording import listed
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.writing import utc_now

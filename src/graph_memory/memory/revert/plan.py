@@ -9,8 +9,8 @@ from datetime import datetime
 from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule, entity_name
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, Reversal
 from graph_memory.model.events import Draft, Op, in_its_place, new_id
-from graph_memory.model.kinds import TYPES, Kind
-from graph_memory.model.subjects import MENTIONED, State
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.subjects.subjects import MENTIONED, State
 
 Against = Callable[[Reversal], Conflict | None]
 """Returns what stands against undoing one subject's changes, if anything."""

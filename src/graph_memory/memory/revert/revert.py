@@ -15,24 +15,24 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
+from graph_memory.memory.entity_graph.reading import only_ends
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
-from graph_memory.memory.knowledge.reading import only_ends
 from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts, skipped
 from graph_memory.memory.revert.later_changes import REVERT, later_changes
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request, new_id
-from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.properties import ANY
 from graph_memory.model.results import ReadyCall
 from graph_memory.model.rules import BrokenLink
-from graph_memory.model.subjects import State, content_ref
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.subjects.kinds import TYPES, Kind
+from graph_memory.model.subjects.subjects import State, content_ref
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.properties import ANY
 from graph_memory.storage.log.reads import LAST_EVENTS, last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type

@@ -10,10 +10,10 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import bounds, compacted, last_seq, no_event, segments_of
 from graph_memory.memory.history.log import compacted_sessions, session_of
 from graph_memory.memory.revert.revert import Selection
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.points import moment
 from graph_memory.model.results import ReadyCall
+from graph_memory.model.time.points import moment
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 

@@ -9,8 +9,8 @@ from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE, given_to
 from graph_memory.memory.revert.values import Reversal
 from graph_memory.model.events import Draft
-from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.queries import unmarked
 from graph_memory.storage.store import Reader
 

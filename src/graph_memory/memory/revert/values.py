@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import DECLARED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.subjects import State
-from graph_memory.model.wording import with_title
+from graph_memory.model.subjects.kinds import DECLARED, Kind
+from graph_memory.model.subjects.subjects import State
+from graph_memory.model.text.wording import with_title
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.exact import same_state
 
 MOST_NAMED = 3
 """Conflicts that the message names; the details have more."""

@@ -12,25 +12,25 @@ import anyio.to_thread
 from graph_memory.files import replacing
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
-from graph_memory.memory.transfer.examine import MARKDOWN
-from graph_memory.memory.transfer.export import header_of
-from graph_memory.memory.transfer.folders import PAGE, filling, living, still_there
+from graph_memory.memory.transfer.archive.export import header_of
+from graph_memory.memory.transfer.archive.writer import archive_stream, unwritten
+from graph_memory.memory.transfer.folder.folders import PAGE, filling, living, still_there
 from graph_memory.memory.transfer.formats.csv_writing import write_csv
 from graph_memory.memory.transfer.formats.cypher_script import write_cypher
 from graph_memory.memory.transfer.formats.graphml_writing import write_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl, write_jsonl
 from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place, Record, SourceOptions
 from graph_memory.memory.transfer.formats.shape import uncarried
+from graph_memory.memory.transfer.load.examine import MARKDOWN
 from graph_memory.memory.transfer.results import GraphExported, GraphFormat
-from graph_memory.memory.transfer.writer import archive_stream, unwritten
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content
 from graph_memory.model.events import Event
-from graph_memory.model.kinds import Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import rfc3339
-from graph_memory.model.subjects import ConnectionState, NodeState, Validity, content_ref
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState, Validity, content_ref
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 
 MOST_CONTENT = 40_000_000

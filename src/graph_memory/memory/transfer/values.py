@@ -9,9 +9,9 @@ from typing import Annotated, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from graph_memory.model.arguments import check_domain, check_new_id
-from graph_memory.model.clock import in_utc
-from graph_memory.model.wording import kind_of, quoted, shown
+from graph_memory.model.text.wording import kind_of, quoted, shown
+from graph_memory.model.time.clock import in_utc
+from graph_memory.model.values.arguments import check_domain, check_new_id
 
 MOST = 2**53
 """The largest number of an event."""

@@ -20,15 +20,15 @@ from graph_memory.memory.verify.facts import (
     found_rows,
     state_facts,
 )
-from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
-from graph_memory.model.exact import exact
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import INVERSE_OF, inverse_place, materialized_as, searched_text
 from graph_memory.model.results import Difference
-from graph_memory.model.subjects import FOLDED, IS_LONG, content_ref, folded
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import FOLDED, IS_LONG, content_ref, folded
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.exact import exact
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -12,8 +12,6 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.exact import Exact, exact
-from graph_memory.model.kinds import ATTACHED, TYPES, Kind
 from graph_memory.model.ontology.indexes import Index
 from graph_memory.model.ontology.ontology import ANY, Ontology
 from graph_memory.model.projection import (
@@ -26,9 +24,11 @@ from graph_memory.model.projection import (
     window_rows,
 )
 from graph_memory.model.results import Difference
-from graph_memory.model.search_windows import gram_text
-from graph_memory.model.subjects import State
-from graph_memory.model.wording import as_text
+from graph_memory.model.subjects.kinds import ATTACHED, TYPES, Kind
+from graph_memory.model.subjects.subjects import State
+from graph_memory.model.text.search_windows import gram_text
+from graph_memory.model.text.wording import as_text
+from graph_memory.model.values.exact import Exact, exact
 
 Facts = dict[str, object]
 LEADS = "way to its target"

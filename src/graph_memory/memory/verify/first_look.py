@@ -22,12 +22,12 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.verify.compare import Subject
 from graph_memory.memory.verify.facts import Facts, KeyRow, WindowRow, expected_rows, found_rows
 from graph_memory.model.events import HEADER, Draft, Op
-from graph_memory.model.kinds import TYPE_OF, Kind
 from graph_memory.model.ontology.indexes import Index, properties_of
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import indexes_in
-from graph_memory.model.search_windows import most_windows, windows
-from graph_memory.model.subjects import StoredValue
+from graph_memory.model.subjects.kinds import TYPE_OF, Kind
+from graph_memory.model.subjects.subjects import StoredValue
+from graph_memory.model.text.search_windows import most_windows, windows
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph_memory.memory.contents import Contents
-from graph_memory.model.content import ContentRef, Encoding
 from graph_memory.model.errors import GraphError
 from graph_memory.model.results import Difference
+from graph_memory.model.values.content import ContentRef, Encoding
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -14,18 +14,18 @@ from datetime import datetime
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
-from graph_memory.memory.recall.index import make_anew
+from graph_memory.memory.search.index.index import make_anew
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
 from graph_memory.memory.verify.first_look import FirstLook
 from graph_memory.memory.verify.logged_contents import lost_contents, unreadable
-from graph_memory.memory.verify.passages import SEARCH, differences_of_passages
+from graph_memory.memory.verify.passage_checks import SEARCH, differences_of_passages
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
-from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.results import Difference, Verification
+from graph_memory.model.subjects.kinds import Kind, Step
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS

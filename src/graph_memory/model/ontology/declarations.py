@@ -12,9 +12,9 @@ from typing import TypeVar, cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.indexes import Index
 from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS, ConnectionType, NodeType, PropertyRule, check_end
-from graph_memory.model.plain import Fields, Located, located
-from graph_memory.model.properties import ANY, PropertyType, PropertyValue
-from graph_memory.model.wording import listed, shown, suggestion
+from graph_memory.model.text.wording import listed, shown, suggestion
+from graph_memory.model.values.plain import Fields, Located, located
+from graph_memory.model.values.properties import ANY, PropertyType, PropertyValue
 
 _NODE_TYPE_KEYS = ("description", "required_properties", "properties", "indexes", "ad_hoc")
 _CONNECTION_TYPE_KEYS = (

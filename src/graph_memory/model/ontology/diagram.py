@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import ConnectionType
-from graph_memory.model.properties import ANY
+from graph_memory.model.values.properties import ANY
 
 _ANY_BOX = "any"
 _ANY_TITLE = "any type"

@@ -10,8 +10,8 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.indexes import Index, indexes_of
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import LINK_FLAGS, AnyType, PropertyRule, definition
-from graph_memory.model.properties import PropertyType, equal_values
-from graph_memory.model.wording import listed, listed_parts, quoted
+from graph_memory.model.text.wording import listed, listed_parts, quoted
+from graph_memory.model.values.properties import PropertyType, equal_values
 
 _Declared = TypeVar("_Declared", NodeType, ConnectionType)
 _WIDER = {

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from graph_memory.model.arguments import not_a_cursor
 from graph_memory.model.ontology.types import AnyType
-from graph_memory.model.properties import SEPARATOR, PropertyValue, key_value, ordered_key
+from graph_memory.model.values.arguments import not_a_cursor
+from graph_memory.model.values.properties import SEPARATOR, PropertyValue, key_value, ordered_key
 
 Index = tuple[str, ...]
 """The properties of an index; of several, the last is what it orders by."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.ontology import MOST_TYPES, Inherited, Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, NodeType, definition, subject_of_type
-from graph_memory.model.wording import listed
+from graph_memory.model.subjects.kinds import TYPE_OF, Kind, type_subject
+from graph_memory.model.text.wording import listed
 
 
 def inheriting(own: Ontology, above: Sequence[tuple[str, Ontology]]) -> Ontology:

@@ -24,9 +24,9 @@ from graph_memory.model.ontology.types import (
     definition,
     subject_of_type,
 )
-from graph_memory.model.plain import Located, located
-from graph_memory.model.properties import ANY, PropertyType
-from graph_memory.model.wording import MOST_LISTED, listed, shown, suggestion
+from graph_memory.model.text.wording import MOST_LISTED, listed, shown, suggestion
+from graph_memory.model.values.plain import Located, located
+from graph_memory.model.values.properties import ANY, PropertyType
 
 __all__ = [
     "ANY",

@@ -11,8 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import TYPE_OF, Kind, type_subject
-from graph_memory.model.properties import (
+from graph_memory.model.subjects.kinds import TYPE_OF, Kind, type_subject
+from graph_memory.model.subjects.subjects import State, StoredValue, present
+from graph_memory.model.text.wording import MOST_LISTED, listed, listed_parts, quoted, shown, suggestion
+from graph_memory.model.values.properties import (
     ANY,
     PropertyType,
     PropertyValue,
@@ -22,9 +24,7 @@ from graph_memory.model.properties import (
     equal_values,
     key_value,
 )
-from graph_memory.model.subjects import State, StoredValue, present
-from graph_memory.model.weight import LEAST_HALF_LIFE, MOST_HALF_LIFE
-from graph_memory.model.wording import MOST_LISTED, listed, listed_parts, quoted, shown, suggestion
+from graph_memory.model.values.weight import LEAST_HALF_LIFE, MOST_HALF_LIFE
 
 LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
 """The fields of a connection type that are rules about its other connections."""
@@ -106,7 +106,7 @@ class ConnectionType:
     `unique_source`: a node is the source of at most one connection of the type; `unique_target` likewise.
     `unique_pair`: at most one connection of the type leads from one node to another.
     `acyclic`: no chain of connections of the type leads back to where it began.
-    `half_life`: days after which the weight of a connection halves; None is the default of `model/weight.py`.
+    `half_life`: days after which the weight of a connection halves; None is the default of `model/values/weight.py`.
     `inverse`: the name under which its connections are seen from their other end. It may be a type too, whose inverse
     is this one.
     `symmetric`: a connection holds in both directions. `transitive`: two in a row stand for one.

@@ -17,8 +17,8 @@ import yaml
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology, ontology_from
 from graph_memory.model.ontology.types import AnyType, PropertyRule, definition, rule_definition
-from graph_memory.model.plain import place
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.plain import place
 
 FILE_BYTES = 1024 * 1024
 _MOST_NESTED = 12

@@ -19,9 +19,9 @@ from urllib.request import url2pathname
 
 from anyio import to_thread
 
-from graph_memory.model.arguments import in_file_name, is_domain
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
+from graph_memory.model.values.arguments import in_file_name, is_domain
 from graph_memory.storage.blobs.places import CHUNK, Blob, Folder, Hashed, Place, Remote, Stored, is_blob_name
 
 __all__ = ["Blob", "Blobs", "Stored", "blobs_at", "domain_of", "folder_of"]

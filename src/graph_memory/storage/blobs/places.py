@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol, cast
 
 from graph_memory.files import make_private_folder, new_private_file, sha256_of, sync_folder
-from graph_memory.model.clock import in_utc
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import without_credentials
+from graph_memory.model.text.wording import without_credentials
+from graph_memory.model.time.clock import in_utc
 
 CHUNK = 1024 * 1024
 """Bytes that are in memory at a time when content is streamed."""

@@ -16,8 +16,8 @@ import anyio
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Head, Receipt, protects
-from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.projection import Projection, project
+from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.log.project import ROWS_AT_ONCE
 from graph_memory.storage.log.tree import rests_on_others
 from graph_memory.storage.log.work import CachedHead, Work

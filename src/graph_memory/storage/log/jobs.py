@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, new_id
-from graph_memory.model.protection import Guard
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.protection import Guard
+from graph_memory.model.text.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.protection import Reach, check_job
 from graph_memory.storage.queries import Nothing, query

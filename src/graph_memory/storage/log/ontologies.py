@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.inheritance import inheriting
 from graph_memory.model.ontology.inverses import agreeing
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.tree import above
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

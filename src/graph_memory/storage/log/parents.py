@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.inheritance import check_inherited, differing
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import HEAD, Ontologies
 from graph_memory.storage.log.tree import BELOW, MOST_LEVELS, parent_after

@@ -10,10 +10,10 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES, Event, ontology_version, protects
-from graph_memory.model.kinds import KINDS, Step
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, found_by, project, searched_text, weight
-from graph_memory.model.subjects import IS_LONG, State
+from graph_memory.model.subjects.kinds import KINDS, Step
+from graph_memory.model.subjects.subjects import IS_LONG, State
 from graph_memory.storage.log.work import BeforeProjection
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction

@@ -14,11 +14,11 @@ from typing import Any
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
-from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import ABOUT, DATA, Kind
-from graph_memory.model.protection import PROTECTION, Guard, Protection, protection_from
-from graph_memory.model.subjects import MODIFIED
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import ABOUT, DATA, Kind
+from graph_memory.model.subjects.protection import PROTECTION, Guard, Protection, protection_from
+from graph_memory.model.subjects.subjects import MODIFIED
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.exact import same_state
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
-from graph_memory.model.kinds import Kind
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import shown
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import anyio
 
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, new_id, ontology_version
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.tree import parent_after
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Decide, Read, Work
 from graph_memory.storage.log.writing import Log

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import ONTOLOGY_KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.ontology.inheritance import check_inherited, taken
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import declared_by, type_draft
-from graph_memory.model.subjects import PARENT
+from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, TYPE_OF, TYPES, Kind
+from graph_memory.model.subjects.subjects import PARENT
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number
-from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.protection import Guard
+from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
+from graph_memory.model.subjects.protection import Guard
 from graph_memory.storage.log.group_commit import CommitQueue, Decided, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from acceptance.mcp.official.script import RESOURCE, Step
-from graph_memory.memory.entities.words import needles_of
+from graph_memory.memory.entities.word_search import needles_of
 
 Given = dict[str, Any]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from graph_memory import Memory, ontology_from
-from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ConnectionState, NodeState
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState
+from graph_memory.model.values.content import content_from
 from graph_memory.storage.store import Reader
 
 ONTOLOGY = ontology_from(

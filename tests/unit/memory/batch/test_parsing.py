@@ -13,7 +13,7 @@ from graph_memory.memory.batch.references import References, check_key, request_
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
-from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects.kinds import Kind
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import other_mentions
+from graph_memory.memory.entities.observations import other_mentions
 from graph_memory.memory.entities.results import Forgotten
-from graph_memory.memory.recall.scoring import Passage
+from graph_memory.memory.search.ranking.scoring import Passage
 from graph_memory.model.errors import Code, GraphError
 from tables import for_rows
 

@@ -15,9 +15,9 @@ from graph_memory.memory.entities.relations import (
     relation_receipts,
     with_suggestions,
 )
-from graph_memory.memory.knowledge.asked import NewRelation
-from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.rows import RelatedRow
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.values.request import NewRelation
+from graph_memory.memory.entity_graph.values.rows import RelatedRow
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head, Origin
 from graph_memory.model.ontology.ontology import Ontology

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from graph_memory.memory.recall.tiers.citing import (
+from graph_memory.memory.recall.rendering.citing import (
     STYLES,
     Material,
     Piece,
@@ -17,7 +17,7 @@ from graph_memory.memory.recall.tiers.citing import (
     question,
     shortened,
 )
-from graph_memory.memory.recall.tiers.synthesis import fitting, size
+from graph_memory.memory.recall.synthesis import fitting, size
 from tables import for_rows
 
 KNOWN = {"mem_a", "b:1", "c.d"}

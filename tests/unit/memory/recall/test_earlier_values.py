@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.recall.tiers.earlier_values import EarlierValue, NodeStateRow, earlier_values
+from graph_memory.memory.recall.selection.earlier_values import EarlierValue, NodeStateRow, earlier_values
 
 
 def test_each_value_that_changed_or_went_is_told_with_its_period_the_last_first() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.recall.tiers.growth import handed, in_order, reached
-from graph_memory.memory.recall.tiers.material import Tie
+from graph_memory.memory.recall.rendering.recall_input import Tie
+from graph_memory.memory.recall.rendering.spreading_activation import handed, in_order, reached
 
 
 def ties(*pairs: tuple[str, str], weight: float = 0.45) -> list[Tie]:

@@ -7,12 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from graph_memory.embedding.local import MODEL
-from graph_memory.memory.recall.bm25 import NOTHING_ASKED
-from graph_memory.memory.recall.finding import Ranking
-from graph_memory.memory.recall.over import newest_first
-from graph_memory.memory.recall.scoring import Points, Scored, coverage
-from graph_memory.memory.recall.tiers.open_sentences import says_open
-from graph_memory.memory.recall.tiers.open_work import (
+from graph_memory.memory.recall.questions.open_sentences import says_open
+from graph_memory.memory.recall.questions.open_work import (
     Work,
     asks_for_open_work,
     asks_for_overdue_work,
@@ -22,11 +18,15 @@ from graph_memory.memory.recall.tiers.open_work import (
     mentions_open_work,
     select_by_due_date,
 )
-from graph_memory.memory.recall.tiers.phrases import Period, timed
-from graph_memory.memory.recall.tiers.reading import ToldRow
-from graph_memory.memory.recall.tiers.relevance import close_values, fits, nearest_values
+from graph_memory.memory.recall.questions.phrases import Period, timed
+from graph_memory.memory.recall.questions.relevance import close_values, fits, nearest_values
+from graph_memory.memory.recall.reading import ToldRow
+from graph_memory.memory.search.finding import Ranking
+from graph_memory.memory.search.ranking.scoring import Points, Scored, coverage
+from graph_memory.memory.search.retrieval.superseded import newest_first
+from graph_memory.memory.search.text.bm25 import NOTHING_ASKED
 from tables import for_rows
-from unit.memory.recall.test_scoring import passage, question
+from unit.memory.search.test_scoring import passage, question
 
 
 def ranking(

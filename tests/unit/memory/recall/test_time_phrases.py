@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.recall.tiers.phrases import Tense, asks_of_past, timed, without_last_time
+from graph_memory.memory.recall.questions.phrases import Tense, asks_of_past, timed, without_last_time
 from tables import for_rows
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)

@@ -13,7 +13,7 @@ from graph_memory import Code, GraphError, infer_ontology
 from graph_memory.memory.transfer.formats import files
 from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
-from graph_memory.memory.transfer.staging import Staging
+from graph_memory.memory.transfer.load.staging import Staging
 from tables import for_rows
 
 HEAD = b":ID,age:int,ok:boolean,:LABEL\n"

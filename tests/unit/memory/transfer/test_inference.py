@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from graph_memory import GraphError, Ontology
-from graph_memory.memory.transfer.infer import Inference
+from graph_memory.memory.transfer.load.infer import Inference
 from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
-from graph_memory.model.properties import PropertyType, PropertyValue
+from graph_memory.model.values.properties import PropertyType, PropertyValue
 from tables import for_rows
 
 WORDS = ["red", "green", "blue", "black", "white"]

@@ -29,8 +29,8 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
 )
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
-from graph_memory.model.fields import ROOT, STORED
-from graph_memory.model.strength import MADE, MEASURES
+from graph_memory.model.values.fields import ROOT, STORED
+from graph_memory.model.values.strength import MADE, MEASURES
 from tables import for_rows
 
 HERE = Place("")

@@ -8,24 +8,24 @@ from datetime import datetime, timedelta
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.alike import SAME
 from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
 from graph_memory.memory.entities.cleaning.reading import SurveyRow, checked_limit, survey
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans
 from graph_memory.memory.entities.cleaning.similar import duplicates_among
-from graph_memory.memory.entities.remembered import OBSERVATION_CHOICES, question_id
+from graph_memory.memory.entities.names.similar_names import SAME
+from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, question_id
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.premises import lost_premises
-from graph_memory.memory.meaning.contradictions import TYPE
-from graph_memory.memory.meaning.inference import EDGES, MOST_EDGES, EdgeRow
-from graph_memory.memory.recall.access import accesses_of
-from graph_memory.memory.recall.tiers.reading import TYPE_COUNTS
+from graph_memory.memory.inference.contradictions import TYPE
+from graph_memory.memory.inference.inference import EDGES, MOST_EDGES, EdgeRow
+from graph_memory.memory.recall.reading import TYPE_COUNTS
+from graph_memory.memory.search.access import accesses_of
 from graph_memory.model.events import Event, Op
-from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.subjects import ENTITY
-from graph_memory.model.wording import quoted
+from graph_memory.model.subjects.kinds import Kind, type_subject
+from graph_memory.model.subjects.subjects import ENTITY
+from graph_memory.model.text.wording import quoted
 from graph_memory.ontologies import standard_names
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.writing import utc_now

@@ -9,8 +9,8 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.reading import checked_limit, surveyed
 from graph_memory.memory.entities.cleaning.results import EntityList
-from graph_memory.memory.knowledge.spelling import ENTITY, stored_name
-from graph_memory.memory.recall.access import MOST_LISTED, most_used
+from graph_memory.memory.entity_graph.values.spelling import ENTITY, stored_name
+from graph_memory.memory.search.access import MOST_LISTED, most_used
 from graph_memory.storage.queries import query
 
 _LOOKED_AT = 5_000

@@ -12,24 +12,24 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
-from graph_memory.memory.entities.attached import moved
 from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
 from graph_memory.memory.entities.cleaning.side_by_side import Pair, ask_beside, pairs_in_doubt
-from graph_memory.memory.entities.finding import name_of_entity
-from graph_memory.memory.entities.moving import Moving
+from graph_memory.memory.entities.names.find_entities import name_of_entity
+from graph_memory.memory.entities.observations.attached import moved
+from graph_memory.memory.entities.observations.moving import Moving
 from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entity_graph.names import not_found
+from graph_memory.memory.entity_graph.reading import NAMED, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
-from graph_memory.memory.knowledge.names import not_found
-from graph_memory.memory.knowledge.reading import NAMED, states_of
-from graph_memory.model.arguments import fault
-from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue
 from graph_memory.model.rules import BrokenLink, link_rules
-from graph_memory.model.subjects import NodeState
-from graph_memory.model.wording import shown
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.store import Reader
 

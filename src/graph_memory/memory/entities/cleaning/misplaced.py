@@ -15,12 +15,12 @@ from ulid import ULID
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import differ_in_signs, letters, parts
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.memory.entities.spans import find_spans, strip_punctuation
-from graph_memory.model.name_key import name_key
+from graph_memory.memory.entities.names.similar_names import differ_in_signs, letters, parts
+from graph_memory.memory.entities.names.spans import find_spans, strip_punctuation
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.name_key import name_key
+from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 
 MOST = 20_000

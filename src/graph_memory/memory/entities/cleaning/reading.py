@@ -9,11 +9,11 @@ from datetime import datetime
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import Compared
 from graph_memory.memory.entities.cleaning.results import EntityBrief
-from graph_memory.memory.knowledge.names import entity_not_found
-from graph_memory.memory.knowledge.reading import NAMED
-from graph_memory.model.arguments import fault
+from graph_memory.memory.entities.names.similar_names import Compared
+from graph_memory.memory.entity_graph.names import entity_not_found
+from graph_memory.memory.entity_graph.reading import NAMED
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

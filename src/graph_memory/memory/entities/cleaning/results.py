@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from graph_memory.memory.entities.remembered import Question
+from graph_memory.memory.entities.remember_results import Question
 from graph_memory.model.results import ReadyCall, Result, Timestamp
 
 

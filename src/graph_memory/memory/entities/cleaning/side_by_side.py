@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.current import CURRENT, words_of
-from graph_memory.memory.entities.moving import Moving
-from graph_memory.memory.entities.remembered import OBSERVATION_CHOICES, Question, question_id
-from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, verdict
-from graph_memory.memory.knowledge.reading import NAMED
-from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ObservationState
+from graph_memory.memory.entities.observations.current import CURRENT, words_of
+from graph_memory.memory.entities.observations.moving import Moving
+from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, Question, question_id
+from graph_memory.memory.entity_graph.reading import NAMED
+from graph_memory.memory.statements.weighing import MOST_ASKED, Doubt, Known, verdict
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ObservationState
 
 _MOST = 200
 """Maximum number of statements of an entity that are compared."""

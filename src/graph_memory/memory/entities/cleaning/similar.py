@@ -10,8 +10,6 @@ from itertools import combinations
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.alike import LIKE, Compared, Evidence, evidence, pairs, part_of_two, parts
-from graph_memory.memory.entities.candidates import fitting
 from graph_memory.memory.entities.cleaning.reading import (
     SurveyRow,
     checked_limit,
@@ -20,16 +18,26 @@ from graph_memory.memory.entities.cleaning.reading import (
     surveyed,
 )
 from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, Similar, SimilarFound
-from graph_memory.memory.entities.current import CURRENT
-from graph_memory.memory.entities.finding import name_of_entity
-from graph_memory.memory.recall.place import Place
-from graph_memory.memory.recall.request import Request
-from graph_memory.memory.recall.search import search
-from graph_memory.memory.recall.traversal.contents import directions_of
+from graph_memory.memory.entities.names.candidates import fitting
+from graph_memory.memory.entities.names.find_entities import name_of_entity
+from graph_memory.memory.entities.names.similar_names import (
+    LIKE,
+    Compared,
+    Evidence,
+    evidence,
+    pairs,
+    part_of_two,
+    parts,
+)
+from graph_memory.memory.entities.observations.current import CURRENT
+from graph_memory.memory.search.place import Place
+from graph_memory.memory.search.request import Request
+from graph_memory.memory.search.search import search
+from graph_memory.memory.traversal.contents import directions_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.strength import fraction
-from graph_memory.model.subjects import folded
+from graph_memory.model.subjects.subjects import folded
+from graph_memory.model.values.strength import fraction
 from graph_memory.storage.queries import query
 
 _MOST_SHARING = 5

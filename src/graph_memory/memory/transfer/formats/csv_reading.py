@@ -27,8 +27,8 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, Parser, joined, parsed, string
 from graph_memory.model.errors import GraphError
-from graph_memory.model.properties import PropertyValue, check_key
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.properties import PropertyValue, check_key
 
 ARRAY_DELIMITER = ";"
 DELIMITERS = ",;\t|"

@@ -15,8 +15,8 @@ from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
 from graph_memory.memory.transfer.formats.files import MOST_EMPTY
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import NUMBERS
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import NUMBERS
 
 _TAGS = "_tags:string[]"
 MOST_OPEN = 100

@@ -9,7 +9,7 @@ from typing import IO
 
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import uncarried
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.values.properties import PropertyValue
 
 LABEL = "_Exported"
 """The label of all nodes, by which a script finds those that a connection joins."""

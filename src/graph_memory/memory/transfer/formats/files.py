@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, cast
 
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unreadable
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
+from graph_memory.model.values.arguments import fault
 
 LONGEST = 64 * 1024 * 1024
 """Bytes of a line or a value at most: a node with the most text that one may have fits, however it is written."""

@@ -31,8 +31,8 @@ from graph_memory.memory.transfer.formats.records import (
     Unreadable,
 )
 from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parsed, string
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.properties import PropertyValue
 
 CHUNK = 64 * 1024
 TAG_SEPARATOR = "\n"

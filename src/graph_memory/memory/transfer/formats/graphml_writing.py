@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape, quoteattr
 from graph_memory.memory.transfer.formats.graphml_reading import TAG_SEPARATOR
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import NUMBERS
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import NUMBERS
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _START = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'

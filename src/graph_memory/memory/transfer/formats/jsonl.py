@@ -25,10 +25,10 @@ from graph_memory.memory.transfer.formats.records import (
 from graph_memory.memory.transfer.formats.values import from_json
 from graph_memory.memory.transfer.values import Strict, Wrong, read
 from graph_memory.model.errors import GraphError
-from graph_memory.model.fields import STORED, check_metadata
-from graph_memory.model.plain import NotJson, parse_json_strictly
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import MADE
+from graph_memory.model.values.fields import STORED, check_metadata
+from graph_memory.model.values.plain import NotJson, parse_json_strictly
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import MADE
 
 _M = TypeVar("_M", bound=Strict)
 _Text = Annotated[str, StringConstraints(min_length=1)]

@@ -23,9 +23,9 @@ from graph_memory.memory.transfer.formats.records import (
     Unfit,
 )
 from graph_memory.memory.transfer.formats.values import AS_TEXT, from_json
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import NUMBERS
-from graph_memory.model.wording import kind_of, shown
+from graph_memory.model.text.wording import kind_of, shown
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import NUMBERS
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import AsText, Graph, open_graph
 from graph_memory.storage.guarding import Guard

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.fields import STORED
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, check_strength, fraction
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.fields import STORED
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, check_strength, fraction
 
 _SHARED = ("_content", "_valid_from", "_valid_to")
 NODE_OWN = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})

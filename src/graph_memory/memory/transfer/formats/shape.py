@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import PropertyValue
 
 
 def kind_of_value(value: PropertyValue) -> str:

@@ -10,7 +10,7 @@ from graph_memory.memory.transfer.formats.graphml_reading import read_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource, read_neo4j
 from graph_memory.memory.transfer.formats.records import Item, Items, SourceOptions
-from graph_memory.model.arguments import fault
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.foreign import is_server
 
 READERS: dict[str, Callable[[Path, SourceOptions], Items]] = {

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from graph_memory.memory.transfer.formats.records import SourceOptions, Unfit
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import kind_of, quoted
+from graph_memory.model.text.wording import kind_of, quoted
+from graph_memory.model.values.properties import PropertyValue
 
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

@@ -28,8 +28,8 @@ from graph_memory.memory.transfer.formats.neo4j_reading import (
     RelationshipRow,
 )
 from graph_memory.memory.transfer.formats.records import Note, Place, Unfit
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import shown
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import AsText, Graph, open_graph
 from graph_memory.storage.queries import query

@@ -9,8 +9,8 @@ from typing import cast
 from graph_memory.memory.transfer.formats.files import LONGEST, Lines, opened, unpacking
 from graph_memory.memory.transfer.formats.memories.rows import Rows
 from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
-from graph_memory.model.plain import NotJson, parse_json_strictly
-from graph_memory.model.wording import kind_of
+from graph_memory.model.text.wording import kind_of
+from graph_memory.model.values.plain import NotJson, parse_json_strictly
 
 Object = Mapping[str, object]
 

@@ -30,10 +30,10 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 )
 from graph_memory.memory.transfer.formats.records import Note as Told
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
-from graph_memory.model.properties import MOST_PROPERTIES, PropertyValue
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 
 NOTE = "note"
 """The type of notes whose front matter tells none."""

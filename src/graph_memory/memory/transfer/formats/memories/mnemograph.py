@@ -27,8 +27,8 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_of,
 )
 from graph_memory.memory.transfer.formats.records import Note, Place, Refused, Unfit, Unreadable
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import quoted
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.properties import PropertyValue
 
 DATABASE, EVENTS = "mnemograph.db", "events.jsonl"
 SQLITE = b"SQLite format 3\x00"

@@ -14,10 +14,10 @@ from markdown_it.token import Token
 
 from graph_memory.memory.transfer.formats.memories.markdown_parser import COMMENTS, markdown_parser
 from graph_memory.memory.transfer.formats.values import IN_64_BITS
-from graph_memory.model.arguments import is_encodable
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.yaml_io import read_yaml
-from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.values.arguments import is_encodable
+from graph_memory.model.values.properties import PropertyValue, check_properties
 
 LINKS_TO = "links_to"
 """The type of relations that a link in running text makes."""

@@ -31,7 +31,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_of,
 )
 from graph_memory.memory.transfer.formats.records import Note, Place, Unfit, Unreadable
-from graph_memory.model.wording import kind_of, listed, shown
+from graph_memory.model.text.wording import kind_of, listed, shown
 
 _ENTITY = ("type", "name", "entityType", "observations")
 _RELATION = ("type", "from", "to", "relationType", "source", "target")

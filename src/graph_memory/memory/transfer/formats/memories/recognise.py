@@ -16,8 +16,8 @@ from graph_memory.memory.transfer.formats.memories.rows import Rows, Source
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.records import Unfit, Unreadable
 from graph_memory.memory.transfer.results import MEMORIES, MemoryFormat
-from graph_memory.model.arguments import fault
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.arguments import fault
 from graph_memory.storage.foreign import is_server
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.records import Note, Place, Refused, Unfit
-from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import kind_of
+from graph_memory.model.text.wording import kind_of
+from graph_memory.model.values.properties import PropertyValue
 
 ENTITY = "entity"
 """The type of an entity of which a memory tells none."""

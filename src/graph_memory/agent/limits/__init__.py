@@ -1,0 +1,1 @@
+"""Limits, usage and pruning."""

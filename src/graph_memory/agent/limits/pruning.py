@@ -1,0 +1,276 @@
+"""Pruning: archive what exceeds the limits of a domain to a file, and restore it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from anyio import to_thread
+
+from graph_memory.agent.limits.retention import MOST_ITEMS, Limits, Selection, StoredConnection, StoredNode, selected
+from graph_memory.agent.records.roles import roles_of
+from graph_memory.agent.records.writing import Operation
+from graph_memory.agent.results import Pruned, Restored
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.batch.references import escaped
+from graph_memory.memory.batch.results import BatchResult
+from graph_memory.memory.entities.results import Entity, Profile
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import ConnectionSummary, NodeSummary
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+
+_PAGE = 1_000
+_EXAMPLES = 20
+_CREATES = frozenset({"create_node", "create_entities", "create_relations", "create_connection"})
+"""The operations of an archive."""
+_TRAILER = frozenset({"batch", "since", "until"})
+"""The keys of its last line, which names the batch that deleted its nodes and connections."""
+_LARGEST_ARCHIVE = 2_000_000_000
+"""Maximum size of an archive that is read, in characters before compression."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """The nodes, connections and entities of a domain, by id. The most salient entity is the first."""
+
+    nodes: Mapping[str, NodeSummary]
+    connections: Mapping[str, ConnectionSummary]
+    entities: Mapping[str, Profile]
+
+    def title(self, item: str) -> str:
+        """Return a node or connection in words."""
+        if node := self.nodes.get(item):
+            return f"{node.type} {quoted(node.title)}"
+        found = self.connections[item]
+        return f"{found.type} from {quoted(found.from_title)} to {quoted(found.to_title)}"
+
+    def around(self, items: Collection[str]) -> set[str]:
+        """Return the connections of nodes, and the nodes at the ends of these and of given connections."""
+        found: set[str] = set()
+        for link in self.connections.values():
+            parts = {link.id, link.from_id, link.to_id}
+            if not parts.isdisjoint(items):
+                found |= parts
+        return found
+
+
+async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> Pruned:
+    """Archive what exceeds the limits. See `Agent.prune`."""
+    contents = await _contents(memory, limits)
+    chosen, protected = await _possible(memory, contents, limits)
+    result = Pruned(
+        archived={name: len(ids) for name, ids in _by_name(chosen) if ids},
+        examples=tuple(contents.title(item) for _, ids in _by_name(chosen) for item in ids)[:_EXAMPLES],
+        protected=protected or None,
+        left_out=chosen.left_out or None,
+        dry_run=dry_run or None,
+    )
+    if dry_run or not result.archived:
+        return result
+    lines = [line async for line in _archived(memory, contents, chosen)]
+    await to_thread.run_sync(_append, archive, lines, "xb")
+    batch = await memory.execute_batch(_deletions(contents, chosen))
+    where = {"since": batch.since, "until": batch.until}
+    await to_thread.run_sync(_append, archive, [{"batch": batch.batch, **where}], "ab")
+    return result.model_copy(update={"archive": str(archive), **where})
+
+
+async def restore(memory: Memory, archive: Path) -> Restored:
+    """Restore an archive that `prune` has written. See `Agent.restore`."""
+    lines = await to_thread.run_sync(_read, archive)
+    batch = lines.pop() if "batch" in lines[-1] else {}
+    if batch and await _has_batch(memory, batch):
+        reverted = await memory.history.revert(since=batch["since"], until=batch["until"])
+        return Restored(batch=reverted.batch, restored=len(reverted.changes) + (reverted.more_changes or 0))
+    ids: dict[str, str] = {}
+    parts: list[BatchResult] = []
+    for start in range(0, len(lines), MOST_ITEMS):
+        part = await memory.execute_batch([_with_ids(line, ids) for line in lines[start : start + MOST_ITEMS]])
+        ids |= {item.ref: item.id for item in part.results if item.ref and item.id}
+        parts.append(part)
+    return Restored(batch=parts[0].batch, restored=sum(part.created for part in parts))
+
+
+def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
+    """Return an operation with the ids of entities that earlier batches have created instead of their references."""
+    ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
+    return {**line, **{key: end for key, end in ends.items() if end}}
+
+
+async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
+    """Return whether the log of the domain has the batch of an archive. Another domain has other changes there."""
+    try:
+        [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
+    except (GraphError, ValueError) as error:
+        if isinstance(error, GraphError) and error.code is not Code.HISTORY_COMPACTED:
+            raise
+        return False
+    return first.id == batch["batch"]
+
+
+async def _contents(memory: Memory, limits: Limits) -> _Contents:
+    """Read the nodes and connections of the domain in pages, and its entities if a limit needs them."""
+    node_ids = (await memory.query_nodes()).node_ids
+    connection_ids = (await memory.query_connections()).connection_ids
+    nodes = [node for page in _pages(node_ids) for node in await memory.describe_nodes(page)]
+    links = [link for page in _pages(connection_ids) for link in await memory.describe_connections(page)]
+    needs_entities = len(nodes) > limits.entities or len(links) > limits.relations
+    salient = (await memory.entities.get_salient(len(nodes))).entities if nodes and needs_entities else ()
+    return _Contents(
+        {node.id: node for node in nodes}, {link.id: link for link in links}, {entity.id: entity for entity in salient}
+    )
+
+
+async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tuple[Selection, int]:
+    """Return what exceeds the limits and can be deleted, and the number of protected nodes and connections."""
+    roles = await roles_of(memory)
+    names = {name: kind for kind, name in roles.names.items()} if roles else {}
+    nodes = [
+        StoredNode(node.id, names.get(node.type, ""), str(node.modified), node.properties)
+        for node in contents.nodes.values()
+    ]
+    connections = [
+        StoredConnection(link.id, names.get(link.type, ""), link.from_id, link.to_id, link.properties)
+        for link in contents.connections.values()
+    ]
+    observations = {entity.id: len(entity.observations) for entity in contents.entities.values()}
+    protected: dict[str, bool] = {}
+    while True:
+        found = {item for item, is_protected in protected.items() if is_protected}
+        fixed = found | contents.around(found)
+        chosen = selected(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
+        operations = _deletions(contents, chosen)
+        try:
+            _ = operations and await memory.execute_batch(operations, options={"dry_run": True})
+        except GraphError as error:
+            items = {item for _, ids in _by_name(chosen) for item in ids}
+            new = (items | contents.around(items)) - protected.keys()
+            if error.code is not Code.PROTECTED or not new:
+                raise
+            protected |= {item: await _is_protected(memory, contents, item) for item in new}
+        else:
+            return chosen, len(found)
+
+
+def _by_name(chosen: Selection) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the selected ids by memory type."""
+    return [(limit.name, getattr(chosen, limit.name)) for limit in fields(Limits)]
+
+
+def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (ids[start : start + _PAGE] for start in range(0, len(ids), _PAGE))
+
+
+async def _is_protected(memory: Memory, contents: _Contents, item: str) -> bool:
+    """Return whether a node or connection is protected."""
+    found = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
+    return found.protection is not None
+
+
+def _deletions(contents: _Contents, chosen: Selection) -> list[Operation]:
+    """Return the operations that delete items: relations first, since a node takes its connections with it."""
+    names = [contents.entities[entity].name for entity in chosen.entities]
+    nodes = (*chosen.events, *chosen.patterns, *chosen.documents)
+    return [
+        *({"op": "delete_connection", "connection_id": relation} for relation in chosen.relations),
+        *([{"op": "delete_entities", "entityNames": names}] if names else []),
+        *({"op": "delete_node", "node_id": node} for node in nodes),
+    ]
+
+
+async def _archived(memory: Memory, contents: _Contents, chosen: Selection) -> AsyncIterator[Operation]:
+    """Yield the operations that create the items again: nodes, then entities, then their connections.
+
+    An entity gets another id, so its connections refer to its old id as `$mem_…`.
+    """
+    for node_id in (*chosen.events, *chosen.patterns, *chosen.documents):
+        node, content = contents.nodes[node_id], await memory.get_node_content(node_id)
+        yield {
+            "op": "create_node",
+            "id": node_id,
+            "type": node.type,
+            "title": node.title,
+            "content": content.content,
+            "format": content.format,
+            "encoding": content.encoding,
+            "properties": node.properties,
+        }
+    entities = {*chosen.entities}
+    opened = (await memory.entities.open_nodes([*entities], detail=True)).entities if entities else ()
+    for entity in opened:
+        yield {"op": "create_entities", "entities": [{**_entity(entity, contents), "ref": str(entity.id)}]}
+    gone = {item for _, ids in _by_name(chosen) for item in ids}
+    for link in contents.connections.values():
+        if {link.from_id, link.to_id} <= contents.entities.keys() and {link.from_id, link.to_id} & entities:
+            relation = {"from": link.from_title, "to": link.to_title, "type": link.type, "properties": link.properties}
+            yield {"op": "create_relations", "relations": [relation]}
+        elif {link.id, link.from_id, link.to_id} & gone:
+            ends = {"from_node_id": link.from_id, "to_node_id": link.to_id}
+            ends = {key: f"${end}" if end in entities else escaped(end) for key, end in ends.items()}
+            new = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
+            yield {**new, **ends}
+
+
+def _entity(entity: Entity, contents: _Contents) -> Operation:
+    """Return what an entity is created from, with its observations."""
+    known = contents.entities[str(entity.id)]
+    observations = [
+        {"text": one.text, "time": one.ts.isoformat(), "source": one.source, "confidence": one.confidence}
+        for one in entity.observation_details or ()
+    ]
+    given = [{key: value for key, value in one.items() if value is not None} for one in observations]
+    fields = {"name": entity.name, "type": entity.entity_type, "properties": entity.properties or {}}
+    described = {"description": known.description} if known.description else {}
+    return {**fields, **described, "observations": given}
+
+
+def _append(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:
+    """Write lines to a new archive (`xb`), or to the end of one, and wait until they are on the disk.
+
+    Raises FILE_CREATION_FAILED.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open(mode) as file:
+            with gzip.open(file, "wt", encoding="utf-8") as text:
+                text.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        message = f"The archive {quoted(str(path))} cannot be written: {error.strerror}"
+        hint = "Give the path of a new file in a folder that you can write to."
+        raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of an archive. Raises INVALID_ARCHIVE."""
+    with suppress(OSError, EOFError, ValueError, TypeError, KeyError, zlib.error, RecursionError):
+        with gzip.open(path, "rt", encoding="utf-8") as text:
+            lines = [json.loads(line) for line in text.read(_LARGEST_ARCHIVE).splitlines()]
+        operations = lines[:-1] if lines and {*lines[-1]} == {*_TRAILER} else lines
+        if operations and all(line["op"] in _CREATES for line in operations):
+            return lines
+    hint = "Give the path of an archive that prune has returned."
+    raise GraphError(Code.INVALID_ARCHIVE, f"{quoted(str(path))} is not an archive of pruned memories", {"hint": hint})
+
+
+def archive_path(folder: Path, domain: str) -> Path:
+    """Return the path of a new archive."""
+    at = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    return folder / f"{domain}-pruned-{at}.jsonl.gz"
+
+
+def checked_path(path: Path | str) -> Path:
+    """Return the path of an archive. Raises INVALID_ARGUMENT for an empty path."""
+    if not str(path).strip():
+        raise fault("archive", "The path of the archive is empty", "Give the path of a file.")
+    return Path(path).expanduser()

@@ -1,0 +1,1 @@
+"""How the types of `memory.agent` are stored as nodes."""

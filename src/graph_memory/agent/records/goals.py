@@ -1,0 +1,115 @@
+"""The steps and the progress of goals. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from graph_memory.agent.records.writing import lenient, parsed_json
+from graph_memory.agent.results import Goal, GoalStep
+from graph_memory.model.results import NodeSummary
+from graph_memory.model.values.arguments import fault
+
+MOST_STEPS = 100
+OVER = frozenset({"completed", "abandoned"})
+
+
+@dataclass(frozen=True, slots=True)
+class GoalContext:
+    """The ids of the parents, subgoals and unfinished blockers of goals, by the id of the goal."""
+
+    parents: Mapping[str, Sequence[str]]
+    subgoals: Mapping[str, Sequence[str]]
+    blockers: Mapping[str, Sequence[str]]
+
+
+def stored_steps(steps: Sequence[str]) -> str:
+    """Return the stored form of steps: a JSON list. Raises INVALID_ARGUMENT for too many or empty steps."""
+    if len(steps) > MOST_STEPS:
+        raise fault("steps", f"{len(steps):,} steps are too many", f"Give at most {MOST_STEPS}.")
+    if not all(isinstance(step, str) and step.strip() for step in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise fault("steps", "A step has no words", "Give each step as text.")
+    return json.dumps([step.strip() for step in steps], ensure_ascii=False)
+
+
+def steps_of(node: NodeSummary) -> tuple[GoalStep, ...]:
+    """Return the steps of a goal, in order."""
+    texts = [str(text) for text in _stored_list(node, "steps")]
+    done = {number for number in _stored_list(node, "completed_steps") if isinstance(number, int)}
+    return tuple(GoalStep(number=number, text=text, done=number in done) for number, text in enumerate(texts, 1))
+
+
+def with_step_done(node: NodeSummary, step: int | None) -> str:
+    """Return the stored numbers of the completed steps with one more: this step, or the first open one.
+
+    Raises INVALID_ARGUMENT if the step is completed or does not exist.
+    """
+    steps = steps_of(node)
+    number = step if step is not None else _first_open(steps)
+    if number is None or not 1 <= number <= len(steps) or steps[number - 1].done:
+        problem = "All steps are done" if number is None else f"Step {number} is done, or does not exist"
+        message = f"{problem}: the goal has {len(steps)} steps"
+        raise fault("step", message, "Give the number of a step that is not done.")
+    return json.dumps(sorted({number, *(step.number for step in steps if step.done)}))
+
+
+def _first_open(steps: Sequence[GoalStep]) -> int | None:
+    return next((step.number for step in steps if not step.done), None)
+
+
+def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
+    """Return the goal that a node stores."""
+    own = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
+    steps = steps_of(node)
+    fields = {
+        **own,
+        "id": node.id,
+        "steps": steps or None,
+        "current_step": _first_open(steps),
+        "progress": progress,
+        "parent": next(iter(context.parents.get(node.id, ())), None),
+        "subgoals": tuple(context.subgoals.get(node.id, ())) or None,
+        "blocked_by": tuple(context.blockers.get(node.id, ())) or None,
+    }
+    return lenient(Goal, fields, {"description": node.title, "status": "pending"})
+
+
+def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequence[str]], goal: str) -> float:
+    """Return the progress of a goal, from 0 to 1.
+
+    A completed goal has 1. Otherwise it is the mean progress of the subgoals that are not abandoned, and without
+    subgoals the share of completed steps.
+    """
+    node = nodes[goal]
+    if node.properties.get("status") == "completed":
+        return 1.0
+    parts = [subgoal for subgoal in subgoals.get(goal, ()) if subgoal in nodes]
+    parts = [subgoal for subgoal in parts if nodes[subgoal].properties.get("status") != "abandoned"]
+    if parts:
+        return round(sum(progress_of(nodes, subgoals, subgoal) for subgoal in parts) / len(parts), 4)
+    steps = steps_of(node)
+    return round(sum(step.done for step in steps) / len(steps), 4) if steps else 0.0
+
+
+def by_urgency(nodes: Iterable[NodeSummary]) -> list[NodeSummary]:
+    """Return the nodes of goals by priority (1 is first), then by deadline; goals without either come last."""
+    return sorted(nodes, key=_urgency)
+
+
+def _urgency(node: NodeSummary) -> tuple[float, str, str, str]:
+    priority, deadline = node.properties.get("priority"), node.properties.get("deadline")
+    rank = float(priority) if isinstance(priority, int | float) and not isinstance(priority, bool) else float("inf")
+    return rank, str(deadline or "~"), str(node.properties.get("description", node.title)), node.id
+
+
+def text_of(description: str, steps: Sequence[str]) -> str:
+    """Return the searchable text of a goal."""
+    return "\n".join([description, *(f"- {step}" for step in steps)])
+
+
+def _stored_list(node: NodeSummary, name: str) -> list[Any]:
+    """Return a list that a property stores as JSON, or an empty list if the property has another form."""
+    value = parsed_json(str(node.properties.get(name)))
+    return cast("list[Any]", value) if isinstance(value, list) else []

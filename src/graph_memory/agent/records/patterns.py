@@ -1,0 +1,192 @@
+"""Matching and ranking of patterns. Pure."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, cast, get_args
+
+from graph_memory.agent.kinds import ConditionType
+from graph_memory.agent.records.writing import fits_reply, lenient, parsed_json
+from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
+from graph_memory.memory.search.text.analysers import ENGLISH
+from graph_memory.model.results import NodeSummary
+from graph_memory.model.text.wording import quoted, suggestion
+from graph_memory.model.values.arguments import fault
+
+CONDITION_TYPES: tuple[str, ...] = get_args(ConditionType)
+MOST_CONDITIONS = 50
+MOST_STEPS = 100
+_Z = 1.96
+"""Standard deviations of the normal distribution within which 95 % lie."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The situation that patterns are matched against."""
+
+    query: str
+    entity_types: Collection[str] = ()
+    error_types: Collection[str] = ()
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words of the query."""
+        return frozenset(map(_stem, ENGLISH.words(self.query)))
+
+    def meets(self, condition: Condition) -> bool:
+        """Return whether a condition holds. An unregistered custom condition does not hold."""
+        match condition.type:
+            case "keyword":
+                return has_word(self.query, condition.value) or _stem(condition.value.casefold()) in self.stems
+            case "custom":
+                holds = CUSTOM.get(condition.value)
+                return holds is not None and holds(self)
+            case "entity_type":
+                return condition.value.casefold() in map(str.casefold, self.entity_types)
+            case "error_type":
+                return condition.value.casefold() in map(str.casefold, self.error_types)
+
+
+@lru_cache(50_000)
+def _stem(word: str) -> str:
+    """Return the stem of an English word. A phrase is not a stem of a word."""
+    return ENGLISH.stem_of(word)
+
+
+CUSTOM: dict[str, Callable[[Situation], bool]] = {}
+"""Registered conditions of the type `custom`, by name."""
+
+
+def register_condition(name: str, holds: Callable[[Situation], bool]) -> None:
+    """Register a function as a custom condition. Patterns and MCP clients refer to it by name."""
+    CUSTOM[name] = holds
+
+
+def has_word(text: str, word: str) -> bool:
+    """Return whether a text contains a word or phrase in any case, and not only as a part of a longer word."""
+    folded, wanted = text.casefold(), word.casefold()
+    at = folded.find(wanted)
+    while at >= 0:
+        before, after = folded[at - 1 : at], folded[at + len(wanted) : at + len(wanted) + 1]
+        if not (_joins(before) and _joins(wanted[:1])) and not (_joins(after) and _joins(wanted[-1:])):
+            return True
+        at = folded.find(wanted, at + 1)
+    return False
+
+
+def _joins(character: str) -> bool:
+    """Return whether a character continues a word. Scripts without capital letters often have no spaces."""
+    return character.isdigit() or character == "_" or character.lower() != character.upper()
+
+
+def wilson_lower_bound(successes: int, applications: int) -> float:
+    """Return the lower bound of a success rate at 95 %, 0 without applications.
+
+    Wilson, E. B. (1927): Probable inference, the law of succession, and statistical inference.
+    """
+    if applications == 0:
+        return 0.0
+    rate, square = successes / applications, _Z * _Z / applications
+    spread = _Z * math.sqrt((rate * (1 - rate) + square / 4) / applications)
+    return (rate + square / 2 - spread) / (1 + square)
+
+
+def matches(patterns: Iterable[Pattern], situation: Situation, limit: int) -> tuple[PatternMatch, ...]:
+    """Return the patterns with at least one condition that holds, best first.
+
+    The score is the weight of the conditions that hold, divided by the weight of all conditions, times the confidence.
+    Ties are broken by the lower bound of the success rate.
+    """
+    results = [match for pattern in patterns if (match := _match(pattern, situation))]
+    results.sort(key=lambda match: (-match.score, -match.pattern.success_bound, match.pattern.name))
+    return tuple(results[:limit])
+
+
+def _match(pattern: Pattern, situation: Situation) -> PatternMatch | None:
+    held = tuple(condition for condition in pattern.conditions if situation.meets(condition))
+    if not held:
+        return None
+    share = sum(condition.weight for condition in held) / sum(condition.weight for condition in pattern.conditions)
+    is_warning = pattern.pattern_type == "anti_pattern"
+    warning = f"Avoid this: {pattern.description or pattern.name}" if is_warning else None
+    return PatternMatch(pattern=pattern, score=round(share * pattern.confidence, 4), held=held, warning=warning)
+
+
+def conditions_of(given: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
+    """Return validated conditions. Raises INVALID_ARGUMENT for no, too many or invalid conditions."""
+    if not 1 <= len(given) <= MOST_CONDITIONS:
+        hint = 'Such as {"type": "keyword", "value": "timeout", "weight": 1}.'
+        raise fault("conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(given)}", hint)
+    return tuple(_condition(condition, f"conditions[{number}]") for number, condition in enumerate(given))
+
+
+def _condition(given: Mapping[str, object], at: str) -> Condition:
+    kind, value, weight = given.get("type", "keyword"), given.get("value"), given.get("weight", 1)
+    if kind not in CONDITION_TYPES:
+        raise fault(at, f"{quoted(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, ""))
+    if not isinstance(value, str) or not value.strip():
+        raise fault(at, f"{at} has no value", "Give value as text, such as a word of the situation.")
+    if kind == "custom" and value not in CUSTOM:
+        hint = suggestion(value, CUSTOM, "An archetype registers custom conditions with register_condition.")
+        raise fault(at, f"No custom condition {quoted(value)} is registered", hint)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1000:
+        raise fault(at, f"The weight of {at} is {quoted(str(weight))}", "Give a number above 0, up to 1,000.")
+    return Condition(type=cast("Any", kind), value=value.strip(), weight=float(weight))
+
+
+def steps_of(given: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
+    """Return validated steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
+    if len(given) > MOST_STEPS:
+        raise fault("steps", f"{len(given):,} steps are too many", f"Give at most {MOST_STEPS}.")
+    steps: list[Step] = []
+    for number, step in enumerate(given):
+        fields = {"action": step} if isinstance(step, str) else dict(step)
+        if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
+            raise fault("steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters.")
+        if not fits_reply(fields):
+            raise fault("steps", f"steps[{number}] is nested too deeply", "Give the parameters in fewer levels.")
+        steps.append(Step.model_validate(fields))
+    return tuple(steps)
+
+
+def stored_trigger(conditions: Sequence[Condition], confidence: float) -> str:
+    """Return the stored form of conditions and confidence."""
+    return _json({"conditions": [condition.to_dict() for condition in conditions], "confidence": confidence})
+
+
+def stored_procedure(steps: Sequence[Step], tools: Sequence[str], expected_outcome: str) -> str:
+    """Return the stored form of a procedure."""
+    return _json({"steps": [step.to_dict() for step in steps], "tools": [*tools], "expected_outcome": expected_outcome})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def pattern_of(node: NodeSummary) -> Pattern:
+    """Return the pattern that a node stores. Fields that a person has made invalid get their defaults."""
+    own = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
+    trigger, procedure = (_parsed(node.properties.get(name)) for name in ("trigger", "procedure"))
+    successes, failures = (
+        count if isinstance(count := own.get(name), int) else 0 for name in ("successes", "failures")
+    )
+    fields = {
+        **own,
+        **{name: procedure[name] for name in ("steps", "tools", "expected_outcome") if name in procedure},
+        "id": node.id,
+        "conditions": trigger.get("conditions", ()),
+        "confidence": trigger.get("confidence", 0.5),
+        "applications": successes + failures,
+        "success_bound": round(wilson_lower_bound(successes, successes + failures), 4),
+    }
+    return lenient(Pattern, fields, {"name": node.title, "pattern_type": "solution"})
+
+
+def _parsed(value: object) -> dict[str, Any]:
+    """Return a stored JSON object, or an empty object for any other value."""
+    parsed = parsed_json(value)
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

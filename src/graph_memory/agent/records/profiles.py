@@ -1,0 +1,258 @@
+"""What a profile of a user holds, and which corrections and preferences fit a query. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast, get_args
+
+from graph_memory.agent.kinds import CommunicationStyle, ExpertiseLevel
+from graph_memory.agent.records.writing import parsed_json
+from graph_memory.agent.results import Correction, Feedback, UserProfile
+from graph_memory.memory.entities.results import ObservationDetail
+from graph_memory.memory.recall.rendering.wording import label, name
+from graph_memory.memory.search.text.analysers import ENGLISH
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.wording import day, quoted, shown, suggestion
+from graph_memory.model.values.arguments import fault, is_encodable
+
+USER = "user"
+"""The name of the user if a call names none."""
+LONGEST = 10_000
+"""Maximum number of characters of a text in a profile."""
+MOST_TEXTS = 100
+"""Maximum number of preferred tools or custom instructions."""
+STYLES: Mapping[str, Sequence[str]] = {
+    "communication_style": get_args(CommunicationStyle),
+    "expertise_level": get_args(ExpertiseLevel),
+}
+"""The valid values of the properties that have few."""
+_KEYS = ("original", "corrected", "context")
+_SHOWN = 300
+"""Maximum number of characters of a part of a correction in a reply."""
+_HALF = 0.5
+_LEAST = 0.01
+"""The fit of a preference that shares no term with a question about the preferences of its user."""
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_CORRECTION = re.compile(rf"Corrected by the user: not ({_TEXT}), but ({_TEXT})\.(?: Context: ({_TEXT}))?", re.DOTALL)
+_FEEDBACK = "Feedback of the user: "
+
+
+def check_text(argument: str, value: object) -> str:
+    """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
+    if not isinstance(value, str) or not value.strip() or not is_encodable(value):
+        raise fault(argument, f"{argument} is {quoted(value)}, not a text with words", "Give a text, or leave it out.")
+    if len(value) > LONGEST:
+        message = f"{argument} has {len(value):,} characters, over the limit of {LONGEST:,}"
+        raise GraphError(
+            Code.CONTENT_TOO_LARGE,
+            message,
+            {"argument": argument, "hint": f"Shorten it to at most {LONGEST:,} characters."},
+        )
+    return value.strip()
+
+
+def check_choice(argument: str, value: object, valid: Sequence[str]) -> str:
+    """Return a value that is one of the valid ones. Raises INVALID_ARGUMENT."""
+    if value not in valid:
+        hint = suggestion(str(value), valid, f"Use {', '.join(valid)}.")
+        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
+    return str(value)
+
+
+def stored_texts(argument: str, values: object) -> str:
+    """Return the stored form of a list of texts: JSON. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise fault(argument, f"{argument} is {quoted(values)}, not a list", 'For one text, pass ["text"].')
+    texts = [check_text(argument, value) for value in cast("Sequence[object]", values)]
+    if len(texts) > MOST_TEXTS:
+        raise fault(argument, f"{argument} has {len(texts):,} texts", f"Give at most {MOST_TEXTS}.")
+    return _json(list(dict.fromkeys(texts)))
+
+
+def texts_of(stored: object) -> tuple[str, ...] | None:
+    """Return the texts that a property stores. A property with another form, after a manual edit, is one text."""
+    if not isinstance(stored, str) or not stored.strip():
+        return None
+    values = parsed_json(stored)
+    return tuple(map(str, cast("list[Any]", values))) or None if isinstance(values, list) else (stored,)
+
+
+def stored_correction(given: Mapping[str, object]) -> str:
+    """Return the text of the observation that stores a correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    hint = 'Such as {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("correction", f"correction is {quoted(given)}, not an object", hint)
+    if unknown := [str(key) for key in given if key not in _KEYS]:
+        raise fault("correction", f"correction has no {shown(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}.")
+    original, corrected = (check_text(f"correction.{key}", given.get(key)) for key in _KEYS[:2])
+    if original == corrected:
+        raise fault("correction", "original and corrected are the same text", hint)
+    text = f"Corrected by the user: not {_json(original)}, but {_json(corrected)}."
+    if (context := given.get("context")) is None:
+        return text
+    return f"{text} Context: {_json(check_text('correction.context', context))}"
+
+
+def stored_feedback(text: str) -> str:
+    """Return the text of the observation that stores feedback. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    return f"{_FEEDBACK}{check_text('feedback', text)}"
+
+
+def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction]:
+    """Return the corrections among observations, newest first."""
+    found = [
+        Correction(id=observation.id, time=observation.ts, source=observation.source, **texts)
+        for observation in observations
+        if (texts := _parsed_correction(observation.text))
+    ]
+    return sorted(found, key=lambda correction: correction.time, reverse=True)
+
+
+def _parsed_correction(text: str) -> dict[str, Any] | None:
+    """Return the parts of a correction, or None for another text, also for one with invalid JSON."""
+    if (match := _CORRECTION.fullmatch(text)) is None:
+        return None
+    texts = {key: parsed_json(part) for key, part in zip(_KEYS, match.groups(), strict=True) if part}
+    return None if None in texts.values() else texts
+
+
+def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
+    """Return the feedback among observations, newest first."""
+    found = [
+        Feedback(id=entry.id, text=entry.text.removeprefix(_FEEDBACK), time=entry.ts, source=entry.source)
+        for entry in observations
+        if entry.text.startswith(_FEEDBACK)
+    ]
+    return sorted(found, key=lambda feedback: feedback.time, reverse=True)
+
+
+_FIELDS = {
+    "communication_style": "Communication style",
+    "expertise_level": "Expertise level",
+    "preferred_tools": "Preferred tools",
+    "custom_instructions": "Instructions",
+}
+
+
+def stated_fields(profile: UserProfile, time: datetime) -> list[Feedback]:
+    """Return the fields of a profile as one preference, or nothing if it has none."""
+    values = {name: getattr(profile, field) for field, name in _FIELDS.items()}
+    texts = [
+        f"{name}: {value if isinstance(value, str) else '; '.join(value)}" for name, value in values.items() if value
+    ]
+    return [Feedback(text=f"{'. '.join(texts)}.", time=time)] if texts else []
+
+
+def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
+    """Return the observations that are neither corrections nor feedback, newest first."""
+    found = [
+        Feedback(id=entry.id, text=entry.text, time=entry.ts, source=entry.source)
+        for entry in observations
+        if not entry.text.startswith(_FEEDBACK) and not _parsed_correction(entry.text)
+    ]
+    return sorted(found, key=lambda preference: preference.time, reverse=True)
+
+
+E = TypeVar("E", Correction, Feedback)
+_UNSPECIFIC_TERMS = frozenset(map(ENGLISH.stem_of, ("user", "prefer", "like", "love", "dislike", "hate")))
+"""Terms that most preferences contain, so they are ignored."""
+_USER_WORDS = frozenset(["user", "i", "i'd", "i'm", "me", "my", "mine", "their"])
+"""Words of a query that mean any user."""
+_PREFERENCE_TERMS = _UNSPECIFIC_TERMS - {USER} | frozenset(
+    map(ENGLISH.stem_of, ("favourite", "favorite", "rather", "taste", "instruction"))
+)
+"""Terms of a query that ask what somebody prefers."""
+_HOW_SHOULD = frozenset(["how", "should"])
+"""Words that together ask what somebody prefers."""
+
+
+@dataclass(frozen=True)
+class UserEntry(Generic[E]):
+    """A correction or a preference with its user."""
+
+    user: str
+    entry: E
+
+    @cached_property
+    def parts(self) -> Sequence[frozenset[str]]:
+        """The terms of a preference, or those of the original, the context and the corrected text of a correction."""
+        own = self.entry
+        texts = (own.original, own.context, own.corrected) if isinstance(own, Correction) else (own.text,)
+        return [terms for text in texts if text and (terms := _terms(text) - _UNSPECIFIC_TERMS)]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """All of its terms."""
+        return frozenset[str]().union(*self.parts)
+
+    def fit(self, query: frozenset[str]) -> float:
+        """Return how well it fits the terms of a query, 0 if it does not.
+
+        It fits if it has at least half of the terms of the query, or if the query has more than half of the terms of
+        one of its `parts`.
+        """
+        covered = len(query & self.terms) / len(query) if query else 0.0
+        best = max((len(query & part) / len(part) for part in self.parts), default=0.0)
+        return covered + best if covered >= _HALF or best > _HALF else 0.0
+
+    def line(self) -> str:
+        """Return it as a line of a reply."""
+        own = self.entry
+        if not isinstance(own, Correction):
+            return f"{'' if self.user == USER else f'{name(self.user)}: '}{label(own.text, _SHOWN)} ({day(own.time)})"
+        who = "The user" if self.user == USER else name(self.user)
+        context = f" Context: {label(own.context, _SHOWN)}." if own.context else ""
+        change = f"not {label(own.original, _SHOWN)}, but {label(own.corrected, _SHOWN)}"
+        return f"{who} corrected this before ({day(own.time)}): {change}.{context}"
+
+
+def fitting(known: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
+    """Return the entries that fit a query, best first. Without a query, return the newest.
+
+    A query about the preferences of a user, such as "What do I like?", fits all of them. A query that only names the
+    user fits the preferences that share a term with it.
+    """
+    newest = sorted(known, key=lambda known_entry: known_entry.entry.time, reverse=True)
+    if query is None:
+        return newest[:limit]
+    question = _Question.of(query)
+    fits = [(fit, entry) for entry in newest if (fit := max(entry.fit(question.terms), question.fit(entry)))]
+    return [entry for _, entry in sorted(fits, key=lambda pair: -pair[0])][:limit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A query that may ask about a user."""
+
+    words: frozenset[str]
+    terms: frozenset[str]
+    asks_of_preferences: bool
+
+    @classmethod
+    def of(cls, query: str) -> _Question:
+        words = ENGLISH.words(query[:LONGEST])
+        asks = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words) or {*words} >= _HOW_SHOULD
+        return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
+
+    def fit(self, known: UserEntry[E]) -> float:
+        """Return how well a preference fits a query about its user. Shared terms alone can fit better."""
+        is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(known.user)} <= self.words
+        if isinstance(known.entry, Correction) or not is_about_user:
+            return 0.0
+        shared = len(self.terms & known.terms) / (len(self.terms) or 1)
+        return (shared + _LEAST) * _HALF if shared or self.asks_of_preferences else 0.0
+
+
+def _terms(text: str) -> frozenset[str]:
+    """Return the terms of a text without stop words, and without words that only ask."""
+    words = [word for word in ENGLISH.words(text[:LONGEST]) if word not in ENGLISH.asking]
+    return frozenset(filter(None, (ENGLISH.stem(part) for word in words for part in ENGLISH.parts(word))))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

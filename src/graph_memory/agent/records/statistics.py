@@ -1,0 +1,71 @@
+"""Statistics of tools from their events. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from graph_memory.agent.records.writing import one_line
+from graph_memory.agent.results import ToolError, ToolStatistics
+from graph_memory.model.results import NodeSummary
+
+TOOL_CALL = "tool_call"
+"""The type of the events that are counted. Their property `tool` names the tool."""
+_MOST_ERRORS = 5
+_PERCENTILE = 0.95
+_LONGEST_MS = 1e12
+"""Maximum duration of a call in milliseconds: 32 years."""
+_NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|[0-9a-f]*\d[0-9a-f]*)\b", re.IGNORECASE)
+
+
+def statistics_of(events: Iterable[NodeSummary]) -> list[ToolStatistics]:
+    """Return the statistics of the tools that events name, most used first. Events without a tool are not counted."""
+    by_tool: dict[str, list[NodeSummary]] = {}
+    for event in events:
+        if name := tool_of(event):
+            by_tool.setdefault(name, []).append(event)
+    found = [_statistics(name, calls) for name, calls in by_tool.items()]
+    return sorted(found, key=lambda statistics: (-statistics.uses, statistics.tool))
+
+
+def tool_of(event: NodeSummary) -> str:
+    """Return the tool that an event names, or nothing."""
+    tool = event.properties.get("tool")
+    return tool.strip() if isinstance(tool, str) else ""
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least this share of the values does not exceed (nearest rank)."""
+    return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
+
+
+def _statistics(tool: str, calls: Sequence[NodeSummary]) -> ToolStatistics:
+    outcomes = Counter(call.properties.get("outcome") for call in calls)
+    durations = [duration for call in calls if (duration := _duration(call)) is not None]
+    errors = Counter(_error(call) for call in calls if call.properties.get("outcome") == "failure")
+    common = tuple(ToolError(error=error, count=count) for error, count in errors.most_common(_MOST_ERRORS))
+    return ToolStatistics(
+        tool=tool,
+        uses=len(calls),
+        successes=outcomes["success"],
+        failures=outcomes["failure"],
+        mean_ms=round(math.fsum(durations) / len(durations), 3) if durations else None,
+        p95_ms=percentile(durations, _PERCENTILE) if durations else None,
+        common_errors=common or None,
+        last_used=max((str(call.properties.get("timestamp", "")) for call in calls), default="") or None,
+    )
+
+
+def _duration(call: NodeSummary) -> float | None:
+    """Return the duration of a call, or None if it is missing or invalid."""
+    value = call.properties.get("duration_ms")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LONGEST_MS:
+        return None
+    return float(value)
+
+
+def _error(call: NodeSummary) -> str:
+    """Return the error of a failed call, with numbers replaced, so that equal errors are counted together."""
+    return _NUMBER.sub("#", one_line(str(call.properties.get("summary") or call.title)))

@@ -1,0 +1,32 @@
+"""Stored times: RFC 3339 in UTC with milliseconds."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+
+
+def rfc3339(argument: str, value: datetime | str | None) -> str:
+    """Return the stored form of a time, by default of now. A time without an offset is in UTC.
+
+    Raises INVALID_ARGUMENT.
+    """
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value or datetime.now(UTC)
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError) as error:
+        hint = "Give a date and time as in 2026-11-26T10:00:00Z, or leave it out for now."
+        raise fault(argument, f"{quoted(str(value))} is not a time", hint) from error
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def day_or_time(argument: str, value: str | None) -> str | None:
+    """Return a day unchanged, or the stored form of a time. Raises INVALID_ARGUMENT."""
+    at = None if value is None else rfc3339(argument, value)
+    return value if value is None or _DAY.fullmatch(value) else at

@@ -1,0 +1,109 @@
+"""Batch operations of the agent layer. Each call is one batch, so it is atomic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.batch.references import escaped
+from graph_memory.memory.batch.results import BatchResult
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.values.arguments import is_encodable
+
+Operation = Mapping[str, object]
+_TITLE = 120
+_DEEPEST = 200
+"""Maximum number of nested lists and objects in a stored value. Replies are JSON of at most 255 levels."""
+
+
+async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: bool = False) -> BatchResult:
+    """Execute a batch. If it is refused, raise the error of its first faulty operation."""
+    try:
+        return await memory.execute_batch(operations, options={"dry_run": dry_run})
+    except GraphError as error:
+        faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
+        if error.code is not Code.BATCH_REFUSED or not faults:
+            raise
+        first = faults[0]
+        details = {"hint": first["hint"]} if first.get("hint") else {}
+        raise GraphError(Code(first["code"]), first["message"], details) from error
+
+
+def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
+    """Return the operation that connects two nodes, given their ids."""
+    ends = {"from_node_id": escaped(from_id), "to_node_id": escaped(to_id)}
+    return {"op": "create_connection", "type": connection_type, **ends}
+
+
+def new_connection_to_ref(connection_type: str, from_id: str, ref: str) -> Operation:
+    """Return the operation that connects a node with the node that an earlier operation of the batch creates."""
+    return {"op": "create_connection", "type": connection_type, "from_node_id": from_id, "to_node_id": f"${ref}"}
+
+
+def is_reference(end: str) -> bool:
+    """Return whether an end of a connection refers to an earlier operation of the batch."""
+    return end.startswith("$") and not end.startswith("$$")
+
+
+def one_line(text: str) -> str:
+    """Return the beginning of a text on one line, without control characters, as titles require it."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())[:_TITLE]
+
+
+def parsed_json(text: object) -> object:
+    """Return the value of a stored JSON text, or None if it is not JSON or no reply can contain the value."""
+    try:
+        value: object = json.loads(text) if isinstance(text, str) else None
+        return value if fits_reply(value) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def fits_reply(value: object, levels: int = _DEEPEST) -> bool:
+    """Return whether a reply can contain a JSON value: it has no lone surrogates and is not nested too deeply."""
+    match value:
+        case str():
+            return is_encodable(value)
+        case list():
+            return levels > 0 and all(fits_reply(item, levels - 1) for item in cast("list[object]", value))
+        case dict():
+            items = cast("dict[str, object]", value).items()
+            return levels > 0 and all(is_encodable(key) and fits_reply(item, levels - 1) for key, item in items)
+        case _:
+            return True
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def lenient(model: type[M], fields: Mapping[str, object], defaults: Mapping[str, object]) -> M:
+    """Return stored fields as a result. A field with an invalid value, after a manual edit, gets its default."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        invalid = {str(problem["loc"][0]) for problem in error.errors()}
+        valid = {name: value for name, value in fields.items() if name not in invalid}
+        return model.model_validate({**defaults, **valid})
+
+
+def new_node(
+    node_type: str, node_id: str, title: str | None, content: str, properties: Mapping[str, object]
+) -> Operation:
+    """Return the operation that creates a node. Properties that are None are omitted.
+
+    Without a title, the graph derives it from the content.
+    """
+    own_title = {} if title is None else {"title": one_line(title) or node_type}
+    return {
+        "op": "create_node",
+        "id": node_id,
+        "type": node_type,
+        "content": content,
+        "format": "markdown",
+        **own_title,
+        "properties": {name: value for name, value in properties.items() if value is not None},
+    }

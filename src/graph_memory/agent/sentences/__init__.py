@@ -1,0 +1,1 @@
+"""Sentences that `remember` and `forget` route to goals, patterns and profiles."""

@@ -1,0 +1,186 @@
+"""Stores each sentence of a remembered text as a preference, goal, pattern or observation."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from graph_memory.agent.episodic import Episodic
+from graph_memory.agent.procedural import Procedural
+from graph_memory.agent.prospective import Prospective
+from graph_memory.agent.records.roles import roles_in, roles_of
+from graph_memory.agent.records.writing import one_line
+from graph_memory.agent.results import Event, GoalChanged, Pattern
+from graph_memory.agent.sentences.sentence_rules import ClassifiedSentence, SentenceKind, classify_sentence, keywords_of
+from graph_memory.agent.user import UserMemory
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.entities.names.find_entities import NEW
+from graph_memory.memory.entities.remember_results import Decision, Receipt, Remembered
+from graph_memory.memory.remember.facts import sentences
+from graph_memory.memory.remember.remember import OF_THE_STORE
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.wording import quoted
+
+_EVIDENCE: Mapping[SentenceKind, str] = {
+    "preference": "Stored as a preference of the user: recall and session_start return it.",
+    "goal": "Stored as a goal: list_goals returns it, and update_goal completes it.",
+    "anti_pattern": "Stored as a pattern to avoid: recall returns it.",
+    "workflow": "Stored as a pattern: recall returns it.",
+    "solution": "Stored as a pattern: recall returns it.",
+}
+_FENCE = "```"
+_NOT_LEARNED = "The solution is learned from no event. Record the failure with record_event in this session first."
+_OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRouter:
+    """Stores the sentences of a text in the memory type that their beginning chooses."""
+
+    memory: Memory
+    episodic: Episodic
+    procedural: Procedural
+    prospective: Prospective
+    user: UserMemory
+    users_domain: str
+    session: str | None = None
+    """The session of the goals, and of the failure that a solution is learned from."""
+
+    async def remember(self, text: str, *, dry_run: bool) -> Remembered:
+        """Remember a text, sentence by sentence. See `Agent.remember`."""
+        now = datetime.now(UTC)
+        parts = [] if _FENCE in text else [(part, classify_sentence(part, now)) for part in sentences(text)]
+        routes = [route for _, route in parts if route is not None]
+        if not routes or await self._lacks_types():
+            return await self.memory.entities.remember(text, dry_run=dry_run)
+        rest = "\n".join(sentence for sentence, route in parts if route is None)
+        results: list[Remembered] = []
+        refused: list[GraphError] = []
+        if rest:
+            await self._attempt(self.memory.entities.remember(rest, dry_run=dry_run), results, refused, rest, "text")
+        for route in routes:
+            await self._attempt(self._store(route, dry_run=dry_run), results, refused, route.sentence, route.kind)
+        if len(refused) == len(results):
+            raise refused[0]
+        first, *others = results
+        warnings = tuple(warning for result in results for warning in result.warnings or ())
+        abouts = (*(first.others or ()), *(other.about for other in others)) or None
+        return first.model_copy(update={"others": abouts, "warnings": warnings or None, "dry_run": dry_run or None})
+
+    async def _attempt(
+        self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
+    ) -> None:
+        """Append the result of storing a part of a text, or a receipt that says why it was refused."""
+        try:
+            results.append(await call)
+        except GraphError as error:
+            if error.code in OF_THE_STORE:
+                raise
+            refused.append(error)
+            evidence = f"{error.message}. {error.details.get('hint', '')}".strip()
+            receipt = Receipt(decision=Decision.REFUSED, fact=text, rule=rule, evidence=evidence)
+            fields = {"entity": one_line(text), "type": rule, "created": False, "found_by": NEW, "facts": (receipt,)}
+            results.append(Remembered.model_validate(fields))
+
+    async def _lacks_types(self) -> bool:
+        """Return whether the ontology of the domain is closed and lacks the types of `ontologies/agent.yaml`."""
+        try:
+            ontology = await self.memory.get_ontology()
+        except GraphError as error:
+            if error.code is not Code.ONTOLOGY_NOT_FOUND:
+                raise
+            return False
+        return not ontology.open and not roles_in(ontology).is_whole
+
+    async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
+        """Store a sentence, unless it is stored already."""
+        match kind := route.kind:
+            case "preference":
+                result = await self.user.remember(route.sentence, dry_run=dry_run)
+                receipt = result.facts[0].model_copy(update={"evidence": result.facts[0].evidence or _EVIDENCE[kind]})
+                receipt = receipt.model_copy(update={"rule": kind}) if receipt.rule == NEW else receipt
+                facts = (receipt, *result.facts[1:])
+                return result.model_copy(update={"facts": facts, "domain": self.users_domain})
+            case "goal":
+                return await self._goal(route, dry_run=dry_run)
+            case _:
+                return await self._pattern(route, kind, dry_run=dry_run)
+
+    async def _goal(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
+        if goal := await self.prospective.find(route.text, self.session):
+            if route.deadline in (None, (goal.deadline or "")[:10]):
+                return await self._result(route, "Goal", goal.id, Decision.NOOP)
+            changed = None if dry_run else await self.prospective.update(goal.id, deadline=route.deadline)
+            return await self._result(route, "Goal", goal.id, Decision.UPDATE, changed)
+        if dry_run:
+            return await self._result(route, "Goal", None, Decision.ADD)
+        created = await self.prospective.create(route.text, deadline=route.deadline, session=self.session, once=True)
+        decision = Decision.NOOP if created.since is None else Decision.ADD
+        return await self._result(route, "Goal", created.goal.id, decision, created)
+
+    async def _pattern(
+        self, route: ClassifiedSentence, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
+    ) -> Remembered:
+        known = await self.procedural.find(kind, route.text, route.keywords)
+        if known or dry_run:
+            decision = Decision.NOOP if known else Decision.ADD
+            return await self._result(route, "Pattern", known.id if known else None, decision)
+        failure = await self._failure() if kind == "solution" else None
+        words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
+        pattern = await self.procedural.record(
+            one_line(route.sentence),
+            route.text,
+            conditions=[{"type": "keyword", "value": word} for word in dict.fromkeys(words)],
+            pattern_type=kind,
+            steps=() if kind == "anti_pattern" else [route.text],
+            learned_from=[failure.id] if failure else (),
+            once=True,
+        )
+        if pattern.since is None:
+            return await self._result(route, "Pattern", pattern.id, Decision.NOOP)
+        result = await self._result(route, "Pattern", pattern.id, Decision.ADD, pattern)
+        if kind != "solution":
+            return result
+        if failure is None:
+            return result.model_copy(update={"warnings": (*(pattern.warnings or ()), _NOT_LEARNED)})
+        [receipt] = result.facts
+        evidence = f"{receipt.evidence} It is learned from {quoted(failure.title)}."
+        return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
+
+    async def _failure(self) -> Event | None:
+        """Return the last failure of the session if nothing was learned from it yet: what "this fixed it" is about."""
+        events = (await self.episodic.get_recent(self.session)).events
+        failure = next((event for event in events if event.outcome == "failure"), None)
+        roles = await roles_of(self.memory)
+        if failure is None or roles is None:
+            return None
+        kind = roles["LearnedFrom"]
+        learned = await self.memory.get_connected_nodes_of([failure.id], direction="in", connection_type=kind)
+        return None if learned.get(failure.id) else failure
+
+    async def _result(
+        self,
+        route: ClassifiedSentence,
+        role: str,
+        node_id: str | None,
+        decision: Decision,
+        stored: GoalChanged | Pattern | None = None,
+    ) -> Remembered:
+        """Return the result of storing a sentence as a node."""
+        roles = await roles_of(self.memory)
+        is_new = decision is Decision.ADD
+        due = f"Its deadline is {route.deadline}." if route.deadline else ""
+        evidence = " ".join(filter(None, (_EVIDENCE[route.kind], due, _OBSERVATION_HINT if is_new else "")))
+        return Remembered(
+            entity=one_line(route.text),
+            id=node_id,
+            type=roles[role] if roles else role,
+            created=is_new,
+            found_by=NEW if is_new else "text",
+            facts=(Receipt(decision=decision, fact=route.sentence, rule=route.kind, evidence=evidence, id=node_id),),
+            warnings=stored and stored.warnings,
+            since=stored and stored.since,
+            until=stored and stored.until,
+        )

@@ -1,0 +1,80 @@
+"""Commands that were removed: each says for one release which command does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import typer
+
+from graph_memory.model.values.arguments import fault
+
+REMOVED: Mapping[str, str] = {
+    "ask": "call memory_query",
+    "block edit": "call edit_block",
+    "branch delete": "domain delete",
+    "branch info": "domain info",
+    "branch list": "domain list",
+    "connected": "call get_connected_nodes",
+    "connection content": "call get_connection",
+    "connection delete": "call delete_connection",
+    "connection get": "call get_connection",
+    "connection importance": "call set_relation_importance",
+    "connection strongest": "call get_strongest_connections",
+    "connection update": "call update_connection",
+    "connection validate": "call validate_connection",
+    "connection weak": "call get_weak_relations",
+    "contradictions": "call find_contradictions",
+    "domain create": "call create_domain",
+    "domain update": "call update_domain",
+    "entity add": "call add_observations",
+    "entity create": "call create_entities",
+    "entity delete": "call delete_entities",
+    "entity forget": "forget",
+    "entity hot": "call get_hot",
+    "entity merge": "call merge_entities",
+    "entity observation": "call update_observation",
+    "entity of-type": "call get_by_type",
+    "entity orphans": "call find_orphans",
+    "entity recent": "call get_recent",
+    "entity relate": "call create_relations",
+    "entity search": "call search_nodes",
+    "entity similar": "call find_similar",
+    "entity unrelate": "call delete_relations",
+    "entity update": "call update_entity",
+    "ontology add-connection-type": "call add_connection_type",
+    "ontology add-node-type": "call add_node_type",
+    "session end": "call session_end",
+    "validity": "call set_validity",
+}
+"""Each removed command, and the command that does the same."""
+
+_ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["--no-help"]}
+
+
+def add_removed(app: typer.Typer) -> None:
+    """Add the removed commands to the app and its groups, hidden from help and completion."""
+    groups = {group.name: group.typer_instance for group in app.registered_groups}
+    for command, instead in REMOVED.items():
+        group, _, name = command.rpartition(" ")
+        owner = groups.get(group) or app
+        owner.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_refusal(command, instead))
+
+
+def _refusal(command: str, instead: str) -> Callable[[], None]:
+    """Return the function of a removed command. It raises INVALID_ARGUMENT, with the command that replaces it."""
+
+    def refuse() -> None:
+        raise fault("command", f"`graph-memory {command}` was removed", f"Run `graph-memory {_example(instead)}`.")
+
+    return refuse
+
+
+def _example(instead: str) -> str:
+    """Return a command with the arguments that its operation requires."""
+    from graph_memory.operations.schemas import required_of
+    from graph_memory.operations.table import OPERATIONS
+
+    operation = OPERATIONS.get(instead.removeprefix("call "))
+    if operation is None:
+        return instead
+    return " ".join([instead, *(f"{name}=…" for name in required_of(operation.input_schema))])

@@ -1,0 +1,46 @@
+"""Neo4j's own admin commands, run on a place whose server is stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from graph_memory.local.home.config import admin_command, admin_environment
+from graph_memory.local.home.home import Home
+
+_NO_REASON = re.compile(r"WARNING: |-+$|Files: |Command Failed$|Run with '--verbose'|Load failed for|Dump failed for")
+
+
+class AdminError(Exception):
+    """An admin command failed; its text is the reason in a line."""
+
+
+def run_admin(place: Home, java: Path, *arguments: str, heap: str = "128m", timeout: float | None = None) -> None:
+    """Run a command to its end, for so many seconds at most. Raises AdminError."""
+    try:
+        subprocess.run(
+            admin_command(place, java, *arguments, heap=heap),
+            env={**os.environ, **admin_environment(place)},
+            cwd=place.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout,
+            check=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise AdminError(_reason(str(error.output))) from error
+    except subprocess.TimeoutExpired as error:
+        raise AdminError(f"it took longer than {timeout:.0f} s") from error
+    except OSError as error:
+        raise AdminError(error.strerror or type(error).__name__) from error
+
+
+def _reason(said: str) -> str:
+    """Return the last line that says something."""
+    lines = [line.strip() for line in said.splitlines()]
+    return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it gave no reason")

@@ -1,0 +1,1 @@
+"""Start and stop of a local Neo4j."""

@@ -1,0 +1,105 @@
+"""What was read of a memory as it can be written, checked as strictly as what a tool is given. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from graph_memory.memory.entity_graph.values import request as asked
+from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name
+from graph_memory.memory.transfer.formats.memories.rows import ObservationRow, RelationRow
+from graph_memory.memory.transfer.formats.records import Note, Refused
+from graph_memory.memory.transfer.load.merged_records import STEP, Gathered, GatheredEntity
+from graph_memory.model.errors import GraphError
+from graph_memory.model.ontology.ontology import Ontology
+
+_TIMES = ("time", "valid_from", "valid_to")
+_SPAN = "a time of validity that ends before it begins is left out"
+
+
+@dataclass(slots=True)
+class Checked:
+    """Entities and relations that can be written, in their order."""
+
+    entities: dict[str, asked.NewEntity] = field(default_factory=dict[str, asked.NewEntity])
+    relations: dict[tuple[str, str, str], asked.NewRelation] = field(
+        default_factory=dict[tuple[str, str, str], asked.NewRelation]
+    )
+
+
+class Checking:
+    """Turns what was gathered into what can be written; what cannot be is refused, with its place."""
+
+    def __init__(
+        self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
+    ) -> None:
+        self._gathered = gathered
+        self._closed = ontology if ontology is not None and not ontology.open else None
+        self._now = now
+        self._check_size = check_size
+        self.checked = Checked()
+
+    def running(self) -> Iterator[None]:
+        """Check everything, step by step."""
+        for number, entity in enumerate(self._gathered.entities.values(), 1):
+            self._entity(entity)
+            if number % STEP == 0:
+                yield
+        for number, relation in enumerate(self._gathered.relations.values(), 1):
+            self._relation(relation)
+            if number % STEP == 0:
+                yield
+        yield
+
+    def _entity(self, entity: GatheredEntity) -> None:
+        told = {"name": entity.name, "type": ENTITY if entity.type is None else entity.type}
+        more = {"description": entity.description, "properties": entity.properties}
+        try:
+            (found,) = asked.new_entities([{**told, **{key: value for key, value in more.items() if value}}], self._now)
+            self._check_size(max(found.content.size, len(found.name.encode())))
+            if self._closed is not None:
+                self._closed.node_type(stored_name(found.type, ENTITY))
+        except GraphError as error:
+            self._gathered.findings.refuse(Refused.of(entity.place, error))
+            return
+        observations = [one for row in entity.observations.values() if (one := self._observation(row)) is not None]
+        self.checked.entities[entity.name] = replace(found, observations=observations)
+
+    def _observation(self, row: ObservationRow) -> asked.NewObservation | None:
+        told = row.told() | {name: self._time(row, name) for name in _TIMES if getattr(row, name) is not None}
+        begins, ends = told.get("valid_from"), told.get("valid_to")
+        if isinstance(begins, datetime) and isinstance(ends, datetime) and ends <= begins:
+            self._gathered.findings.note(Note(row.place, _SPAN))
+            told |= {"valid_from": None, "valid_to": None}
+        given = [{"entityName": row.entity, "contents": [told]}]
+        try:
+            (found,) = asked.new_observations(given, self._now)
+            self._check_size(len(found.observations[0].text.encode()))
+        except GraphError as error:
+            self._gathered.findings.refuse(Refused.of(row.place, error))
+            return None
+        return found.observations[0]
+
+    def _time(self, row: ObservationRow, name: str) -> datetime | None:
+        """Return a time as RFC 3339 has it, or as a date; None, with a note, for any other."""
+        text = str(getattr(row, name)).partition("[")[0]
+        try:
+            found = datetime.fromisoformat(text)
+            return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+        except (ValueError, OverflowError):
+            what = "times that are not written as RFC 3339 has them are left out"
+            self._gathered.findings.note(Note(row.place, what))
+            return None
+
+    def _relation(self, row: RelationRow) -> None:
+        told = {"from": row.start, "to": row.end, "type": row.type}
+        more = {"properties": row.properties} if row.properties else {}
+        try:
+            (found,) = asked.new_relations([{**told, **more}], lenient=True)
+            if self._closed is not None:
+                self._closed.connection_type(stored_name(found.type, RELATION))
+        except GraphError as error:
+            self._gathered.findings.refuse(Refused.of(row.place, error))
+            return
+        self.checked.relations[row.key] = found

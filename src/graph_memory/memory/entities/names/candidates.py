@@ -1,0 +1,85 @@
+"""Entities that a new name may mean: each is a question, and nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part, part_of_two
+from graph_memory.memory.entities.names.spans import find_spans
+from graph_memory.memory.entities.remember_results import Candidate, question_id
+from graph_memory.memory.entity_graph.names import names_with_words, near_names
+from graph_memory.memory.entity_graph.reading import NAMED
+from graph_memory.memory.entity_graph.values.rows import NamedRow
+from graph_memory.memory.entity_graph.values.spelling import ENTITY
+from graph_memory.model.text.wording import quoted
+from graph_memory.storage.store import Reader
+
+_MOST = 3
+_LONGEST = 6
+"""Maximum number of words of a known name that is looked for in a new one."""
+_NEW = 10
+"""Maximum number of new names of one call that are compared with known ones."""
+_NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_a-zà-ÿ][\w.'’-]*)*")
+_SPANS, _SHORTEST = 8, 3
+"""Maximum number of parts of a text that are compared with known names, and the letters of the shortest."""
+
+
+async def candidates(reader: Reader, domain: str, name: str, kind: str = ENTITY) -> list[Candidate]:
+    """Return the entities that a new name of a type is most like, or of which one name is a part of the other."""
+    rows = await _named(reader, domain, [*await near_names(reader, domain, name), *find_spans(name, _LONGEST)])
+    return await _weighed(reader, domain, Compared(name, kind), rows.values(), LIKE)
+
+
+async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str]) -> Mapping[str, Sequence[Candidate]]:
+    """Return for new names, given with their types, the entities of which one name is a part of the other alone."""
+    found: dict[str, Sequence[Candidate]] = {}
+    for name, kind in names.items() if len(names) <= _NEW else ():
+        near = [each for each in await names_with_words(reader, domain, name) if is_part(name, each)]
+        rows = await _named(reader, domain, [*near, *find_spans(name, _LONGEST)])
+        if (new := rows.pop(name, None)) and rows:
+            near = await _weighed(reader, domain, Compared(name, kind), rows.values(), SAME)
+            found[name] = as_questions(new.id, near)
+    return {name: each for name, each in found.items() if each}
+
+
+def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
+    """Return candidates with the ids of their questions, given the id of the new entity."""
+    return [one.model_copy(update={"question": question_id(new, one.id)}) for one in known]
+
+
+async def meant_in_text(reader: Reader, domain: str, text: str) -> list[str]:
+    """Return names of entities that a text may mean, with their ids, in words."""
+    spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _SHORTEST)
+    asked = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
+    found = {one.id: one for span in asked for one in await candidates(reader, domain, span)}
+    best = sorted(found.values(), key=lambda one: -one.likeness)[:_MOST]
+    return [f"{quoted(one.name)} ({one.id})" for one in best]
+
+
+async def _named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str, NamedRow]:
+    rows = await in_parts(reader, NAMED, domain, names=list(dict.fromkeys(names)))
+    return {row.name: row for row in rows if not row.is_mentioned}
+
+
+async def _weighed(
+    reader: Reader, domain: str, new: Compared, rows: Iterable[NamedRow], least: float
+) -> list[Candidate]:
+    """Return the known entities that are enough like a new one, the likeliest first."""
+    known = [row for row in rows if row.name != new.name]
+    fits = {new.name: sum(is_part(new.name, row.name) for row in known)}
+    found: list[Candidate] = []
+    for row in known:
+        if is_part(row.name, new.name):
+            fits[row.name] = len({new.name, *await fitting(reader, domain, row.name)})
+        part = part_of_two(new.name, row.name) or new.name
+        said = evidence(new, Compared(row.name, row.type), 0, None, fits[part])
+        if said.score >= least:
+            found.append(Candidate(id=row.id, name=row.name, likeness=said.score, reason=said.told[0]))
+    return sorted(found, key=lambda one: (-one.likeness, one.name))[:_MOST]
+
+
+async def fitting(reader: Reader, domain: str, part: str) -> list[str]:
+    """Return the names of entities of which a name is a part."""
+    return [each for each in await names_with_words(reader, domain, part) if is_part(part, each)]

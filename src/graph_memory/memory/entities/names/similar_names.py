@@ -1,0 +1,208 @@
+"""How alike two entities are, by their names and by what is observed of them. Pure.
+
+Nothing here says that two are the same: it finds pairs for somebody who can tell.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import groupby
+
+from graph_memory.memory.entity_graph.values.spelling import ENTITY
+from graph_memory.model.text.name_key import SEPARATORS, is_same_name, name_key
+from graph_memory.model.text.wording import quoted
+
+_CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+"""Accents of Latin, Greek and Cyrillic letters. Signs of other scripts belong to their letters."""
+_JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
+_ALIKE, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
+"""The likeness of names below which they say nothing; of those with the same letters; of those with other signs."""
+_SIGNS = 0.5
+"""How much it says that names are the same but for signs: two things are called so as often as one is."""
+CALLED_SAME = 0.9
+"""How much it says that both have one name, which is an alias of one of them."""
+_SHORT = 4
+"""Letters of a name, below which a difference of one says that it is another."""
+_PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
+"""How much it says that a name is a part of one other name, or of several; and the letters of a part."""
+LIKE, SAME = 0.5, 0.75
+"""The score from which on an entity is like another, and from which on the two may be the same."""
+_MOST_IN_BLOCK = 60
+"""Entities that share part of a name, above which the part says nothing."""
+_COSINE = 0.75
+"""The likeness in meaning below which it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is compared of an entity."""
+
+    name: str
+    type: str
+    aliases: Sequence[str] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What speaks for two entities being the same: reasons, each with how much it says, 0 to 1."""
+
+    reasons: dict[str, float] = field(default_factory=dict[str, float])
+    has_one_name: bool = False
+    """Whether they have a name in common. Names that are only alike are a question."""
+
+    @property
+    def score(self) -> float:
+        """How much all of it says together."""
+        against = 1.0
+        for each in self.reasons.values():
+            against *= 1 - each
+        return round(1 - against, 2)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The reasons, the strongest first."""
+        return tuple(sorted(self.reasons, key=lambda one: -self.reasons[one]))
+
+
+def _kinds(text: str) -> Iterator[tuple[str, str]]:
+    """Give each character with its kind: that of a letter, of a digit, or none. A mark is of the kind before it."""
+    kind = ""
+    for each in text:
+        category = unicodedata.category(each)[0]
+        kind = kind if category == "M" else category if category in "LN" else ""
+        yield kind, each
+
+
+def letters(words: Iterable[str]) -> list[str]:
+    """Return the letters of words in order, each with its combining marks."""
+    found: list[str] = []
+    for each in "".join(words):
+        if found and unicodedata.category(each).startswith("M"):
+            found[-1] += each
+        else:
+            found.append(each)
+    return found
+
+
+def differ_in_signs(one: str, other: str) -> bool:
+    """Say whether two names have other signs: `C`, `C++`. What only joins words is none, nor a point at the end."""
+    return _signs(one) != _signs(other)
+
+
+def _signs(name: str) -> list[str]:
+    return sorted(sign for kind, sign in _kinds(_JOINTS.sub("", unicodedata.normalize("NFC", name))) if not kind)
+
+
+@lru_cache(maxsize=65_536)
+def parts(name: str) -> tuple[str, ...]:
+    """Return the words and numbers of a name, without capitals and accents. Vowel signs belong to their letters."""
+    plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
+    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
+    runs = groupby(_kinds(plain), key=lambda each: each[0])
+    return tuple("".join(each for _, each in run) for kind, run in runs if kind)
+
+
+def likeness_of_names(one: str, other: str) -> float:
+    """Return how alike two names are, 0 to 1. Those with other numbers in them are not alike at all."""
+    if is_same_name(one, other):
+        return 1.0
+    first, second = parts(one), parts(other)
+    if sorted(each for each in first if each.isdigit()) != sorted(each for each in second if each.isdigit()):
+        return 0.0
+    if not first or not second:
+        return 0.0
+    left, right = letters(first), letters(second)
+    if sorted(first) == sorted(second) or left == right:
+        return _OTHER_SIGNS if differ_in_signs(one, other) else _SAME_LETTERS
+    if min(len(left), len(right)) <= _SHORT:
+        return 0.0
+    return min(SequenceMatcher(None, left, right, autojunk=False).ratio(), 0.96)
+
+
+def is_part(name: str, other: str) -> bool:
+    """Say whether a name is a part of another, with the same numbers: `Nora` and `Nora Brandt`."""
+    words, others = frozenset(parts(name)), frozenset(parts(other))
+    more = others - words
+    return words < others and not any(map(str.isdigit, more)) and len(letters(words)) >= _SHORTEST_PART
+
+
+def part_of_two(one: str, other: str) -> str | None:
+    """Return the one of two names that is a part of the other."""
+    return one if is_part(one, other) else other if is_part(other, one) else None
+
+
+def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, fits: int = 0) -> Evidence:
+    """Return what speaks for two entities being the same, given how many observations they share.
+
+    If the name of one is a part of the other's, `fits` is the number of entities of whose names it is a part.
+    """
+    found = Evidence()
+    likeness, alias = likeness_of_names(one.name, other.name), _alias(one, other)
+    if likeness == 1.0:
+        found.reasons["the same name but for its spelling"] = 0.95
+    elif alias:
+        found.reasons[f"both are called {alias}"] = CALLED_SAME
+    elif likeness == _OTHER_SIGNS and differ_in_signs(one.name, other.name):
+        found.reasons["the same name but for signs"] = _SIGNS
+        cosine = None
+    elif (part := part_of_two(one.name, other.name)) and fits == 1:
+        found.reasons[f"{quoted(part)} is a part of this name alone"] = _PART
+    elif likeness >= _ALIKE:
+        found.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
+    elif part:
+        found.reasons[f"{quoted(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
+    found.has_one_name = likeness == 1.0 or bool(alias)
+    if shared:
+        text = "1 observation" if shared == 1 else f"{shared} observations"
+        found.reasons[f"{text} in common"] = round(1 - 0.5 ** min(shared, 4), 2)
+    if cosine is not None and cosine >= _COSINE and likeness > 0:
+        found.reasons[f"alike in meaning ({cosine:.2f})"] = round(0.8 * cosine**2, 2)
+    if found.reasons and one.type != other.type and ENTITY not in (one.type, other.type):
+        found.reasons = {reason: round(0.85 * says, 2) for reason, says in found.reasons.items()}
+    return found
+
+
+def _alias(one: Compared, other: Compared) -> str | None:
+    """Return a name by which both are called, where one of them has it as an alias."""
+    known = {name_key(name) for name in other.names}
+    return next((name for name in one.names if name_key(name) in known), None)
+
+
+def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
+    """Give the ids of entities whose names may be alike, each pair once: those that share the beginning of a word."""
+    blocks: dict[str, set[str]] = {}
+    for subject, one in every.items():
+        for key in {key for name in one.names for key in _keys(name)}:
+            blocks.setdefault(key, set()).add(subject)
+    seen: set[tuple[str, str]] = set()
+    for key, block in blocks.items():
+        if len(block) > _MOST_IN_BLOCK and not key.startswith("="):
+            continue
+        ordered = sorted(block)[:_MOST_IN_BLOCK]
+        for place, first in enumerate(ordered):
+            for second in ordered[place + 1 :]:
+                if (first, second) not in seen:
+                    seen.add((first, second))
+                    yield first, second
+
+
+def _keys(name: str) -> Iterator[str]:
+    """Give what two names that are alike have in common: the key, the words, beginnings and ends of words."""
+    found = parts(name)
+    yield "=" + name_key(name)
+    yield "=" + "".join(sorted(found))
+    for word in found:
+        if not word.isdigit():
+            yield "<" + word[:3]
+            yield ">" + word[-3:]

@@ -1,0 +1,1 @@
+"""Which observation a text means, and moves of observations."""

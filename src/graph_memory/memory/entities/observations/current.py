@@ -1,0 +1,78 @@
+"""What holds of an entity: all of it, or of a great many observations those that are most like some texts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.search.text.analysers import ANALYSERS
+from graph_memory.memory.statements.language.folding import plain
+from graph_memory.memory.statements.language.languages import language_of
+from graph_memory.memory.statements.values.literals import folded_text
+from graph_memory.memory.statements.weighing import LONGEST, Known
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+MANY = 500
+"""Number of observations of an entity from which on a text is compared only with those that are most like it."""
+MOST_ALIKE = 60
+"""Maximum number of observations that a text is compared with then."""
+_MOST_WORDS = 6
+_MOST_PARTS = 4
+"""Maximum number of parts by which equal texts are told from others before their white space is folded."""
+_SHORTEST, _STEM = 3, 6
+"""Characters from which on the index finds a word, and of a longer word those that its other forms share."""
+_WORD = re.compile(r"[^\W_]+")
+_SPACES = tuple(character for character in map(chr, range(0x3001)) if character.isspace())
+
+CURRENT = query("entities/current", Known)
+ALIKE = query("entities/alike", Known)
+OBSERVED_COUNT = query("entities/observed_count", int)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Observations of an entity as the log stood at a number: they need not be read again if it stands there still."""
+
+    node: str
+    seq: int
+    known: Sequence[Known]
+
+
+async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[Known]:
+    """Return observations of an entity that hold, in the order in which they were made.
+
+    Of more than `MANY` they are those that equal a text or share most words with it.
+    """
+    counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
+    if sum(counts) <= MANY:
+        return await reader.read(CURRENT, domain=domain, node=node)
+    rows = [{**equal_texts(text), "words": words_of(text)} for text in dict.fromkeys(texts)]
+    return await reader.read(ALIKE, domain=domain, node=node, rows=rows, spaces=_SPACES, most=MOST_ALIKE)
+
+
+async def has_observations(reader: Reader, domain: str, node: str) -> bool:
+    """Return whether a node has observations, including those that have ended."""
+    return sum(await reader.read(OBSERVED_COUNT, domain=domain, node=node)) > 0
+
+
+def equal_texts(text: str) -> Mapping[str, Sequence[str]]:
+    """Return parts that every text equal to this one has, longest first, and how such a text reads without spaces."""
+    parts = sorted(set(folded_text(text).split()), key=lambda part: (-len(part), part))
+    written = "".join(folded_text(text).split())
+    return {"parts": parts[:_MOST_PARTS], "written": [written, f"{written}."]}
+
+
+def words_of(text: str) -> list[str]:
+    """Return the beginnings of the words by which statements like a text are found, the longest words first."""
+    if len(text) > LONGEST:
+        return []
+    language = language_of(text)
+    small = unicodedata.normalize("NFC", text).lower()
+    if not language.is_written_apart:
+        return list(dict.fromkeys(term for term in ANALYSERS["cjk"].terms(small) if term))[:_MOST_WORDS]
+    words = [word for word in _WORD.findall(small) if plain(word) not in language.common_words]
+    found = dict.fromkeys(word[:_STEM] for word in sorted(words, key=len, reverse=True) if len(word) >= _SHORTEST)
+    return list(found)[:_MOST_WORDS]

@@ -1,0 +1,125 @@
+"""What is attached to entities, moved to the one that they become: each observation and relation once. Pure.
+
+What is moved gets a new id, since nothing in the log changes the entity that it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.graph.premises import evidence_of, evidence_text
+from graph_memory.model.events import Draft, Event, Op, new_id
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ObservationState, State, user_properties
+
+Joined = tuple[str, str, str]
+"""A relation: the ids of its ends, and its stored type."""
+_EVIDENCE = "_evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A property of a relation that was known already, of which the value is not taken."""
+
+    relation: Event
+    property: str
+    kept: object
+    not_taken: object
+
+
+@dataclass(slots=True)
+class Moving:
+    """What becomes of what is attached to entities that are merged into one; `texts` and `there` are what that has."""
+
+    target: str
+    sources: Collection[str]
+    texts: dict[str, str]
+    """Ids of its observations that hold, by their texts."""
+    there: dict[Joined, Mapping[str, object]]
+    """Its relations that hold, with their states."""
+    holds: Callable[[Mapping[str, object]], bool]
+    made: dict[str, str] = field(default_factory=dict[str, str])
+    """The ids of what is made, by those of what it stands for: the same in each attempt at the write."""
+    drafts: list[Draft] = field(default_factory=list[Draft])
+    known_observations: int = 0
+    known_relations: int = 0
+    differences: list[Difference] = field(default_factory=list[Difference])
+
+    def count(self, kind: Kind) -> int:
+        """Return how many of a kind are moved."""
+        return sum(draft.kind is kind for draft in self.drafts)
+
+    def observe(self, events: Sequence[Event]) -> None:
+        """Move observations, in their order; what they say of each other holds of those that stand for them."""
+        ids: dict[str, str] = {}
+        moved: list[Event] = []
+        for event in events:
+            state = event.draft.state or {}
+            text, holds = str(state.get("_text")), self.holds(state)
+            if holds and text in self.texts:
+                ids[event.draft.subject] = self.texts[text]
+                self.known_observations += 1
+                continue
+            ids[event.draft.subject] = made = self._id(event, "obs")
+            self.texts |= {text: made} if holds else {}
+            moved.append(event)
+        for event in moved:
+            made = ids[event.draft.subject]
+            state = _renamed(ObservationState.from_state(event.draft.state or {}), made, ids)
+            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=made, from_id=self.target, state=state.state())
+            self.drafts.append(draft)
+
+    def relate(self, events: Sequence[Event]) -> None:
+        """Move relations, in their order, but those that are there already or would lead to where they come from."""
+        moved: list[tuple[Draft, State]] = []
+        ids: dict[str, str] = {}
+        for event in events:
+            state = dict(event.draft.state or {})
+            ends = self._end(event.draft.from_id), self._end(event.draft.to_id)
+            is_loop = ends[0] == ends[1] and event.draft.from_id != event.draft.to_id
+            joined = (*ends, event.draft.type or "")
+            if is_loop or (self.holds(state) and joined in self.there):
+                self.known_relations += 1
+                self.differences += [] if is_loop else _differences(event, self.there[joined])
+                continue
+            if self.holds(state):
+                self.there[joined] = state
+            ids[event.draft.subject] = made = self._id(event, "conn")
+            draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=ends[0], to_id=ends[1], previous=None)
+            moved.append((draft, state))
+        self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
+
+    def link(self, ways: Mapping[UniqueValue, Event], taken: Collection[UniqueValue]) -> None:
+        """Move links to other domains, but those that lead where one that is there leads."""
+        for event in (event for way, event in ways.items() if way not in taken):
+            made = self._id(event, "link")
+            draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=self.target, previous=None)
+            self.drafts.append(draft)
+
+    def _id(self, event: Event, prefix: str) -> str:
+        return self.made.setdefault(event.draft.subject, new_id(prefix))
+
+    def _end(self, node: str | None) -> str:
+        return self.target if node in self.sources else node or ""
+
+
+def _renamed(state: ObservationState, own: str, ids: Mapping[str, str]) -> ObservationState:
+    """Return an observation that names others by the ids that they have now, and never itself."""
+
+    def now(others: Sequence[str]) -> tuple[str, ...]:
+        return tuple(one for one in dict.fromkeys(ids.get(other, other) for other in others) if one != own)
+
+    return replace(state, supersedes=now(state.supersedes), asks=now(state.asks))
+
+
+def _resting_on(state: State, ids: Mapping[str, str]) -> State:
+    """Return a relation that follows from others by the ids that they have now."""
+    evidence = evidence_of(state)
+    return {**state, _EVIDENCE: evidence_text([ids.get(one, one) for one in evidence])} if evidence else state
+
+
+def _differences(event: Event, kept: Mapping[str, object]) -> list[Difference]:
+    own, other = user_properties(event.draft.state or {}), user_properties(kept)
+    return [Difference(event, key, other.get(key), own[key]) for key in own if own[key] != other.get(key)]

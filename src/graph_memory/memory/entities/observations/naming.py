@@ -1,0 +1,80 @@
+"""Observations as callers name them, by id or text, and what is said of a name that none of the entity has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from graph_memory.memory.entities.observations.observing import Observation
+from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.languages import language_of
+from graph_memory.memory.statements.language.stems import stems_of
+from graph_memory.memory.statements.weighing import Known
+from graph_memory.model.errors import GraphError
+from graph_memory.model.text.wording import did_you_mean, nearest, quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+OBSERVED_OF = query("entities/observed_of", str)
+_MOST = 3
+"""Observations, or other entities, that are told."""
+_FEWEST, _NEAR = 2, 0.5
+"""Words that two texts share at least, and the share of those of the one that has fewer."""
+
+
+def resolved(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
+    """Return the observations that are named by id or text; of a text the one that holds, else the last.
+
+    Raises INVALID_ARGUMENT for what names none.
+    """
+    found: list[Observation] = []
+    for name in names:
+        same = [one for one in among.values() if name in (one.id, one.state.text)]
+        if not same:
+            raise _unknown("replaces", name)
+        found.append(next((one for one in same if not one.is_over), same[-1]))
+    return list({one.id: one for one in found}.values())
+
+
+async def check_named(
+    reader: Reader,
+    domain: str,
+    names: Iterable[str],
+    among: Mapping[str, Observation],
+    known: Sequence[Known],
+    argument: str = "replaces",
+) -> None:
+    """Raise INVALID_ARGUMENT for what names no observation of an entity, with what may be meant, or who has it."""
+    there = {name for one in among.values() for name in (one.id, one.state.text)}
+    for name in names:
+        if name not in there:
+            owners = await reader.read(OBSERVED_OF, domain=domain, wanted=name, limit=_MOST)
+            raise _unknown(argument, name, known, owners)
+
+
+def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequence[str] = ()) -> GraphError:
+    hint = "Give the id of an observation of this entity, or its text exactly: open_nodes shows the texts."
+    if owners:
+        names = " and ".join(quoted(owner) for owner in sorted(owners))
+        which = "that entity" if len(owners) == 1 else "one of them"
+        hint = f"That observation belongs to {names}. Name it in a call about {which}."
+    elif near := nearest_known(name, known):
+        told = [f"{quoted(one.text)} ({one.id})" for one in near]
+        hint = f"{did_you_mean(told)}{hint}"
+    return fault(argument, f"The entity has no observation {quoted(name)}", hint)
+
+
+def nearest_known(text: str, known: Sequence[Known]) -> list[Known]:
+    """Return what was probably meant, the likeliest first: the nearest in spelling, then what shares most words."""
+    spelt, said = nearest(text, [one.text for one in known]), _words(text)
+    found: list[tuple[float, Known]] = []
+    for one in known:
+        other = _words(one.text)
+        shared = len(said & other)
+        if one.text == spelt or (shared >= _FEWEST and shared >= _NEAR * min(len(said), len(other))):
+            found.append((float(one.text == spelt) + shared / max(len(said | other), 1), one))
+    return [one for _, one in sorted(found, key=lambda each: -each[0])[:_MOST]]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(stems_of(words_only(plain(text)), language_of(text)))

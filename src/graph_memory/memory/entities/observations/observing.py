@@ -1,0 +1,72 @@
+"""Observations as their last events have them, and the changes that end them or let one take the place of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ObservationState
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationRow:
+    """An observation, and whether it holds no more."""
+
+    id: str
+    text: str
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """An observation of a node, as its last event has it."""
+
+    id: str
+    node: str
+    version: int
+    state: ObservationState
+    is_over: bool
+
+    def changed(self, state: ObservationState) -> Draft:
+        """Return the change that gives it another state."""
+        return Draft(
+            op=Op.UPDATE,
+            kind=Kind.OBSERVATION,
+            subject=self.id,
+            from_id=self.node,
+            previous=self.version,
+            state=state.state(),
+        )
+
+
+OBSERVATIONS = query("entities/observations", ObservationRow)
+
+
+async def observations_of(
+    reader: Reader, domain: str, node: str | None, wanted: Sequence[str]
+) -> Mapping[str, Observation]:
+    """Return the observations of an entity that have one of these ids or texts, by id, oldest first."""
+    if node is None or not wanted:
+        return {}
+    rows = await reader.read(OBSERVATIONS, domain=domain, node=node, wanted=list(wanted))
+    events = await in_parts(reader, LAST_EVENTS, domain, subjects=[row.id for row in rows])
+    states = {event.draft.subject: event for event in map(Event.from_row, events)}
+    return {
+        row.id: Observation(
+            row.id, node, states[row.id].seq, ObservationState.from_state(states[row.id].draft.state or {}), row.is_over
+        )
+        for row in rows
+        if row.id in states
+    }
+
+
+def ended(one: Observation, at: datetime) -> Draft:
+    """Return the change that ends an observation."""
+    return one.changed(replace(one.state, validity=replace(one.state.validity, valid_to=at)))

@@ -1,0 +1,104 @@
+"""What other nodes say of an entity that is forgotten: observations, properties and contents that name it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.results import Forgotten
+from graph_memory.memory.graph.describe import node_briefs
+from graph_memory.memory.search.finding import find
+from graph_memory.memory.search.ranking.excerpts import CUT
+from graph_memory.memory.search.ranking.scoring import Passage
+from graph_memory.memory.search.ranking.shown_passages import NAME
+from graph_memory.memory.search.request import Filters, Request
+from graph_memory.memory.search.search import scope_of
+from graph_memory.memory.search.text.segmentation import ALONE, SYLLABLES
+from graph_memory.model.errors import GraphError
+from graph_memory.model.subjects.subjects import is_of_pattern
+
+_NAMES = 5
+"""Maximum number of names and aliases of each entity that are searched for."""
+_MOST_NAMES = 100
+"""Maximum number of names and aliases that one call searches for."""
+_HITS = 100
+_MOST = 20
+"""Maximum number of mentions that are returned."""
+_LONGEST = 200
+"""Maximum number of characters of each mention."""
+_BEFORE = 60
+"""Number of characters before the name in a mention that is cut."""
+_UNSPACED = ALONE + SYLLABLES
+"""Letters that stand next to other words without a space."""
+
+
+async def with_mentions(
+    core: Core, domain: str, done: Forgotten, names: Sequence[Sequence[str]], gone: Collection[str]
+) -> Forgotten:
+    """Return the receipt with the texts of other nodes that name an entity, each after the title of its node.
+
+    `names` has the names and aliases of each entity, and `gone` the ids that are forgotten. Changes that are not
+    indexed yet may be missing. A search that fails becomes a warning, because the entities are forgotten already.
+    """
+    try:
+        return done.model_copy(update=await _mentions(core, domain, names, gone))
+    except GraphError as error:
+        failed = f"Texts of other nodes that name the entities could not be searched: {error.message}."
+        return done.model_copy(update={"warnings": (f"{failed} Search for the names with scan.",)})
+
+
+async def _mentions(
+    core: Core, domain: str, names: Sequence[Sequence[str]], gone: Collection[str]
+) -> dict[str, object]:
+    """Return the fields of the receipt about other nodes."""
+    every = list(dict.fromkeys(name for own in names for name in own))
+    searched = list(dict.fromkeys(name for own in names for name in own[:_NAMES]))[:_MOST_NAMES]
+    lines: dict[tuple[str, str], None] = {}
+    is_all = len(searched) == len(every)
+    for name in searched:
+        scope = await scope_of(core, domain, Filters(), None, awaited="words")
+        found = await find(scope, Request(name, mode="lexical", max_results=_HITS))
+        passages = (each.passage for each in found.scored.values())
+        kept = [each for each in passages if not {each.owner, each.unit} & {*gone} and each.place != NAME]
+        lines |= {(passage.unit, line): None for passage in kept for line in lines_naming(passage, name)}
+        is_all &= found.is_all
+    told = list(lines)[:_MOST]
+    titles = {node.id: node.title for node in await node_briefs(core, domain, sorted({unit for unit, _ in told}))}
+    return {
+        "stays": tuple(f"{titles.get(unit, unit)}: {line}" for unit, line in told) or None,
+        "more_stays": len(lines) - len(told) or None,
+        "warnings": None if is_all else ("Not all names or texts were searched. Search for the names with scan.",),
+    }
+
+
+def lines_naming(passage: Passage, name: str) -> list[str]:
+    """Return the lines of a passage in which a name stands as a whole word, cut around the name."""
+    return list(_lines_naming(passage.text, _pattern(name)))
+
+
+def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    for line in unicodedata.normalize("NFC", text).splitlines():
+        key, _, value = line.strip().partition(": ")
+        if (match := pattern.search(line.strip().casefold())) and not is_of_pattern(key, value):
+            yield _cut(line.strip(), match.start())
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name in folded text. Next to letters of unspaced scripts it needs no edge of a word."""
+    folded = unicodedata.normalize("NFC", name).casefold()
+    edge = rf"[^\W{_UNSPACED}]"
+    before = "" if re.match(f"[{_UNSPACED}]", folded) else f"(?<!{edge})"
+    after = "" if re.match(f"[{_UNSPACED}]", folded[-1:]) else f"(?!{edge})"
+    return re.compile(f"{before}{re.escape(folded)}{after}")
+
+
+def _cut(line: str, place: int) -> str:
+    """Return the part of a line around a place in its folded form, which may be longer."""
+    ends = accumulate(len(character.casefold()) for character in line)
+    at = next((index for index, end in enumerate(ends) if end > place), 0)
+    start = max(0, min(at - _BEFORE, len(line) - _LONGEST))
+    after = CUT if start + _LONGEST < len(line) else ""
+    return f"{CUT if start else ''}{line[start : start + _LONGEST]}{after}"

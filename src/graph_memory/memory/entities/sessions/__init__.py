@@ -1,1 +1,0 @@
-"""What an agent begins and ends a conversation with: blocks that it always reads, a primer, summaries."""

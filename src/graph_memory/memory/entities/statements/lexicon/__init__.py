@@ -1,1 +1,0 @@
-"""Languages whose statements are compared: one file each."""

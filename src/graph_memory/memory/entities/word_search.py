@@ -1,0 +1,52 @@
+"""A search for several words that stand nowhere together: what is looked for, and what is best. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graph_memory.memory.search.text.analysers import ANALYSERS
+from graph_memory.memory.statements.language.languages import language_of
+from graph_memory.model.subjects.subjects import folded
+
+_SHORTEST_STEM = 3
+_DOTTED_I = "i\u0307"
+_FIRST_I = re.compile(r"\bi")
+
+
+def needles_of(query: str) -> list[str]:
+    """Return what every entity that is found must have somewhere, longest first; nothing for a query of one word.
+
+    Words that say nothing are left out, and so are endings where the stem begins the word.
+    """
+    analyser = ANALYSERS[language_of(query).analyser]
+    words = dict.fromkeys(analyser.words(folded(query)))
+    if len(words) < 2:
+        return []
+    needles: dict[str, None] = {}
+    for word in words:
+        if word in analyser.asking or not (stem := analyser.stem(word)):
+            continue
+        needles[stem if len(stem) >= _SHORTEST_STEM and word.startswith(stem) else word] = None
+    return sorted(needles, key=len, reverse=True)
+
+
+def dotted_forms(text: str) -> list[str]:
+    """Return a folded text as it is stored if each i, or the first of each word, was the capital İ, or neither."""
+    plain = undotted(text)
+    return list(dict.fromkeys((text, plain, _FIRST_I.sub(_DOTTED_I, plain), plain.replace("i", _DOTTED_I))))
+
+
+def undotted(text: str) -> str:
+    """Return a folded text without the dots that the capital İ leaves beside an i in lower case."""
+    return text.replace(_DOTTED_I, "i")
+
+
+def likeness(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:
+    """Return how well an entity fits, more is better: the words in its name, and the most in one of its texts."""
+    return _count(needles, name), max(_count(needles, text) for text in texts)
+
+
+def _count(needles: Sequence[str], text: str) -> int:
+    small = folded(text)
+    return sum(needle in small for needle in needles)

@@ -1,0 +1,1 @@
+"""Entities as nodes of the graph: how they are read and written."""

@@ -1,0 +1,198 @@
+"""The changes that make entities, observations and relations, and the types that these need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from graph_memory.memory.changes.fit import unfit_end
+from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
+from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, as_written, stored_name
+from graph_memory.memory.graph.ontology import ad_hoc_types, check_room
+from graph_memory.model.events import Draft, Head, Op, Origin, new_id
+from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
+from graph_memory.model.projection import new_type_draft, with_types
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState
+from graph_memory.model.values.content import Content
+from graph_memory.model.values.strength import Provenance
+from graph_memory.model.values.titles import title_of
+
+NOTHING = Content(data=b"", encoding="utf-8", format="markdown")
+
+
+@dataclass(slots=True)
+class Drafting:
+    """Changes as they come together: each is given its place, and its type is declared before it."""
+
+    head: Head
+    origin: Origin
+    type_limit: int
+    attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
+    """For ends of relations that become entities, the deletions of what leads to them, if that asks what they are."""
+    drafts: list[Draft] = field(default_factory=list[Draft])
+    ontology: Ontology = field(init=False)
+    _places: int = 0
+
+    def __post_init__(self) -> None:
+        self.ontology = self.head.ontology
+
+    def entity(self, wanted: NewEntity) -> str:
+        """Make an entity with its observations, and return its id."""
+        node = self._node(wanted.name, wanted.type, wanted)
+        self._add(node, wanted.content)
+        self.observations(node.id, wanted.observations)
+        return node.id
+
+    def mention(self, name: str) -> str:
+        """Make the end of a relation of whose name there is no entity, and return its id."""
+        node = replace(self._node(name, ENTITY), mentioned=True)
+        self._add(node, NOTHING)
+        return node.id
+
+    def settle(self, mention: NodeState, wanted: NewEntity) -> None:
+        """Make an entity of what was only an end of relations.
+
+        Its node keeps the type that it has where one of those relations asks for that. Raises INVALID_NODE_TYPE for a
+        type that a closed ontology does not have.
+        """
+        properties = {**wanted.properties, "name": wanted.name}
+        kind = self.node_type(wanted.type)
+        unfit = unfit_end(
+            Draft(op=Op.UPDATE, kind=Kind.NODE, subject=mention.id, type=kind),
+            self.attached.get(mention.id, ()),
+            self.ontology,
+        )
+        node = replace(
+            mention,
+            type=mention.type if unfit else kind,
+            entity=wanted.type,
+            mentioned=False,
+            place=self._place(),
+            created=self.head.at,
+            modified=self.head.at,
+            properties=properties,
+            content=wanted.content.ref,
+            title=title_of(mention.type if unfit else kind, properties, wanted.content.text),
+        )
+        self._add(node, wanted.content, Op.UPDATE)
+        self.observations(node.id, wanted.observations)
+
+    def observations(self, node: str, wanted: Sequence[NewObservation]) -> list[str]:
+        """Make observations of an entity, and return their ids."""
+        made: list[str] = []
+        for one in wanted:
+            state = ObservationState(
+                text=one.text,
+                time=one.time or self.head.at,
+                created=self.head.at,
+                origin=one.source or self.origin.session or self.origin.source,
+                confidence=one.confidence,
+                validity=one.validity,
+                place=self._place(),
+                supersedes=one.supersedes,
+                asks=one.asks,
+            )
+            made.append(one.id)
+            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=one.id, from_id=node, state=state.state())
+            self.drafts.append(draft)
+        return made
+
+    def relation(self, wanted: NewRelation, from_id: str, to_id: str) -> None:
+        """Make a relation between two nodes."""
+        kind = self._connection_type(wanted.type)
+        state = ConnectionState(
+            id=wanted.id,
+            type=kind,
+            from_node_id=from_id,
+            to_node_id=to_id,
+            created=self.head.at,
+            modified=self.head.at,
+            properties=wanted.properties,
+            relation=as_written(wanted.type, kind),
+            provenance=Provenance(actor=self.origin.actor),
+            place=self._place(),
+        )
+        self.drafts.append(
+            Draft(
+                op=Op.CREATE,
+                kind=Kind.CONNECTION,
+                subject=state.id,
+                type=kind,
+                from_id=from_id,
+                to_id=to_id,
+                state=state.state(),
+            )
+        )
+
+    def _node(self, name: str, spelling: str, wanted: NewEntity | None = None) -> NodeState:
+        properties = {**(wanted.properties if wanted else {}), "name": name}
+        content, kind = wanted.content if wanted else NOTHING, self.node_type(spelling)
+        return NodeState(
+            id=wanted.id if wanted else new_id("mem"),
+            type=kind,
+            created=self.head.at,
+            modified=self.head.at,
+            title=title_of(kind, properties, content.text),
+            content=content.ref,
+            properties=properties,
+            entity=spelling,
+            place=self._place(),
+        )
+
+    def _add(self, node: NodeState, content: Content, op: Op = Op.CREATE) -> None:
+        previous = node.version or None
+        state = node.state()
+        self.drafts.append(
+            Draft(
+                op=op, kind=Kind.NODE, subject=node.id, type=node.type, previous=previous, state=state, content=content
+            )
+        )
+
+    def _place(self) -> int:
+        self._places += 1
+        return self._places - 1
+
+    def node_type(self, spelling: str) -> str:
+        """Return the type under which an entity is stored, declared where that is needed.
+
+        Raises INVALID_NODE_TYPE for a type that a closed ontology does not have.
+        """
+        name = stored_name(spelling, ENTITY)
+        if self.ontology.find_node_type(name) is None:
+            name = self._declared(NodeType(name, ad_hoc=True), NodeType(ENTITY, ad_hoc=True))
+        return name
+
+    def _connection_type(self, spelling: str) -> str:
+        """Return the type under which a relation is stored; what is only the name of an inverse is none."""
+        name = stored_name(spelling, RELATION)
+        general = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
+        is_inverse = self.ontology.stored_as(name)[1]
+        if is_inverse or self.ontology.find_connection_type(name) is None:
+            own = general if is_inverse else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
+            name = self._declared(own, general)
+        return name
+
+    def _declared(self, wanted: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
+        """Declare a type, or the general one when only that has room, and return the name of what was declared.
+
+        Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE in a closed ontology, and TYPE_LIMIT_REACHED.
+        """
+        is_node = isinstance(wanted, NodeType)
+        find = self.ontology.find_node_type if is_node else self.ontology.find_connection_type
+        if not self.ontology.open:
+            return (self.ontology.node_type if is_node else self.ontology.connection_type)(wanted.name).name
+        kept_free = sum(self._lacks_general)
+        chosen = wanted if ad_hoc_types(self.ontology) + kept_free < self.type_limit else general
+        if find(chosen.name) is None:
+            check_room(self.ontology, self.head.domain, self.type_limit)
+            draft = new_type_draft(chosen)
+            self.ontology = with_types(self.ontology, [draft])
+            self.drafts.append(draft)
+        return chosen.name
+
+    @property
+    def _lacks_general(self) -> tuple[bool, bool]:
+        """Which of the general types must have room, once the others have taken theirs."""
+        node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
+        return node is None, connection is None

@@ -1,0 +1,250 @@
+"""Entities, observations and relations as they are known by names while changes come together, one step after another.
+
+What was read is noted first. Each step drafts what it asks for, and what it drafted is noted in turn, so that the next
+one finds it. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.names import check_current
+from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
+from graph_memory.memory.entity_graph.values.rows import NamedRow, ObservedRow, RelatedRow
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ENTITY, MENTIONED, RELATION, TEXT, NodeState
+
+_Deletions = dict[str, Draft]
+_Key = tuple[str, str, str]
+"""The ids of the ends of a relation, and its type as written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity, or a name that is only an end of relations."""
+
+    id: str
+    name: str
+    is_mentioned: bool = False
+    over: datetime | None = None
+    """Since when it holds no more."""
+
+
+@dataclass(slots=True)
+class NamedGraph:
+    """What is known by names."""
+
+    _nodes: dict[str, Named] = field(default_factory=dict[str, Named])
+    _ids: dict[str, str] = field(default_factory=dict[str, str])
+    _mentions: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
+    """What is only an end of relations, by id: it can become an entity."""
+    _called: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of entities by the aliases that were given for them."""
+    _instead: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids of entities that were asked for, and have been there already under others."""
+    _texts: dict[str, dict[str, _Deletions]] = field(default_factory=dict[str, dict[str, _Deletions]])
+    """By node and text, the observations that say it, each by the change that makes it or would delete it."""
+    _relations: dict[_Key, _Deletions] = field(default_factory=dict[_Key, _Deletions])
+    _joined: dict[str, set[_Key]] = field(default_factory=dict[str, set[_Key]])
+
+    def copy(self) -> NamedGraph:
+        """Return the same, to go on from."""
+        return NamedGraph(
+            dict(self._nodes),
+            dict(self._ids),
+            dict(self._mentions),
+            dict(self._called),
+            dict(self._instead),
+            {node: {text: dict(found) for text, found in own.items()} for node, own in self._texts.items()},
+            {key: dict(found) for key, found in self._relations.items()},
+            {end: set(keys) for end, keys in self._joined.items()},
+        )
+
+    def note_named(self, rows: Iterable[NamedRow], mentions: Iterable[NodeState] = ()) -> None:
+        """Note entities and ends of relations as they were read."""
+        for row in rows:
+            self._name(Named(row.id, row.name, row.is_mentioned))
+        self._mentions |= {state.id: state for state in mentions}
+
+    def note_called(self, names: Mapping[str, str]) -> None:
+        """Note the names of entities by the aliases that were given for them."""
+        self._called |= {alias: self._ids[name] for alias, name in names.items() if name in self._ids}
+
+    def note_observed(self, rows: Iterable[ObservedRow]) -> None:
+        """Note entities with observations as they were read."""
+        for row in rows:
+            self._name(Named(row.id, row.name, over=row.over))
+            for (_, text, _), draft in zip(row.found, row.deletions, strict=True):
+                self._note_observation(text, draft)
+
+    def note_related(self, one: NewRelation, row: RelatedRow) -> None:
+        """Note the ends of a relation, and what is the same, as they were read."""
+        ends = (row.from_id, one.from_name, row.from_mentioned), (row.to_id, one.to_name, row.to_mentioned)
+        for end, name, is_mentioned in ends:
+            if end is not None and end not in self._nodes:
+                self._name(Named(end, name, is_mentioned))
+        for draft in row.deletions:
+            self._note_relation((row.from_id or "", row.to_id or "", one.type), draft)
+
+    def note_made(self, name: str, node: str) -> None:
+        """Note an entity that the same write makes or has found."""
+        self._name(Named(node, name))
+
+    def find(self, given: str) -> Named | None:
+        """Return what has a name, else an alias, else an id."""
+        node = self._ids.get(given) or self._called.get(given, given)
+        return self._nodes.get(self._instead.get(node, node))
+
+    def is_alias(self, given: str) -> bool:
+        """Say whether a name is an alias of an entity that is there."""
+        return given not in self._ids and self._called.get(given) in self._nodes
+
+    def entity(self, given: str) -> Named | None:
+        """Return the entity that has a name, else an alias, else an id."""
+        found = self.find(given)
+        return None if found is None or found.is_mentioned else found
+
+    def id_of(self, subject: str) -> str:
+        """Return the id of what is there in place of something that was asked for."""
+        return self._instead.get(subject, subject)
+
+    def follow(self, draft: Draft) -> None:
+        """Note a change that was drafted, also one that is known."""
+        match draft.kind:
+            case Kind.NODE:
+                self._follow_node(draft)
+            case Kind.OBSERVATION if draft.op is Op.CREATE:
+                self._note_observation(str((draft.state or {})[TEXT]), draft)
+            case Kind.OBSERVATION if draft.op is Op.DELETE:
+                for found in self._texts.get(draft.from_id or "", {}).values():
+                    found.pop(draft.subject, None)
+            case Kind.CONNECTION if draft.op is not Op.UPDATE:
+                self._follow_connection(draft)
+            case _:
+                pass
+
+    def _follow_node(self, draft: Draft) -> None:
+        before = self._nodes.pop(draft.subject, None)
+        self._mentions.pop(draft.subject, None)
+        if before is not None and self._ids.get(before.name) == draft.subject:
+            del self._ids[before.name]
+        if draft.op is Op.DELETE:
+            self._texts.pop(draft.subject, None)
+            for key in self._joined.pop(draft.subject, ()):
+                self._relations.pop(key, None)
+        elif draft.state is not None and ENTITY in draft.state:
+            is_mentioned = MENTIONED in draft.state
+            self._name(Named(draft.subject, str(draft.state["name"]), is_mentioned))
+            if is_mentioned:
+                own = {"_id": draft.subject, "_type": draft.type, "_version": draft.previous or 0}
+                self._mentions[draft.subject] = NodeState.from_live({**draft.state, **own})
+
+    def _follow_connection(self, draft: Draft) -> None:
+        ends = draft.from_id or "", draft.to_id or ""
+        if draft.op is Op.CREATE:
+            kind = str((draft.state or {}).get(RELATION, draft.type))
+            self._note_relation((*ends, kind), _deletion(draft))
+        for key in self._joined.get(ends[0], set()) if draft.op is Op.DELETE else ():
+            self._relations.get(key, {}).pop(draft.subject, None)
+
+    def _name(self, node: Named) -> None:
+        self._nodes[node.id] = node
+        self._ids[node.name] = node.id
+
+    def _note_observation(self, text: str, known: Draft) -> None:
+        own = self._texts.setdefault(known.from_id or "", {})
+        own.setdefault(text, {})[known.subject] = known
+
+    def _note_relation(self, key: _Key, deletion: Draft) -> None:
+        self._relations.setdefault(key, {})[deletion.subject] = deletion
+        for end in key[:2]:
+            self._joined.setdefault(end, set()).add(key)
+
+    def mention(self, node: Named) -> NodeState | None:
+        """Return an end of relations that can become an entity."""
+        return self._mentions.get(node.id) if node.is_mentioned else None
+
+    def stand_in(self, asked: str, there: str) -> None:
+        """Note that what was asked for with a new id is there with another."""
+        self._instead[asked] = there
+
+    def observed(self, node: str, text: str) -> Mapping[str, Draft]:
+        """Return the deletions of the observations of a node that say something."""
+        found = self._texts.get(node, {}).get(text, {})
+        return {subject: _deletion(draft) for subject, draft in found.items()}
+
+    def related(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
+        """Return the deletions of the relations between two nodes that are of a type as written."""
+        return self._relations.get((start, end, kind), {})
+
+
+@dataclass(slots=True)
+class Steps:
+    """Drafts what is asked for by names, and notes it. What is there already is left as it is."""
+
+    graph: NamedGraph
+    drafting: Drafting
+
+    def create(self, one: NewEntity) -> tuple[str, bool]:
+        """Make an entity whose name is new, and return the id of the one of that name, and whether it is new."""
+        known = self.graph.find(one.name)
+        if known is not None and (known.name == one.name or self.graph.is_alias(one.name)):
+            mention = self.graph.mention(known)
+            if mention is None:
+                self.graph.stand_in(one.id, known.id)
+                return known.id, False
+            first = len(self.drafting.drafts)
+            self.drafting.settle(mention, one)
+            self.graph.stand_in(one.id, known.id)
+            self._note(first)
+            return known.id, True
+        first = len(self.drafting.drafts)
+        self.drafting.entity(one)
+        self._note(first)
+        return one.id, True
+
+    def observe(self, node: Named, one: NewObservation) -> tuple[str, bool]:
+        """Make an observation whose text is new to its entity, and return its id, and whether it is new.
+
+        Raises INVALID_ARGUMENT for an entity that has ended.
+        """
+        check_current(node.name, node.over)
+        if found := self.graph.observed(node.id, one.text):
+            return next(iter(found)), False
+        first = len(self.drafting.drafts)
+        self.drafting.observations(node.id, [one])
+        self._note(first)
+        return one.id, True
+
+    def relate(self, one: NewRelation) -> tuple[str, bool]:
+        """Make a relation that is new, with the ends that are not there, and return its id, and whether it is new."""
+        start, end = self.graph.find(one.from_name), self.graph.find(one.to_name)
+        if start and end and (found := self.graph.related(start.id, end.id, one.type)):
+            return next(iter(found)), False
+        first = len(self.drafting.drafts)
+        from_id = start.id if start else self.drafting.mention(one.from_name)
+        is_same = end is None and one.to_name == one.from_name
+        to_id = from_id if is_same else end.id if end else self.drafting.mention(one.to_name)
+        self.drafting.relation(one, from_id, to_id)
+        self._note(first)
+        return one.id, True
+
+    def lacking(self, one: NewRelation) -> str | None:
+        """Return the name of an end that a relation needs, and of which there is no entity."""
+        names = (one.from_name, one.to_name)
+        return None if one.lenient else next((name for name in names if self.graph.entity(name) is None), None)
+
+    def _note(self, first: int) -> None:
+        for draft in self.drafting.drafts[first:]:
+            self.graph.follow(draft)
+
+
+def _deletion(draft: Draft) -> Draft:
+    """Return the deletion of what a change makes; what deletes already is that."""
+    if draft.op is Op.DELETE:
+        return draft
+    return replace(draft, op=Op.DELETE, state=None, content=None, windows=None, previous=None)

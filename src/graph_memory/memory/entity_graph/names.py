@@ -1,0 +1,77 @@
+"""What is said of a name of which there is no entity."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from graph_memory.memory.entity_graph.values.spelling import WORD
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects.subjects import folded
+from graph_memory.model.text.name_key import first_characters
+from graph_memory.model.text.wording import did_you_mean, nearest, quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+NEAR = query("entity_graph/near", str)
+SOME = query("entity_graph/some_names", str)
+SHORT = query("entity_graph/short_names", str)
+_MOST = 1_000
+"""Names with which one is compared."""
+_FEWEST = 3
+"""Characters from which on the index of texts knows where a text is."""
+_SHORT = 8
+"""Characters up to which a name is compared with all short names that begin like it."""
+_HOW = "search_nodes finds names; create_entities makes an entity."
+
+LENIENT = f"{_HOW} A relation with relationType in place of type may lead to a name of which there is no entity."
+"""The same for an end of a relation."""
+
+
+async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
+    """Return the error for the name of no entity, with the nearest name."""
+    return not_found(name, f"{await ask_for_name(reader, domain, name)}{how}")
+
+
+async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
+    """Ask "Did you mean …" with the only name that has all words of a name, else the nearest; empty if none is near."""
+    found = await near_names(reader, domain, name)
+    words = frozenset(WORD.findall(folded(name)))
+    having = [each for each in found if words and words <= frozenset(WORD.findall(folded(each)))]
+    near = having[0] if len(having) == 1 else nearest(name, having or found)
+    return did_you_mean([] if near is None else [quoted(near)])
+
+
+async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return names of entities that have all words of a name, else a part of it; all where none has; up to a number."""
+    found = await names_with_words(reader, domain, name)
+    first = max(WORD.findall(folded(name)), key=len, default="")
+    for part in (first[:6], first[:3]):
+        if not found and len(part) >= _FEWEST:
+            found = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MOST)
+    if not found and len(name) <= _SHORT:
+        given = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
+        found = await reader.read(SHORT, domain=domain, **given)
+    return found or await reader.read(SOME, domain=domain, limit=_MOST)
+
+
+async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return names of entities that have all words of a name, in the name, an alias or the type; up to a number."""
+    first, *others = sorted(WORD.findall(folded(name)), key=len, reverse=True) or [""]
+    if len(first) < _FEWEST:
+        return []
+    return await reader.read(NEAR, domain=domain, text=first, others=others, limit=_MOST)
+
+
+def check_current(name: str, ended: datetime | None) -> None:
+    """Raise INVALID_ARGUMENT for an entity that has ended: it takes no observations."""
+    if ended is not None:
+        hint = "Call set_validity with its id and valid_to: open to reopen it, or name a current entity."
+        message = f"Entity {quoted(name)} ended at {rfc3339(ended)}, so it takes no observations"
+        raise fault("name", message, hint)
+
+
+def not_found(name: str, hint: str = _HOW) -> GraphError:
+    """Return the error for the name of no entity, in the words of the official memory server."""
+    return GraphError(Code.NODE_NOT_FOUND, f"Entity with name {name} not found", {"name": name, "hint": hint})

@@ -1,0 +1,76 @@
+"""What is read of things by their names: the statements, and what is asked with them for many names at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from graph_memory.memory.changes.context import ROWS, in_parts
+from graph_memory.memory.changes.plan import ends_of
+from graph_memory.memory.entity_graph.values.request import NewRelation
+from graph_memory.memory.entity_graph.values.rows import EndRow, IdRow, NamedRow, ObservedRow, RelatedRow
+from graph_memory.model.events import Draft, Event
+from graph_memory.model.projection import live_state
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+NAMED = query("entity_graph/named", NamedRow)
+OBSERVED = query("entity_graph/observed", ObservedRow)
+RELATED = query("entity_graph/related", RelatedRow)
+ONLY_ENDS = query("entity_graph/only_ends", EndRow)
+OF_IDS = query("entity_graph/of_ids", IdRow)
+_ID = "mem_"
+"""How ids of entities begin: only what begins so costs a look-up."""
+
+
+async def names_of(reader: Reader, domain: str, given: Iterable[str]) -> Mapping[str, str]:
+    """Return the names of entities by their ids, for those that are given by one."""
+    ids = list(dict.fromkeys(each for each in given if each.startswith(_ID)))
+    rows = await in_parts(reader, OF_IDS, domain, ids=ids) if ids else []
+    return {row.id: row.name for row in rows}
+
+
+async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
+    """Return nodes by their names."""
+    return {str(state.properties["name"]): state for state in await nodes_of(reader, domain, ids)}
+
+
+async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[NodeState]:
+    """Return nodes as they are now."""
+    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+    return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
+
+
+async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iterable[str]]]) -> list[ObservedRow]:
+    """Return the entities of names that are given with texts, each with what it has of these texts."""
+    texts: dict[str, dict[str, None]] = {}
+    for name, own in wanted:
+        texts.setdefault(name, {}).update(dict.fromkeys(own))
+    rows = [{"name": name, "texts": list(own)} for name, own in texts.items()]
+    return await in_parts(reader, OBSERVED, domain, rows=rows)
+
+
+async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
+    """Return the ends of each relation, and what is the same."""
+    asked = [
+        {"place": place, "from": one.from_name, "to": one.to_name, "type": one.type} for place, one in enumerate(wanted)
+    ]
+    return sorted(await in_parts(reader, RELATED, domain, rows=asked), key=lambda row: row.place)
+
+
+async def only_ends(
+    reader: Reader, domain: str, going: Iterable[Draft], nodes: Collection[str], others: int = 0
+) -> list[EndRow]:
+    """Return what is only named as an end of relations that go, but for nodes that go anyway.
+
+    Each has its relations, up to one more than go, and than so many others that may go too.
+    """
+    gone = {draft.subject: draft for draft in going if draft.kind is Kind.CONNECTION}
+    every = sorted({end for draft in gone.values() for end in ends_of(draft)} - {*nodes})
+    found: list[EndRow] = []
+    for start in range(0, len(every), ROWS):
+        page = every[start : start + ROWS]
+        found += await reader.read(ONLY_ENDS, domain=domain, ids=page, most=len(gone) + others + 1)
+    return found

@@ -1,0 +1,1 @@
+"""Spelling of names and rows of entities."""

@@ -1,0 +1,234 @@
+"""What callers give of entities, relations and observations, read and checked. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from graph_memory.memory.entity_graph.values.spelling import ENTITY
+from graph_memory.model.events import new_id
+from graph_memory.model.subjects.subjects import Validity
+from graph_memory.model.time.points import instant
+from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.content import Content, content_from
+from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.properties import PropertyValue, check_properties
+from graph_memory.model.values.strength import fraction
+
+_NAME = "name"
+_TEXT, _TIME, _SOURCE = "text", "time", "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewObservation:
+    """An observation that was asked for; without a time it is of the time at which it is written."""
+
+    text: str
+    time: datetime | None = None
+    source: str | None = None
+    confidence: float | None = None
+    validity: Validity = field(default_factory=Validity)
+    supersedes: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    id: str = field(default_factory=lambda: new_id("obs"), compare=False)
+    """Its id if it is made, the same in each attempt at the write."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEntity:
+    """An entity that was asked for."""
+
+    name: str
+    type: str = ENTITY
+    observations: Sequence[NewObservation] = ()
+    content: Content
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    id: str = field(default_factory=lambda: new_id("mem"), compare=False)
+    """Its id if it is made, the same in each attempt at the write."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewObservations:
+    """Observations of one entity that were asked for."""
+
+    name: str
+    observations: Sequence[NewObservation]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRelation:
+    """A relation that was asked for; a `lenient` one may lead to names of which there is no entity yet."""
+
+    from_name: str
+    to_name: str
+    type: str
+    lenient: bool = False
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    id: str = field(default_factory=lambda: new_id("conn"), compare=False)
+    """Its id if it is made, the same in each attempt at the write: what is broken is told by it."""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from others."""
+        return (self.from_name, self.to_name, self.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """Texts of one entity that are to go."""
+
+    name: str
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRemoval:
+    """An entity that is to go."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRemoval:
+    """A relation that is to go."""
+
+    relation: NewRelation
+
+
+def new_entities(given: object, now: datetime) -> list[NewEntity]:
+    """Return entities that were asked for, of each name the first. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    found: dict[str, NewEntity] = {}
+    for item in Located(given, "entities").items():
+        entity = new_entity(item, now)
+        found.setdefault(entity.name, entity)
+    return list(found.values())
+
+
+def new_entity(item: Located, now: datetime) -> NewEntity:
+    """Return an entity that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
+    kind = own.get("entityType", "type")
+    return NewEntity(
+        name=text_of(own.need(_NAME)),
+        type=ENTITY if kind is None else text_of(kind),
+        observations=observations_from(own.get("observations"), now),
+        content=content_from(own.text("description"), "utf-8", "markdown"),
+        properties=properties_from(own),
+    )
+
+
+def properties_from(own: Fields) -> Mapping[str, PropertyValue]:
+    """Return the properties that were given, without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+    given = own.get("properties")
+    found = check_properties({key: entry.value for key, entry in given.entries().items()}) if given else {}
+    if _NAME in found and given is not None:
+        raise given.fault("holds a name of its own", "Give the name beside the properties.")
+    return found
+
+
+def observations_from(given: Located | None, now: datetime) -> list[NewObservation]:
+    """Return observations, of equal texts the first."""
+    found: dict[str, NewObservation] = {}
+    for item in given.items() if given else ():
+        one = observation_from(item, now)
+        found.setdefault(one.text, one)
+    return list(found.values())
+
+
+def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> NewObservation:
+    """Return an observation, given as a text or an object, which may have more keys. Raises INVALID_ARGUMENT."""
+    if isinstance(item.value, str):
+        return NewObservation(text=text_of(item))
+    own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
+    sure, source = own.number("confidence"), own.get(_SOURCE)
+    validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
+    if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
+        raise item.fault("would end before it starts", "Give a later valid_to.")
+    return NewObservation(
+        text=text_of(own.need(_TEXT)),
+        time=_time(own, _TIME, now),
+        source=None if source is None else text_of(source),
+        confidence=None if sure is None else fraction(f"{item.at}.confidence", sure),
+        validity=validity,
+    )
+
+
+def _time(own: Fields, name: str, now: datetime) -> datetime | None:
+    given = own.get(name)
+    return None if given is None else instant(given.at, cast("datetime | str", given.value), now)
+
+
+def new_observations(given: object, now: datetime) -> list[NewObservations]:
+    """Return observations that were asked for. Raises INVALID_ARGUMENT."""
+    return [observations_of(item, now) for item in Located(given, "observations").items()]
+
+
+def observations_of(item: Located, now: datetime) -> NewObservations:
+    """Return observations of one entity that were asked for. Raises INVALID_ARGUMENT."""
+    own = item.fields(("entityName", "contents", "observations"))
+    texts = own.need("contents", "observations")
+    return NewObservations(name=text_of(own.need("entityName")), observations=observations_from(texts, now))
+
+
+def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
+    """Return relations that were asked for, each once. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+
+    Unless it is said, those in the spelling of the official server are lenient, as that server is.
+    """
+    found: dict[tuple[str, str, str], NewRelation] = {}
+    for item in Located(given, "relations").items():
+        relation = new_relation(item, lenient=lenient)
+        found.setdefault(relation.key, relation)
+    return list(found.values())
+
+
+def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
+    """Return a relation that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    own = item.fields(("from", "to", "relationType", "type", "properties"))
+    return NewRelation(
+        from_name=text_of(own.need("from")),
+        to_name=text_of(own.need("to")),
+        type=text_of(own.need("relationType", "type")),
+        lenient=own.get("relationType") is not None if lenient is None else lenient,
+        properties=properties_from(own),
+    )
+
+
+def named_relations(given: object) -> list[NewRelation]:
+    """Return relations that are to go. Raises INVALID_ARGUMENT."""
+    return new_relations(given, lenient=True)
+
+
+def removals(given: object) -> list[Removal]:
+    """Return observations that are to go. Raises INVALID_ARGUMENT."""
+    return [removal(item) for item in Located(given, "deletions").items()]
+
+
+def removal(item: Located) -> Removal:
+    """Return observations of one entity that are to go. Raises INVALID_ARGUMENT."""
+    own = item.fields(("entityName", "observations"))
+    return Removal(name=text_of(own.need("entityName")), texts=[*_texts(own.need("observations"))])
+
+
+def text_from(given: object, argument: str) -> str:
+    """Return a text. Raises INVALID_ARGUMENT."""
+    return text_of(Located(given, argument))
+
+
+def names_from(given: object, argument: str = "names") -> list[str]:
+    """Return names, each once. Raises INVALID_ARGUMENT."""
+    return list(dict.fromkeys(_texts(Located(given, argument))))
+
+
+def _texts(given: Located) -> Iterator[str]:
+    return (text_of(item) for item in given.items())
+
+
+def text_of(item: Located) -> str:
+    """Return a text of any length, also an empty one. Raises INVALID_ARGUMENT for one that nothing can keep."""
+    text = item.text()
+    if not is_encodable(text):
+        raise fault(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")
+    return text

@@ -1,0 +1,1 @@
+"""Relations that follow from others, and contradictions."""

@@ -1,0 +1,57 @@
+"""Pairs of nodes that connections say cannot both be true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from graph_memory.memory.inference.results import Contradiction, Contradictions, Side
+from graph_memory.model.results import ConnectionIds, NodeSummary
+from graph_memory.storage.log.writing import utc_now
+
+TYPE = "contradicts"
+"""The connection type that says so: the standard one, or one of that name."""
+
+
+class Reader(Protocol):
+    """A memory as it is, or as it was."""
+
+    async def query_connections(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        valid_at: datetime | str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> ConnectionIds:
+        """Return the connections that match."""
+        ...
+
+    async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
+        """Return what nodes are."""
+        ...
+
+
+async def find_contradictions(
+    reader: Reader, valid_at: datetime | str | None, limit: int | None, cursor: str | None
+) -> Contradictions:
+    """Return the pairs that contradict each other, by default those that do now; in the order of their connections."""
+    now = utc_now()
+    holds = now if valid_at is None else valid_at
+    found = await reader.query_connections(type=TYPE, valid_at=holds, detail=True, limit=limit, cursor=cursor)
+    briefs = found.connections or ()
+    ends = sorted({end for one in briefs for end in (one.from_id, one.to_id)})
+    nodes = {one.id: _side(one, now) for one in await reader.describe_nodes(ends)}
+    pairs = tuple(
+        Contradiction(connection_id=one.id, a=nodes[one.from_id], b=nodes[one.to_id])
+        for one in briefs
+        if one.from_id in nodes and one.to_id in nodes
+    )
+    return Contradictions(contradictions=pairs, next_cursor=found.next_cursor, warnings=found.warnings)
+
+
+def _side(node: NodeSummary, now: datetime) -> Side:
+    age = max((now - node.modified).days, 0)
+    return Side(id=node.id, type=node.type, title=node.title, modified=node.modified, age_days=age)

@@ -1,1 +1,0 @@
-"""What is known of things by their names: asked for, read, and drafted as changes of one write."""

@@ -1,0 +1,55 @@
+"""Corrections and preferences of users that fit a query: a recall begins with them, within its budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.recall.request import RecallRequest
+from graph_memory.memory.recall.results import RecallResult
+from graph_memory.memory.search.fitting import counter
+from graph_memory.memory.search.request import FEWEST_TOKENS
+
+R = TypeVar("R", bound=RecallResult)
+_KEY_TOKENS = 8
+"""Tokens of the key and the brackets of a list in an object."""
+
+
+async def with_corrections(core: Core, request: RecallRequest, recall: Callable[[RecallRequest], Awaitable[R]]) -> R:
+    """Return a recall that begins with what users said that fits its query, as much as leaves room for a recall.
+
+    A recall of the past has none.
+    """
+    if request.query is None or request.as_of is not None:
+        return await recall(request)
+    if not (lines := await core.corrections(core, request.query)):
+        return await recall(request)
+    count = await anyio.to_thread.run_sync(counter)
+    kept: list[str] = []
+    left = request.max_tokens - request.beside - _KEY_TOKENS - FEWEST_TOKENS
+    for line in lines:
+        if (cost := count(json.dumps(f"{line}\n", ensure_ascii=False))) <= left:
+            kept.append(line)
+            left -= cost
+    if kept:
+        most = left + FEWEST_TOKENS + request.beside
+        request = replace(request, max_tokens=most, follows_lines=True)
+    reply = await recall(request)
+    return _joined(reply, kept, len(lines) - len(kept), count)
+
+
+def _joined(reply: R, lines: Sequence[str], left_out: int, count: Callable[[str], int]) -> R:
+    """Return a reply whose content begins with lines."""
+    update: dict[str, object] = {"left_out": (reply.left_out or 0) + left_out or None}
+    if isinstance(reply.content, dict):
+        content = {"user": [*lines], **reply.content} if lines else reply.content
+        update |= {"content": content, "tokens_used": count(json.dumps(content, ensure_ascii=False))}
+    elif lines:
+        text = "\n".join(filter(None, [*lines, reply.content]))
+        update |= {"content": text, "tokens_used": count(text)}
+    return reply.model_copy(update=update)

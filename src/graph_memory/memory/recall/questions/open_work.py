@@ -1,0 +1,198 @@
+"""Open tasks and goals, for questions such as "What is open, what is next?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graph_memory.memory.recall.questions.phrases import SAYING_NOTHING, Period
+from graph_memory.memory.recall.reading import ToldRow, told_of
+from graph_memory.memory.search.finding import WIDEST, find
+from graph_memory.memory.search.request import Request
+from graph_memory.memory.search.retrieval.retrieval import Scope, lexical
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.time.times import Span, read_span
+from graph_memory.model.values.properties import PropertyValue
+
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_OPEN = _set_of(
+    "open next todo todos pending outstanding due overdue unfinished remaining upcoming deadlines undecided unresolved "
+    "offen ouvert ouverts pendiente pendientes aperto aperti"
+)
+_WORK = _set_of("task goal todo action issue bug ticket milestone deadline step reminder objective")
+_BESIDE = (
+    _OPEN
+    | _WORK
+    | {f"{word}s" for word in _WORK}
+    | _set_of("still left and which should must need needs soon until when who whose by them each has have")
+    | _set_of("was ist sind noch alles quoi qui est sont encore qué que está están queda todavía cosa è sono ancora")
+)
+_ABOUT = re.compile(
+    r"^(?:what|which|who|list|show|anything|everything)\b.*"
+    r"(?:\b(?:is|are|still|any|all) (?:still )?(?:open|due|overdue|pending|outstanding)\b"
+    r"|\bto ?-?do\b|\bdo(?:es)? next\b"
+    r"|\b(?:open|pending|outstanding|unfinished|remaining|next) (?:tasks?|goals?|todos?|issues?|steps?|work)\b"
+    r"|\bha(?:s|ve) to (?:finish|do)\b)",
+    re.IGNORECASE,
+)
+"""A question about open work that also names something else."""
+_STATUS = frozenset({"status", "state"})
+_DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_date"})
+_ASSIGNEE = frozenset({"assignee", "assigned_to", "owner", "responsible"})
+_QUERY = "status open todo pending active planned blocked due deadline task goal"
+_OVERDUE = re.compile(r"\b(?:overdue|past due|past (?:its|their) due date|überfällig\w*)\b", re.IGNORECASE)
+_ASKS_WHEN_DUE = re.compile(r"\b(?:due|overdue|deadlines?|fällig\w*|überfällig\w*)\b", re.IGNORECASE)
+_HAS_YEAR = re.compile(r"\b\d{4}\b")
+"""What a due date has that does not depend on the day on which it was written."""
+_HITS = 100
+_LAST = "~"
+_NAMED = 3
+"""Maximum number of unreadable due dates that a note names."""
+CLOSED = _set_of(
+    "answered closed done resolved settled complete completed finished cancelled canceled dropped archived"
+)
+"""Values of `status` and `state` that say that nothing remains to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The tasks and goals of a domain."""
+
+    open: Sequence[ToldRow]
+    """The open ones, by their due dates. Work without a due date is last."""
+    closed: Sequence[ToldRow] = ()
+    is_all: bool = True
+    """Whether there are no other tasks and goals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The open work that a question asks for."""
+
+    rows: Sequence[ToldRow]
+    excluded: frozenset[str] = frozenset()
+    """Other work, which is not part of the answer."""
+    notes: Sequence[str] = field(default_factory=tuple[str, ...])
+
+
+def asks_for_open_work(question: str) -> bool:
+    """Return whether a question asks what is open or next, and names nothing else."""
+    words = re.findall(r"\w+", question.lower().replace("to do", "todo").replace("to-do", "todo"))
+    return not _OPEN.isdisjoint(words) and all(word in _BESIDE or word in SAYING_NOTHING for word in words)
+
+
+def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
+    """Return whether properties, as pairs of key and value, have a status that says that nothing remains to be done."""
+    return any(key in _STATUS and str(value).casefold() in CLOSED for key, value in facts)
+
+
+def mentions_open_work(question: str) -> bool:
+    """Return whether a question asks for open work, perhaps of somebody or for something."""
+    return _ABOUT.search(question.strip()) is not None
+
+
+def asks_for_overdue_work(question: str) -> bool:
+    """Return whether a question asks only for open work whose due date is over."""
+    return _OVERDUE.search(question) is not None
+
+
+def due_period(question: str, period: Period | None, now: datetime) -> Period | None:
+    """Return the period in a question about open work if it is a period of due dates."""
+    if period is None or _ASKS_WHEN_DUE.search(question):
+        return period
+    is_ahead = any(end is not None and end > now for end in (period.since, period.until))
+    return period if is_ahead else None
+
+
+def is_overdue(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> bool:
+    """Return whether the due date among properties is over. A day is over when the next one begins."""
+    due = _due_span(facts, now)
+    return due is not None and due.ends <= now
+
+
+def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
+    """Return the time of the due date among properties, None if there is none or it cannot be read."""
+    due = due_date(facts)
+    try:
+        return read_span(due, now) if _HAS_YEAR.search(due) is not None else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def select_by_due_date(work: Work, period: Period | None, now: datetime, *, overdue: bool) -> Selection:
+    """Select the open work that is overdue, that is due in a period, or both."""
+    due = {row.id: _due_span(row.facts, now) for row in work.open}
+
+    def is_selected(span: Span | None) -> bool:
+        is_in_period = span is not None and (period is None or period.has(span.begins, span.last))
+        return span is not None and is_in_period and (not overdue or span.ends <= now)
+
+    rows = [row for row in work.open if is_selected(due[row.id])]
+    unreadable = [row for row in work.open if due[row.id] is None and due_date(row.facts) != _LAST]
+    wanted = " and ".join(["overdue"] * overdue + ["due in that time"] * (period is not None))
+    notes = [] if rows else [_none_note(wanted, work, has_unreadable=bool(unreadable))]
+    notes += [_unreadable_note(unreadable)] if unreadable else []
+    excluded = {row.id for row in (*work.open, *work.closed)} - {row.id for row in rows}
+    return Selection(rows, frozenset(excluded), tuple(notes))
+
+
+def _none_note(wanted: str, work: Work, *, has_unreadable: bool) -> str:
+    if not work.is_all:
+        return f"None of the {len(work.open):,} open tasks and goals that were found is {wanted}. There may be others."
+    return f"No open task or goal {'with a readable due date ' if has_unreadable else ''}is {wanted}."
+
+
+def _unreadable_note(rows: Sequence[ToldRow]) -> str:
+    named = ", ".join(f"{quoted(row.named)} ({quoted(due_date(row.facts))})" for row in rows[:_NAMED])
+    more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+    return (
+        f"The due dates of {len(rows):,} open tasks or goals cannot be read: {named}{more}. Write them as 2026-12-31."
+    )
+
+
+async def find_work(scope: Scope) -> Work:
+    """Find the tasks and goals: all nodes whose type names work, and others by words such as `status` and `due`."""
+    hits = await find(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
+    by_type, are_all = await _ids_by_type(scope)
+    rows = await told_of(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
+    found = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
+    closed = [row for row in found if is_closed(row.facts)]
+    return Work([row for row in found if not is_closed(row.facts)], closed, hits.is_all and are_all)
+
+
+async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
+    """Return the nodes whose type names work, and whether these are all."""
+    ontology = await scope.core.log.ontology(scope.domain)
+    types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
+    if not types:
+        return [], True
+    found = await lexical(replace(scope, filters=replace(scope.filters, types=types)), "", WIDEST)
+    return [hit.unit for hit in found], len(found) < WIDEST
+
+
+def _names_work(type_name: str) -> bool:
+    return any(word.lower() in _WORK for word in re.findall(r"[A-Z]?[a-z]+", type_name))
+
+
+def _is_work(row: ToldRow) -> bool:
+    """Return whether a node is a task or goal by its type, or has a status and a due date."""
+    has_status = any(key in _STATUS for key, _ in row.facts)
+    return _names_work(row.type) or (has_status and due_date(row.facts) != _LAST)
+
+
+def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
+    """Return the due date among properties, such that those without one are sorted last."""
+    return next((str(value) for key, value in facts if key in _DUE and value), _LAST)
+
+
+def work_facts(facts: Iterable[tuple[str, PropertyValue]]) -> tuple[tuple[str, PropertyValue], ...]:
+    """Return the properties that say how a task or goal stands: its status, due date and assignee."""
+    told = list(facts)
+    return tuple(fact for keys in (_STATUS, _DUE, _ASSIGNEE) for fact in told if fact[0] in keys)

@@ -1,0 +1,292 @@
+"""Times in a question: "what was I working on last week", "since March", "before the move".
+
+`model/time/times.py` reads the times themselves. This module finds them in a question, and reads what the word before
+each one makes of it. A phrase that is not surely a time stays a word of the question.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graph_memory.model.time.times import Span, Toward, read_span
+
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_UNIT = r"(?:second|minute|hour|day|week|month|year)s?"
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
+}  # fmt: skip
+_NUMBER = rf"(?:\d{{1,4}}|a few|a couple of|couple of|{'|'.join(_NUMBERS)})"
+_NUMBERED = re.compile(rf"{_NUMBER} {_UNIT} ago", re.IGNORECASE)
+_SURE = "|".join(
+    (
+        r"\d{4}-\d{2}(?:-\d{2})?",
+        r"Q[1-4],? \d{4}|\d{4}-Q[1-4]",
+        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}(?:,? ?\d{{4}})?",
+        rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:(?:, ?| )\d{{4}})?(?! ?\d)",
+        rf"{MONTH}(?:, ?| )\d{{4}}",
+        rf"(?:last|this|next) (?:week|weekend|month|quarter|year|{WEEKDAY}|{MONTH})",
+        rf"(?:last|past) {_NUMBER} {_UNIT}",
+        r"(?:last|past) (?:hour|day|24 hours)|past (?:week|month|year)",
+        rf"{_NUMBER} {_UNIT} ago",
+        "day before yesterday|today|yesterday|tomorrow|this morning|this evening|tonight|last night",
+        "recently|lately|the other day",
+    )
+)
+"""Times that need no word before them."""
+_LED = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
+"""Those that are times only after such a word, since they are words or numbers as well."""
+_LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
+_EVERY = re.compile(
+    rf"\b(?:(?P<lead>{_LEADS}) )?(?:the )?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
+    r"(?P<on> on(?:wards?)?\b)?",
+    re.IGNORECASE,
+)
+_PART_OF_A_NUMBER = re.compile(
+    r"(?:\d[ .,']|[\d-]|"
+    r"\b(?:and|half|dozen|hundred|thousand|million|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)[ -])$",
+    re.IGNORECASE,
+)
+"""What stands before a number that is not all of it."""
+_BETWEEN = re.compile(
+    rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
+    re.IGNORECASE,
+)
+_AWAY = re.compile(
+    rf"\b(?:(?:in|on) )?(?=(?:the|last|{_NUMBER}) )(?:the )?(?:last )?(?:(?P<number>{_NUMBER}) )?"
+    rf"(?P<unit>day|week|weekend|month|year|{WEEKDAY})s? "
+    rf"(?P<lead>before|after) (?!yesterday)(?:the )?(?P<time>{_SURE}|{_LED})(?![\w-])",
+    re.IGNORECASE,
+)
+_DAYS = {"day": 1, "month": 31, "year": 366}
+"""Days of a unit; a weekend or weekday before a time is in the week before it."""
+_NAMED = re.compile(
+    r"\b(?P<lead>before|after|since|until) (?P<name>(?:the|my|our|his|her|their) [\w'’ -]{2,60}?|[A-Z][\w'’ -]{1,60}?)"
+    r"(?=\s*(?:[?.!,;]|$))"
+)
+_LOOSE = {
+    "this morning": "today", "this evening": "today", "tonight": "today", "last night": "yesterday",
+    "recently": "last 14 days", "lately": "last 14 days", "the other day": "last 7 days",
+    "past week": "last 1 week", "past month": "last 1 month", "past year": "last 1 year",
+    "last hour": "last 1 hour", "past hour": "last 1 hour", "last day": "last 1 day", "past day": "last 1 day",
+}  # fmt: skip
+_HALVES = {"day": 0.5, "week": 3.5, "month": 15.0, "year": 183.0}
+"""Days on either side of a time so long ago, which is never meant to the minute."""
+_NO_CONTENT = """
+    what which who when where how did do does was were is are am have has had i we you my our it that this the a an been
+    working work worked doing done happened happen happening changed change changes new up to on about anything any
+    everything things thing stuff me us s re there going show tell list all
+"""
+SAYING_NOTHING = frozenset(re.findall(r"\w+", _NO_CONTENT))
+"""Words that say nothing of what is asked for beside its time."""
+
+
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|used to|before|previous(?:ly)?|former(?:ly)?|earlier|original(?:ly)?|initially|once|history"
+    r"|war|waren|hatte|hatten|früher\w*|vorher|zuvor|ehemals|ursprünglich"
+    r"|avant|auparavant|autrefois|était|étaient|avait|antes|anteriormente|era|eran|fue|tenía)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about the past."""
+_PARTICIPLE = (
+    r"(?:(?!(?:bed|exceed|feed|hundred|indeed|need|proceed|red|seed|shed|speed|weed)\b)[a-z]{2,}ed|begun|bought|built|chosen"
+    r"|done|driven|felt|found|given|gone|got|held|kept|known|led|left|lost|made|met|paid|run|said|seen|sent|sold|spent|spoken"
+    r"|taken|thought|told|won|written)"
+)
+_HAVE_DONE = rf"\b(?:[Hh]ave|[Hh]as)(?: \w+){{0,2}} {_PARTICIPLE}\b"
+_PASSIVE = re.compile(rf"\b(?:[Ii]s|[Aa]re|am|be|being|gets?)(?: \w+){{0,2}} {_PARTICIPLE}\b")
+"""What is or will be done, which is not past: `is booked`, `will be released`."""
+_PAST_VERB = re.compile(
+    rf"{_HAVE_DONE}|\b(?:{_PARTICIPLE}|(?i:was|were|did|had|used to)|became|began|came|chose|drove|gave|knew|ran|saw"
+    r"|spoke|took|went|wrote)\b"
+)
+_FUTURE = re.compile(
+    r"\b(?:will|shall|(?:should|must)(?! (?:\w+ )?have\b)|going to|ha(?:ve|s) to|needs? to|due|deadlines?|overdue"
+    r"|upcoming|next|plan(?:s|ned)?|scheduled|expected)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about what is ahead."""
+
+
+_LAST_TIME = re.compile(
+    r"\bsince (?:(?:the|our|my|your|that) )?"
+    r"(?:(?:last|previous) (?:session|time|conversation|chat)|(?:we|i|you) last \w+)(?![\w-])",
+    re.IGNORECASE,
+)
+"""What asks for everything since the last session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From when until when; None is open."""
+
+    since: datetime | None
+    until: datetime | None
+
+    def has(self, begins: datetime, ends: datetime | None = None) -> bool:
+        """Say whether a time, or some of a stretch of time, is in it."""
+        last = begins if ends is None else ends
+        return (self.until is None or begins < self.until) and (self.since is None or last >= self.since)
+
+    def __str__(self) -> str:
+        first = "the beginning" if self.since is None else self.since.isoformat(" ", "minutes")[:16]
+        last = "now" if self.until is None else self.until.isoformat(" ", "minutes")[:16]
+        return f"from {first} until {last} (UTC)"
+
+
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """What the verbs of a question say about its time."""
+
+    is_past: bool
+    is_future: bool
+
+    @classmethod
+    def of(cls, question: str) -> Tense:
+        """Return the tense of a question. A plan of the past, as in `was planned`, is both."""
+        without_plans = _PASSIVE.sub("", _FUTURE.sub("", question))
+        return cls(_PAST_VERB.search(without_plans) is not None, _FUTURE.search(question) is not None)
+
+    def toward(self, lead: str = "") -> Toward:
+        """Return which month or day is meant if the question names no year, given the word before it."""
+        if self.is_past == self.is_future:
+            return "future" if lead == "by" and not self.is_past else "nearest"
+        return "past" if self.is_past else "future"
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A question without the time in it, and that time; or the name of something whose time is meant."""
+
+    text: str
+    period: Period | None = None
+    lead: str = ""
+    name: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word is left that says what is asked for."""
+        return says_nothing(self.text)
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether no word of a text says what is asked for, as in `what changed`."""
+    return all(word in SAYING_NOTHING for word in re.findall(r"\w+", text.lower()))
+
+
+def timed(question: str, now: datetime) -> Timed:
+    """Return a question and the time in it, the first that is surely one, or from one until another."""
+    if (found := _BETWEEN.search(question)) is not None:
+        year = (
+            "" if re.search(r"\d{4}|ago|last|this", found["first"]) else "".join(re.findall(r" \d{4}$", found["last"]))
+        )
+        toward = Tense.of(question).toward()
+        first, last = _span(f"{found['first']}{year}", now, toward), _span(found["last"], now, toward)
+        if first is not None and last is not None and first.begins >= last.ends:
+            first = _span(found["first"], last.begins)
+        if first is not None and last is not None and first.begins < last.ends:
+            return Timed(_without(question, found), Period(first.begins, last.ends))
+    if (found := _AWAY.search(question)) is not None and (period := _away(found, now, Tense.of(question))) is not None:
+        return Timed(_without(question, found), period)
+    times = _times(question, now)
+    for first, period in times[:1]:
+        for last, other in times[1:]:
+            if (both := _both(period, other)) is not None:
+                return Timed(_without(_without(question, last), first), both)
+        return Timed(_without(question, first), period)
+    if (found := _NAMED.search(question)) is not None:
+        return Timed(_without(question, found), None, found["lead"].lower(), found["name"])
+    return Timed(question)
+
+
+def asks_of_past(question: str, now: datetime) -> bool:
+    """Return whether a question is about the past, so that observations that have ended may answer it."""
+    found = timed(question, now)
+    is_over = found.period is not None and found.period.until is not None and found.period.until < now
+    return is_over or _PAST.search(question if found.period is None else found.text) is not None
+
+
+def without_last_time(question: str) -> str | None:
+    """Return a question without words such as `since last time`, None for one without them."""
+    found = _LAST_TIME.search(question)
+    return None if found is None else _without(question, found)
+
+
+def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
+    """Return the times in a question, with what the words before them make of them; those that say their year first."""
+    told: list[tuple[re.Match[str], Period]] = []
+    tense = Tense.of(question)
+    for found in _EVERY.finditer(question):
+        text = found["sure"] or found["time"]
+        if _NUMBERED.match(text) and _PART_OF_A_NUMBER.search(question[: found.start("sure")]):
+            continue
+        lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
+        toward = "past" if lead == "since" else tense.toward(lead)
+        if (span := _span(text, now, toward)) is not None and (period := bounded(lead, span)) is not None:
+            told.append((found, period))
+    return sorted(told, key=lambda one: re.search(r"\d{4}", one[0][0]) is None)
+
+
+def _away(found: re.Match[str], now: datetime, tense: Tense) -> Period | None:
+    """Return from so long before a time until it is over, or as long after it: what it is told of may be told then."""
+    is_cut = found["number"] is not None and _PART_OF_A_NUMBER.search(found.string[: found.start("number")])
+    if is_cut or (span := _span(found["time"], now, tense.toward())) is None:
+        return None
+    numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (found["number"] or "one").lower())
+    far = timedelta(days=_DAYS.get(found["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
+    try:
+        is_before = found["lead"].lower() == "before"
+        return Period(span.begins - far, span.ends) if is_before else Period(span.begins, span.ends + far)
+    except OverflowError:
+        return None
+
+
+def _both(one: Period, other: Period) -> Period | None:
+    """Return what lies in both of two times, of which one has no end and the other no beginning."""
+    begins, ends = (one, other) if one.until is None else (other, one)
+    if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
+        return None
+    return Period(begins.since, ends.until) if begins.since < ends.until else None
+
+
+def bounded(lead: str, span: Span) -> Period | None:
+    """Return what a word before a time makes of it."""
+    match lead:
+        case "since":
+            return Period(span.begins, None)
+        case "before":
+            return Period(None, span.begins)
+        case "until" | "till" | "up to" | "by":
+            return Period(None, span.ends)
+        case "after":
+            return Period(span.ends, None)
+        case _:
+            return Period(span.begins, span.ends)
+
+
+def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
+    """Return the time that a text names; None for a text that names none."""
+    plain = " ".join(text.lower().split())
+    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
+    plain = re.sub(r"^(q\d),", r"\1", plain)
+    plain = re.sub(r"(?<=\w),? ?(?=\d{4}$)", " ", plain) if re.search(MONTH, plain) else plain
+    plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
+    plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
+    try:
+        span = read_span(plain, now, UTC, toward)
+        if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
+            half = timedelta(days=_HALVES[ago[1]])
+            span = Span(span.begins - half, min(span.begins + half, now))
+    except (ValueError, OverflowError):
+        return None
+    return span
+
+
+def _without(question: str, found: re.Match[str]) -> str:
+    return re.sub(r"\s+([?.!,;])", r"\1", " ".join(f"{question[: found.start()]} {question[found.end() :]}".split()))

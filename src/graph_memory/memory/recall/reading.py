@@ -1,0 +1,173 @@
+"""What is read of a memory to tell of it: each a statement, in a domain as it is or as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.weighing import Scale
+from graph_memory.memory.recall.rendering.recall_input import MANY, Brief, Tie
+from graph_memory.memory.search.retrieval.retrieval import Scope, TextsRow
+from graph_memory.memory.traversal.frontier import Frontier
+from graph_memory.memory.traversal.request import EdgeFilter
+from graph_memory.memory.traversal.walks.edges import Asked, Edge, instant
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.text.wording import day, last_day
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.model.values.titles import shown_title
+from graph_memory.storage.queries import query
+
+PASSAGES = 12
+"""Passages of one content that are told of at most."""
+TIES = 60
+"""Connections of one node that are told of at most, those that count most."""
+_LOOKED_AT = 2_000
+"""Events that are looked through for the nodes that changed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldRow:
+    """What is told of a node or connection; times are milliseconds since 1970."""
+
+    id: str
+    type: str
+    title: str
+    path: str
+    summary: str
+    tags: list[str]
+    facts: list[list[PropertyValue]]
+    created: int | None
+    modified: int | None
+    valid_from: int | None
+    valid_to: int | None
+    from_id: str | None
+    from_title: str
+    to_id: str | None
+    to_title: str
+    session: str | None
+    has_content: bool
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The nodes that it connects, if it is a connection."""
+        return tuple(each for each in (self.from_id, self.to_id) if each is not None)
+
+    @property
+    def named(self) -> str:
+        """Its title, or a property where it has none."""
+        return _named(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CalledRow:
+    """A node, its title, and its properties where it has none."""
+
+    id: str
+    type: str
+    title: str
+    facts: list[list[PropertyValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """How many nodes there are of a type."""
+
+    type: str
+    nodes: int
+
+
+CONTENTS_OF = query("recall/contents_of", TextsRow)
+TOLD_OF = query("recall/told_of", ToldRow)
+CALLED = query("recall/called", CalledRow)
+RECENT = query("recall/recent", str)
+CHANGED_AFTER = query("recall/changed_after", str)
+TYPE_COUNTS = query("recall/type_counts", CountRow)
+
+
+async def ties_of(scope: Scope, scale: Scale, ids: Sequence[str], most: int = TIES) -> tuple[list[Tie], dict[str, int]]:
+    """Return the connections of nodes that count most, each once, and about how many each node has."""
+    frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
+    found = await frontier.found(Asked(tuple(ids), most))
+    edges = {edge.id: edge for several in found.edges.values() for edge in several}
+    return [_tie(edge, scale.now) for edge in edges.values()], dict(found.degrees)
+
+
+def _tie(edge: Edge, now: datetime) -> Tie:
+    ends = None if edge.ends is None else instant(edge.ends)
+    until = last_day(ends) if ends is not None and ends <= now else ""
+    since = "" if until or edge.begins is None else day(instant(edge.begins))
+    return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until, since)
+
+
+async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, ToldRow]:
+    """Return what is told of nodes or connections; what is not there is left out."""
+    given = {"kind": kind, "ids": list(ids), "at": scope.number}
+    return {row.id: row for row in await scope.core.store.read(TOLD_OF, domain=scope.domain, **given)} if ids else {}
+
+
+async def called(scope: Scope, ids: Sequence[str]) -> dict[str, Brief]:
+    """Return what nodes are called; what is not there is left out."""
+    given = {"ids": list(ids), "at": scope.number}
+    rows = await scope.core.store.read(CALLED, domain=scope.domain, **given) if ids else []
+    return {row.id: Brief(_named(row), row.type) for row in rows}
+
+
+def _named(row: ToldRow | CalledRow) -> str:
+    return shown_title(row.type, row.title, {str(key): value for key, value in row.facts})
+
+
+async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:
+    """Return the passages of contents in order, one more than are told of where there are more."""
+    if not owners:
+        return {}
+    given = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
+    return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **given)}
+
+
+async def outdated(scope: Scope, ids: Iterable[str]) -> frozenset[str]:
+    """Return the subjects that changed since they were indexed: what the index has of them may be over."""
+    if not scope.coverage.behind:
+        return frozenset()
+    given = {"ids": list(dict.fromkeys(ids)), "after": scope.coverage.seq, "at": scope.number}
+    return frozenset(await scope.core.store.read(CHANGED_AFTER, domain=scope.domain, **given))
+
+
+async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
+    """Return the nodes that changed last, or between two numbers of the log, the newest first."""
+    last = scope.number if until is None else min(scope.number, until)
+    given = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
+    return await scope.core.store.read(RECENT, domain=scope.domain, **given)
+
+
+async def is_empty(core: Core, domain: str) -> bool:
+    """Say whether nothing is in a domain now, or there is none."""
+    return not any(row.nodes for row in await core.store.read(TYPE_COUNTS, domain=domain, most=1))
+
+
+async def type_counts(scope: Scope) -> dict[str, int]:
+    """Return how many nodes there are of each type now; types without nodes are left out."""
+    rows = await scope.core.store.read(TYPE_COUNTS, domain=scope.domain, most=MANY)
+    return {row.type: row.nodes for row in rows if row.nodes}
+
+
+def stitched(texts: Sequence[str]) -> str:
+    """Return passages in order as one text: a sentence that one repeats of the one before stands once."""
+    whole = ""
+    for text in texts:
+        shared = _overlap(whole, text)
+        whole += text[shared:] if shared else f"{chr(10) if whole else ''}{text}"
+    return whole
+
+
+def _overlap(before: str, after: str) -> int:
+    """Return how many characters a text begins with that another ends with, where these are a sentence or more."""
+    longest = min(len(before), len(after), _LONGEST_SHARED)
+    for length in range(longest, _SHORTEST_SHARED - 1, -1):
+        if before.endswith(after[:length]):
+            return length
+    return 0
+
+
+_LONGEST_SHARED, _SHORTEST_SHARED = 600, 12

@@ -1,0 +1,1 @@
+"""Wording and fitting of what recall returns."""

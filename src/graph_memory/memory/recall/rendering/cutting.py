@@ -1,0 +1,63 @@
+"""The sentences of a text that are told where there is no room for all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graph_memory.memory.recall.rendering.wording import CUT
+from graph_memory.memory.search.passages.prose import prose_units
+from graph_memory.memory.search.ranking.excerpts import excerpt
+from graph_memory.memory.search.text.bm25 import Query
+
+FIRST = 1.5
+"""What the first sentence counts, in words of the question: it says what the rest is about."""
+_CHARACTERS = 4
+"""Characters of a token, about."""
+_MOST_SENTENCES = 200
+_FEWEST = 25
+"""Tokens in which a part of a text says too little: then the title and its connections say more."""
+
+
+def shortened(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
+    """Return sentences of a text that take so many tokens at most, those that fit the question best; none for no room.
+
+    They stand in their order, with a sign where some are left out.
+    """
+    if room < _FEWEST:
+        return ""
+    sentences = [text[unit.start : unit.end].strip() for unit in prose_units(text, 0, len(text))][:_MOST_SENTENCES]
+    wanted = frozenset(question.terms)
+    values = [
+        len(wanted.intersection(question.analyser.terms(each))) + (FIRST if place == 0 else 0.0) - place / 1_000
+        for place, each in enumerate(sentences)
+    ]
+    kept: list[int] = []
+    left = room - 2
+    for place in sorted(range(len(sentences)), key=lambda each: -values[each]):
+        cost = count(sentences[place]) + 2
+        if cost <= left:
+            kept.append(place)
+            left -= cost
+    return _joined(sentences, sorted(kept)) if kept else _part(text, question, room, count)
+
+
+def _joined(sentences: list[str], kept: list[int]) -> str:
+    parts: list[str] = []
+    for number, place in enumerate(kept):
+        if place > (kept[number - 1] + 1 if number else 0):
+            parts.append(CUT)
+        parts.append(sentences[place])
+    if kept[-1] < len(sentences) - 1:
+        parts.append(CUT)
+    return " ".join(parts)
+
+
+def _part(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
+    """Return a part of a text whose sentences are all too long."""
+    characters = room * _CHARACTERS
+    while characters >= _CHARACTERS:
+        found = excerpt(text, question, characters).shown
+        if count(found) <= room:
+            return found
+        characters = characters * 3 // 4
+    return ""

@@ -1,1 +1,0 @@
-"""Recall that fits a budget: what is told of a memory, how much of it, and in which words."""

@@ -1,1 +1,0 @@
-"""Following connections: walks from nodes, paths between two, and what is next to one."""

@@ -1,0 +1,1 @@
+"""Storing of sentences as facts: judge, ask, supersede."""

@@ -1,0 +1,112 @@
+"""The text of a call as a language model splits it: facts and properties of the thing, and of others that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.names.find_entities import Found, entity_of_name, entity_of_text, known_by_name
+from graph_memory.memory.remember.advice.splitting import Said
+from graph_memory.memory.remember.adviser import Adviser
+from graph_memory.memory.remember.facts import Facts, facts_from
+from graph_memory.memory.statements.language.languages import language_of
+from graph_memory.memory.statements.statement import statement
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.name_key import name_key
+
+Part = tuple[Facts, Found]
+
+
+async def found_of(core: Core, domain: str, given: Facts) -> Found:
+    """Return what a call is about: its name, or what its text names. Raises INVALID_ARGUMENT."""
+    if given.name is not None:
+        return await entity_of_name(core.store, domain, given.name, given.type)
+    return await entity_of_text(core.store, domain, given.text)
+
+
+async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: datetime) -> list[Part]:
+    """Return the facts of a call, those of its thing first, as a model splits its text; none where it does not."""
+    if adviser.model is None or not given.said:
+        return []
+    main = await _found_or_none(core, domain, given)
+    said = await adviser.split([one.observation.text for one in given.facts[: given.said]], main and main.name)
+    if main is None and (name := _named_first(said)) is not None:
+        main = await entity_of_name(core.store, domain, name)
+    if not said or main is None:
+        return []
+    meant = await _meant(core, domain, said, main)
+    if given.ties:  # a write of several things cannot ask the rules of relations
+        meant = {name: found for name, found in meant.items() if found is main}
+    own_said = [_own(one, meant) for one in said if meant.get(one.entity, main) is main]
+    own = _facts_of(main.name, own_said, now, given.properties)
+    own = replace(
+        given,
+        name=main.name,
+        type=given.type or own.type,
+        facts=[*own.facts, *given.facts[given.said :]],
+        properties={**own.properties, **given.properties},
+    )
+    others = {found.name: found for found in meant.values() if found is not main}
+    about = {name: [one for one in said if one.entity in meant and meant[one.entity].name == name] for name in others}
+    return [(own, main), *((_facts_of(name, some, now), others[name]) for name, some in about.items())]
+
+
+async def _found_or_none(core: Core, domain: str, given: Facts) -> Found | None:
+    """Return what a call is about; nothing where only its text says it, and not clearly. Raises INVALID_ARGUMENT."""
+    try:
+        return await found_of(core, domain, given)
+    except GraphError as error:
+        if error.code is not Code.INVALID_ARGUMENT or given.name is not None:
+            raise
+        return None
+
+
+def _named_first(said: Sequence[Said]) -> str | None:
+    """Return the first entity that a model names, but for pronouns and the like."""
+    names = (one.entity for one in said if one.entity is not None)
+    return next((name for name in names if statement(name, language_of(said[0].source)).stems), None)
+
+
+async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> dict[str | None, Found]:
+    """Return by the names that a model gives what is known: the thing of a call, and others; strangers are left out."""
+    found: dict[str | None, Found] = {None: main}
+    own = _words_of(main.name)
+    for name in dict.fromkeys(one.entity for one in said if one.entity is not None):
+        if _words_of(name) <= own:
+            found[name] = main
+            continue
+        with suppress(GraphError):  # it may be any of several, so it is none
+            one = await known_by_name(core.store, domain, name)
+            if one is not None:
+                found[name] = main if one.name == main.name else one
+    return found
+
+
+def _words_of(name: str) -> frozenset[str]:
+    """Return the words of a name, each with its signs."""
+    return frozenset(name_key(word.rstrip(",")) for word in name.split())
+
+
+def _own(one: Said, meant: Mapping[str | None, Found]) -> Said:
+    """Return what is said of the thing of a call: for what is said of a stranger, the sentences as they are."""
+    return one if one.entity in meant else Said(one.source, one.source)
+
+
+def _facts_of(name: str, given: Sequence[Said], now: datetime, taken: Collection[str] = ()) -> Facts:
+    """Return facts that a model gives, checked as those of a call are. Raises INVALID_ARGUMENT, INVALID_PROPERTY.
+
+    Of a property that would have several values, or is taken, the sentences stay as they are.
+    """
+    values: dict[str, set[object]] = {}
+    for one in given:
+        if one.key is not None:
+            values.setdefault(one.key, set()).add(one.value)
+    single = {key for key, found in values.items() if len(found) == 1 and key not in taken}
+    said = [one if one.key is None or one.key in single else Said(one.source, one.source) for one in given]
+    texts = list(dict.fromkeys(one.text for one in said if one.key is None))
+    properties = {one.key: one.value for one in said if one.key is not None}
+    kind = next((one.type for one in said if one.type is not None), None)
+    return facts_from({"name": name, "type": kind, "observations": texts, "properties": properties}, now)

@@ -1,0 +1,265 @@
+"""`decide`: what somebody says of what is known, which a later observation or value may make out of date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal, get_args
+
+from graph_memory.memory.changes.context import in_parts, read_context
+from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.core import Core, within
+from graph_memory.memory.entities.cleaning.merging import merge_entities
+from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
+from graph_memory.memory.entities.observations.current import CURRENT
+from graph_memory.memory.entities.observations.observing import Observation, ended
+from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, ids_of_question
+from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entity_graph.reading import names_of
+from graph_memory.memory.statements.weighing import Known
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Draft, Event, Head, Op
+from graph_memory.model.projection import live_state
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, ObservationState
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.plain import Located
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.store import Reader
+
+Answer = Literal["close", "keep", "same", "new"]
+ANSWERS: Sequence[str] = get_args(Answer)
+
+
+def asked_about(question: str | None) -> tuple[str, str]:
+    """Return the ids of what is new and of what is known, given the id of a question. Raises INVALID_ARGUMENT."""
+    found = ids_of_question(question or "")
+    if found is None:
+        hint = "Give the id of a question as remember, merge_entities or graph_health return it."
+        raise fault("id", f"{quoted(question)} is not the id of a question", hint)
+    return found
+
+
+async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
+    """Settle two observations, relations or entities. See `Entities.decide`."""
+    if answer not in ANSWERS:
+        hint = "Use close (the known one is over), keep (both hold), same (they are one), or new for two entities."
+        raise fault("decision", f"{quoted(answer)} is not a decision", hint)
+    if new == known:
+        raise fault("known", "new and known have the same id", "Give the ids of a question of remember.")
+    if await is_entity(core.store, domain, known):
+        return await decide_entities(core, domain, new, known, answer)
+    if answer == "new":
+        hint = "Use close, keep or same."
+        raise fault("decision", "new answers only whether an entity is another one", hint)
+    return await _decide(core, domain, new, known, answer)
+
+
+async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
+    """Settle two observations or two relations in one write."""
+    drafts: Sequence[Draft] = ()
+    over: datetime | None = None
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal drafts, over
+        if (pair := await relations_of(reader, domain, new, known)) is not None:
+            drafts, over = decide_relations(*pair, answer, head)
+            return drafts, await read_context(reader, head, drafts)
+        later, earlier = await _both(reader, domain, new, known, head.at)
+        _check(later, earlier, answer)
+        opens = answer == "keep" and _took_its_place(later, earlier)
+        if opens:
+            _check_text(earlier, await reader.read(CURRENT, domain=domain, node=earlier.node))
+        drafts = _changes(later, earlier, answer, head)
+        over = head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
+        over = None if opens else over
+        return drafts, Context(ontology=head.ontology)
+
+    await core.log.write("decide", domain, core.origin, read, checked)
+    return Settled(decision=answer, new=new, known=known, changed=bool(drafts), ended=over)
+
+
+async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> AllSettled:
+    """Settle several questions in order, all of them or none. See `Entities.decide_all`."""
+    entries = Located(decisions, "decisions").items()
+    if not entries:
+        raise fault("decisions", "decisions is empty", "Give at least one, with new, known and decision.")
+    given = [(entry, *_decision(entry)) for entry in entries]
+    async with within(core, domain) as (inside, _):
+        settled = [await _decide_at(inside, domain, *decision) for decision in given]
+    return AllSettled(decisions=tuple(settled))
+
+
+def _decision(entry: Located) -> tuple[str, str, str]:
+    fields = entry.fields(("id", "new", "known", "decision"))
+    if (question := fields.get("id")) is not None and fields.get("new") is None and fields.get("known") is None:
+        return *asked_about(question.text()), fields.need("decision").text()
+    return fields.need("new").text(), fields.need("known").text(), fields.need("decision").text()
+
+
+async def _decide_at(core: Core, domain: str, entry: Located, new: str, known: str, answer: str) -> Settled:
+    """Settle one question of a list. Raises INVALID_ARGUMENT with its place in the list."""
+    try:
+        return await decide(core, domain, new, known, answer)
+    except GraphError as error:
+        details = dict(error.details)
+        if "argument" in details:
+            details["argument"] = f"{entry.at}.{details['argument']}"
+        raise GraphError(error.code, f"{entry.at}: {error.message}", details) from error
+
+
+def _check(later: Observation | None, earlier: Observation, answer: str) -> None:
+    """Raise INVALID_ARGUMENT where nothing would be left of what is known: the one that stays has to hold."""
+    if answer == "same" and later is None:
+        raise fault("decision", "What is new is a property, which cannot go", "Use close, or keep: both hold.")
+    if answer == "same" and earlier.is_over:
+        hint = "Use keep: it opens again what the new one took the place of. Then both hold, and same can be said."
+        raise fault("known", "The known observation is over: without the new one nothing would say it", hint)
+    if answer == "close" and later is not None and later.is_over and not earlier.is_over:
+        hint = "Use keep, or give as new the observation that holds."
+        raise fault("new", "The new observation is over itself: it takes the place of nothing", hint)
+
+
+def _took_its_place(later: Observation | None, earlier: Observation) -> bool:
+    """Say whether the known one is over because of the new one, which holds."""
+    if later is None:
+        return earlier.is_over
+    return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
+
+
+def _check_text(one: Observation, known: Sequence[Known]) -> None:
+    """Raise INVALID_ARGUMENT where an observation that is to hold again was said again meanwhile."""
+    twin = next((each.id for each in known if each.text == one.state.text), None)
+    if twin is not None:
+        hint = f"Nothing is to be done for it: {twin} says the same and holds."
+        raise fault("known", "The known observation was said again after it was over", hint)
+
+
+def _changes(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+    """Return what an answer changes; nothing where it is so already."""
+    if later is None:
+        return _known(later, earlier, answer, head)
+    if answer == "same":
+        gone = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
+        took = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
+        after = replace(earlier.state, supersedes=tuple(one for one in took if one != earlier.id))
+        return [gone] if after == earlier.state else [earlier.changed(after), gone]
+    asks = tuple(one for one in later.state.asks if one != earlier.id)
+    places = later.state.supersedes
+    if answer == "close":
+        places = tuple(dict.fromkeys((*places, earlier.id)))
+    elif _took_its_place(later, earlier):
+        places = tuple(one for one in places if one != earlier.id)
+    after, found = replace(later.state, asks=asks, supersedes=places), _known(later, earlier, answer, head)
+    return found if after == later.state else [*found, later.changed(after)]
+
+
+def _known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+    """Return the change of the known one: `close` ends it, and `keep` opens it again."""
+    if answer == "close":
+        return [] if earlier.is_over else [ended(earlier, head.at)]
+    if not _took_its_place(later, earlier):
+        return []
+    return [earlier.changed(replace(earlier.state, validity=replace(earlier.state.validity, valid_to=None)))]
+
+
+async def _both(
+    reader: Reader, domain: str, new: str, known: str, at: datetime
+) -> tuple[Observation | None, Observation]:
+    """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT for any others."""
+    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
+    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    earlier = _living(events, "known", known, at)
+    if new == earlier.node:
+        return None, earlier
+    later = _living(events, "new", new, at)
+    if later.node != earlier.node:
+        hint = "Give the two ids of one question of remember."
+        raise fault("known", "The two observations are of different entities", hint)
+    return later, earlier
+
+
+def _living(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
+    event = events.get(subject)
+    if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
+        raise _gone(argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION)
+    state = ObservationState.from_state(event.draft.state)
+    is_over = state.validity.valid_to is not None and state.validity.valid_to <= at
+    return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)
+
+
+def _gone(argument: str, subject: str, *, is_known: bool) -> GraphError:
+    """Return the error for what is no observation, or is one no more: then what was asked about it is settled."""
+    if not is_known:
+        return fault(argument, f"There is no observation {quoted(subject)}", "Give the ids of a question of remember.")
+    hint = "It was settled with same, deleted or merged: nothing is left to answer. graph_health has what is open now."
+    return fault(argument, f"The observation {quoted(subject)} is gone, and what was asked about it is settled", hint)
+
+
+async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
+    """Say whether an id is that of a node, also of a deleted one."""
+    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[subject])
+    return any(Event.from_row(row).draft.kind is Kind.NODE for row in rows)
+
+
+async def decide_entities(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
+    """Merge a new entity into a known one if they are the same. Raises INVALID_ARGUMENT.
+
+    Nothing is stored for `new`: `remember` asks only when it creates an entity.
+    """
+    if answer not in CANDIDATE_CHOICES:
+        raise fault("decision", f"{quoted(answer)} does not answer a question of two entities", "Use same or new.")
+    names = await names_of(core.store, domain, [new, known])
+    for argument, subject in (("new", new), ("known", known)):
+        if subject not in names:
+            hint = "It was merged or deleted, or the id is not that of the question: nothing is left to answer."
+            raise fault(argument, f"There is no entity {quoted(subject)}", hint)
+    if answer == "new":
+        return Settled(decision=answer, new=new, known=known, changed=False)
+    merged = await merge_entities(core, domain, [names[new]], names[known], dry_run=False)
+    return Settled(decision=answer, new=new, known=known, changed=True, merged=merged)
+
+
+async def relations_of(
+    reader: Reader, domain: str, new: str, known: str
+) -> tuple[ConnectionState, ConnectionState] | None:
+    """Return two relations by their ids, None where the known one is none. Raises INVALID_ARGUMENT."""
+    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
+    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    if known not in events or events[known].draft.kind is not Kind.CONNECTION:
+        return None
+    return _living_relation(events.get(new), "new", new), _living_relation(events[known], "known", known)
+
+
+def _living_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
+    if event is None or event.draft.kind is not Kind.CONNECTION or event.draft.state is None:
+        hint = "Give the id of a question as it was asked. What is deleted needs no answer."
+        raise fault(argument, f"There is no relation {subject}", hint)
+    return ConnectionState.from_live(live_state(event), event.draft.from_id or "", event.draft.to_id or "")
+
+
+def decide_relations(
+    later: ConnectionState, earlier: ConnectionState, answer: str, head: Head
+) -> tuple[Sequence[Draft], datetime | None]:
+    """Return what an answer changes, and since when the known relation is over."""
+    over = earlier.validity.ended_by(head.at)
+    if answer == "same":
+        return [replace(_changed_relation(later), op=Op.DELETE, state=None)], over
+    if answer == "keep" or over is not None:
+        return [], over
+    state = replace(earlier, validity=replace(earlier.validity, valid_to=head.at), modified=head.at)
+    return [replace(_changed_relation(earlier), state=state.state())], head.at
+
+
+def _changed_relation(relation: ConnectionState) -> Draft:
+    return Draft(
+        op=Op.UPDATE,
+        kind=Kind.CONNECTION,
+        subject=relation.id,
+        type=relation.type,
+        from_id=relation.from_node_id,
+        to_id=relation.to_node_id,
+        previous=relation.version,
+    )

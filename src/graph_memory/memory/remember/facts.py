@@ -1,0 +1,181 @@
+"""What callers give `remember`: facts about one thing, as text or in parts, read and checked. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graph_memory.memory.entities.aliases import ALIASES, check_aliases
+from graph_memory.memory.entity_graph.values.request import (
+    NewObservation,
+    NewRelation,
+    observation_from,
+    observations_from,
+    properties_from,
+    text_of,
+)
+from graph_memory.memory.search.passages.units import sentence_ranges
+from graph_memory.memory.statements.language.folding import plain
+from graph_memory.memory.statements.language.languages import LANGUAGES
+from graph_memory.memory.statements.values.number_words import names_of
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.plain import Located
+from graph_memory.model.values.properties import PropertyValue, check_text_size
+
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_ALWAYS = "dr|mrs?|ms|prof|hrn?|st|sra?|dott|mme|mlle|nr|tel|ca|approx|bzw|vs|etc|usw|inc|ltd|al|[^\\W\\d_]"
+_BEFORE_NUMBERS = (
+    "no|str|abt|art|ch|fig|pp|sec|vol|kap|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
+)
+_ORDINAL = r"(?:am|vom|zum|im|der|die|das|den|dem|des|jeden?|bis|seit)\s\d{1,3}"
+_SHORT = re.compile(rf"(?<![^\W_])(?:{_ALWAYS}|{_ORDINAL})\.$", re.IGNORECASE)
+_SHORT_BEFORE_NUMBERS = re.compile(rf"(?<![^\W_])(?:{_BEFORE_NUMBERS})\.$", re.IGNORECASE)
+_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
+_MONTHS = frozenset(name for each in LANGUAGES for name in names_of(each.months))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One statement, and the known observations that it is said to replace, by ids or texts."""
+
+    observation: NewObservation
+    replaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is to be remembered of one thing; without a name it is looked for in the text."""
+
+    name: str | None
+    type: str | None
+    facts: Sequence[Fact]
+    text: str = ""
+    said: int = 0
+    """How many of the facts, the first ones, are sentences of the text of which none says what it replaces."""
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    ends: tuple[str, ...] = ()
+    """Known observations that are over without a new one."""
+    aliases: tuple[str, ...] = ()
+    ties: Sequence[Tie] = ()
+
+    @property
+    def says_more(self) -> bool:
+        """Whether anything but relations is to be stored."""
+        return bool(self.facts or self.properties or self.ends or self.aliases or self.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """A relation of the thing, to another or from it."""
+
+    other: str
+    type: str
+    is_incoming: bool
+    lenient: bool
+    properties: Mapping[str, PropertyValue]
+
+    def relation(self, name: str) -> NewRelation:
+        """Return the relation, given the name of the thing."""
+        return NewRelation(
+            from_name=self.other if self.is_incoming else name,
+            to_name=name if self.is_incoming else self.other,
+            type=self.type,
+            lenient=self.lenient,
+            properties=self.properties,
+        )
+
+
+def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
+    """Return what is to be remembered. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    own = Located({key: value for key, value in given.items() if value is not None}, "").fields(tuple(given))
+    text, name, kind = own.get("text"), own.get("name"), own.get("type")
+    if name is not None:
+        check_text_size("The name", len(text_of(name)))
+    found = sentences(text_of(text)) if text else []
+    facts = [Fact(observation=one) for one in observations_from(Located(found, "text"), now)]
+    said = len(facts)
+    observations = own.get("observations")
+    facts += [_fact(item, now) for item in observations.items()] if observations else []
+    replaces = _texts(own.get("replaces"))
+    if replaces and len(facts) > 1:
+        hint = "Give observations as objects with text and replaces, or call once for each."
+        raise fault("replaces", "There are several new statements: which of them replaces that is not said", hint)
+    if replaces and facts:
+        facts, replaces, said = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
+    properties = properties_from(own)
+    aliases = tuple(dict.fromkeys(one.strip() for one in _texts(own.get(ALIASES))))
+    check_aliases(aliases)
+    if aliases and ALIASES in properties:
+        raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
+    if any(not one.observation.text.strip() for one in facts):
+        raise fault("observations", "A statement is blank", "Say something, or leave it out.")
+    if name is not None and not text_of(name).strip():
+        raise fault("name", "The name is blank", "Give the name of what it is about, or leave name out.")
+    if not (facts or replaces or properties or name):
+        raise fault("text", "Nothing to remember", "Give text, or a name with observations or properties.")
+    return Facts(
+        name=text_of(name) if name else None,
+        type=text_of(kind) if kind else None,
+        facts=facts,
+        text=text_of(text) if text else "",
+        said=said,
+        properties=properties,
+        ends=replaces,
+        aliases=aliases,
+        ties=_ties(own.get("relations")),
+    )
+
+
+def _ties(given: Located | None) -> list[Tie]:
+    """Return relations, each once: of each only the other end is given."""
+    found: dict[tuple[str, str, bool], Tie] = {}
+    for item in given.items() if given is not None and given.value is not None else ():
+        own = item.fields(("to", "from", "relationType", "type", "properties"))
+        to, source = own.get("to"), own.get("from")
+        if (end := to or source) is None or (to is not None and source is not None):
+            raise item.fault("names not one other end", "Give to, or from: the thing itself is the other end.")
+        tie = Tie(
+            other=text_of(end),
+            type=text_of(own.need("relationType", "type")),
+            is_incoming=to is None,
+            lenient=own.get("relationType") is not None,
+            properties=properties_from(own),
+        )
+        found.setdefault((tie.other, tie.type, tie.is_incoming), tie)
+    return list(found.values())
+
+
+def _fact(item: Located, now: datetime) -> Fact:
+    if isinstance(item.value, str):
+        return Fact(observation=observation_from(item, now))
+    entries = item.entries()
+    kept = {key: entry.value for key, entry in entries.items() if key != "replaces"}
+    observation = observation_from(Located(kept, item.at), now, also=("replaces",))
+    return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
+
+
+def _texts(given: Located | None) -> tuple[str, ...]:
+    """Return a text, or several, each once."""
+    if given is None or given.value is None:
+        return ()
+    items = [given] if isinstance(given.value, str) else given.items()
+    return tuple(dict.fromkeys(text_of(item) for item in items))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and the lines of a text, without the marks of lists."""
+    found: list[str] = []
+    for line in text.splitlines():
+        clean = _BULLET.sub("", line)
+        found += [clean[start:end].strip() for start, end in sentence_ranges(clean, 0, len(clean), _goes_on)]
+    return [sentence for sentence in found if sentence]
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Say whether a point is that of an abbreviation or of a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
+    if _SHORT.search(before) or (after[:1].isdigit() and _SHORT_BEFORE_NUMBERS.search(before)):
+        return True
+    return _DAY.search(before) is not None and plain(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS

@@ -1,0 +1,205 @@
+"""The facts of one call judged together: each beside what is known, and beside those before it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graph_memory.memory.entities.observations.naming import resolved
+from graph_memory.memory.entities.observations.observing import Observation
+from graph_memory.memory.entities.remember_results import (
+    OBSERVATION_CHOICES,
+    PROPERTY_CHOICES,
+    Decision,
+    Question,
+    Receipt,
+    question_id,
+)
+from graph_memory.memory.entity_graph.values.request import NewObservation
+from graph_memory.memory.remember.advice.settling import Pair, Settling, Settlings
+from graph_memory.memory.remember.facts import Fact
+from graph_memory.memory.remember.outdated import outdated
+from graph_memory.memory.remember.properties import told
+from graph_memory.memory.statements.weighing import MOST_ASKED, Doubt, Known, Rule, Verdict, verdict
+from graph_memory.model.events import Draft
+from graph_memory.model.values.properties import PropertyValue
+
+REPLACES = "named as replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A fact, and what becomes of it."""
+
+    fact: Fact
+    verdict: Verdict
+    replaced: Sequence[Observation] = ()
+    """What it ends."""
+    asks: Sequence[Doubt] = ()
+    """What is asked about because of it."""
+    settled: Sequence[tuple[Doubt, Settling]] = ()
+    """What a language model has said of its doubts."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether an observation is made of it."""
+        return self.verdict.known is None
+
+    @property
+    def known(self) -> str | None:
+        """The id of the observation that says it already."""
+        return self.verdict.known.id if self.verdict.known else None
+
+    def observation(self, at: datetime) -> NewObservation:
+        """Return the observation to make; what it replaces ends when it begins."""
+        own = self.fact.observation
+        begins = replace(own.validity, valid_from=at) if self.replaced else own.validity
+        ids = tuple(one.id for one in self.replaced)
+        return replace(own, validity=begins, supersedes=ids, asks=tuple(one.known.id for one in self.asks))
+
+    def late(self, named: Mapping[str, Observation]) -> list[Observation]:
+        """Return what is over already of what it is said to replace, and what said the same before, where it is new."""
+        if self.replaced:
+            return []
+        over = [one for one in named.values() if one.is_over]
+        said = [one for one in over if self.is_new and one.state.text == self.fact.observation.text][-1:]
+        return [*said, *(one for one in resolved(self.fact.replaces, named) if one in over and one not in said)]
+
+    def taking_over(self, named: Mapping[str, Observation]) -> Draft | None:
+        """Return the change by which the known observation takes the place of those that it ends."""
+        one = named.get(self.known or "")
+        if one is None:
+            return None
+        ids = dict.fromkeys((*one.state.supersedes, *(each.id for each in self.replaced)))
+        return one.changed(replace(one.state, supersedes=tuple(ids)))
+
+
+def judged_facts(
+    facts: Sequence[Fact],
+    known: Sequence[Known],
+    named: Mapping[str, Observation],
+    entity: str,
+    settlings: Settlings,
+) -> list[Judged]:
+    """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
+    ending = {one.id for fact in facts for one in resolved(fact.replaces, named)}
+    there, found, made = [*known], list[Judged](), set[str]()
+    for fact in facts:
+        text = fact.observation.text
+        replaced = [one for one in resolved(fact.replaces, named) if not one.is_over and one.state.text != text]
+        beside = [one for one in there if one.id not in ending or one.text == text]
+        if replaced:
+            equal = next((one for one in beside if one.text == text), None)
+            own = Verdict(rule=_rule_of(equal), known=equal)
+        else:
+            own = verdict(text, beside, entity)
+        one = _settled(Judged(fact, _of_one_call(own, made), replaced), named, settlings)
+        gone = {each.id for each in one.replaced}
+        there = [each for each in there if each.id not in gone]
+        if one.is_new:
+            made.add(fact.observation.id)
+            there.append(Known(fact.observation.id, text))
+        found.append(one)
+    return _asking(found)
+
+
+def _of_one_call(own: Verdict, made: Collection[str]) -> Verdict:
+    """Return a verdict whose doubts about statements of the same call are those that exclude each other."""
+    return replace(own, doubts=[one for one in own.doubts if one.known.id not in made or one.excludes])
+
+
+def with_changes(
+    judged: Sequence[Judged],
+    before: Mapping[str, PropertyValue],
+    after: Mapping[str, PropertyValue],
+    known: Sequence[Known],
+    ends: Sequence[Observation],
+) -> list[Judged]:
+    """Return the facts and, behind them, the properties whose earlier value makes known statements doubtful.
+
+    All of them have the surest doubts together. What ends, or a fact asks about, is not asked about again.
+    """
+    apart = {each.id for each in (*ends, *(each for one in judged for each in one.replaced))}
+    apart |= {doubt.known.id for one in judged for doubt in one.asks}
+    doubts = outdated(before, after, [one for one in known if one.id not in apart])
+    changes = [
+        Judged(Fact(observation=NewObservation(text=told(key, after[key]))), Verdict(rule=Rule.NEW, doubts=found))
+        for key, found in doubts.items()
+    ]
+    return _asking([*judged, *changes]) if changes else [*judged]
+
+
+def _settled(one: Judged, named: Mapping[str, Observation], settlings: Settlings) -> Judged:
+    """Return what becomes of a fact by what a language model has said of its doubts, where these are still the same."""
+    own, text = one.verdict, one.fact.observation.text
+    pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in own.doubts]
+    said = [(doubt, settling) for doubt, settling in pairs if settling is not None]
+    if not said:
+        return one
+    if same := [each for each in said if each[1].decision == "same"]:
+        return replace(one, verdict=Verdict(rule=own.rule, known=same[0][0].known), settled=same[:1])
+    closed = [
+        named[doubt.known.id] for doubt, settling in said if settling.decision == "close" and doubt.known.id in named
+    ]
+    rest = replace(own, doubts=[doubt for doubt, settling in pairs if settling is None])
+    return replace(one, verdict=rest, replaced=closed, settled=said)
+
+
+def _rule_of(equal: Known | None) -> Rule:
+    return Rule.EQUAL_TEXT if equal else Rule.NEW
+
+
+def _asking(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the facts with the surest doubts of all of them, not more than are asked at once."""
+    doubts = [(place, doubt) for place, one in enumerate(judged) for doubt in one.verdict.doubts]
+    asked = sorted(doubts, key=lambda each: -each[1].score)[:MOST_ASKED]
+    return [replace(one, asks=[doubt for place, doubt in asked if place == own]) for own, one in enumerate(judged)]
+
+
+def receipt_of(one: Judged, made: str | None) -> Receipt:
+    """Return the receipt of a fact, given the id of the observation that says it now."""
+    text, own = one.fact.observation.text, one.verdict
+    if one.settled:
+        return _receipt_of_settled(one, made)
+    if one.replaced:
+        texts = " | ".join(each.state.text for each in one.replaced)
+        ids = tuple(each.id for each in one.replaced)
+        return Receipt(decision=Decision.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
+    decision = Decision.ADD if one.is_new else Decision.NOOP
+    return Receipt(decision=decision, fact=text, rule=own.rule, score=own.score, id=made)
+
+
+def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:
+    """Return the receipt of a fact about which a language model has decided."""
+    fresh = Decision.UPDATE if one.replaced else Decision.ADD
+    return Receipt(
+        decision=fresh if one.is_new else Decision.NOOP,
+        fact=one.fact.observation.text,
+        rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in one.settled))}",
+        evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in one.settled),
+        id=made,
+        replaced=tuple(each.id for each in one.replaced) or None,
+        model=one.settled[0][1].model,
+    )
+
+
+def questions_of(judged: Sequence[Judged], ids: Sequence[str | None], node: str) -> list[Question]:
+    """Return the questions that facts raise, the surest first, given the ids of what says them now.
+
+    The id of the entity says that it is a property.
+    """
+    found = [
+        Question(
+            id=question_id(new, doubt.known.id),
+            known_text=doubt.known.text,
+            new_text=one.fact.observation.text,
+            reason=doubt.reason,
+            score=doubt.score,
+            choices=dict(PROPERTY_CHOICES if new == node else OBSERVATION_CHOICES),
+        )
+        for one, new in zip(judged, ids, strict=True)
+        if new is not None
+        for doubt in one.asks
+    ]
+    return sorted(found, key=lambda each: -each.score)[:MOST_ASKED]

@@ -1,0 +1,47 @@
+"""Facts that are properties: each holds one value, and the log keeps the earlier ones. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graph_memory.memory.entities.aliases import aliases_of
+from graph_memory.memory.entities.remember_results import Decision, Receipt
+from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.model.events import Draft, Head
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.properties import PropertyValue, equal_values
+
+
+def receipts_of(before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue]) -> list[Receipt]:
+    """Return what becomes of each property that is given."""
+    return [_receipt(key, value, before.get(key)) for key, value in after.items()]
+
+
+def told(key: str, value: PropertyValue) -> str:
+    """Return a property as a fact."""
+    return f"{key}: {shown(value)}"
+
+
+def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Receipt:
+    fact = told(key, value)
+    if before is None:
+        return Receipt(decision=Decision.ADD, fact=fact, rule="property")
+    if equal_values(before, value):
+        return Receipt(decision=Decision.NOOP, fact=fact, rule="property")
+    return Receipt(decision=Decision.UPDATE, fact=fact, rule="property", evidence=f"it was {shown(before)}")
+
+
+def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequence[str]) -> list[Receipt]:
+    """Return what becomes of each alias that is given."""
+    known = {name, *aliases_of(before)}
+    return [
+        Receipt(decision=Decision.NOOP if one in known else Decision.ADD, fact=f"alias: {shown(one)}", rule="alias")
+        for one in aliases
+    ]
+
+
+def edited(head: Head, node: NodeState, properties: Mapping[str, PropertyValue]) -> Draft:
+    """Return the change that gives an entity properties."""
+    edit = NodeEdit(properties=properties, content=None, format=None, tags=None, fields={}, expected_version=None)
+    return editing(head, node, edit)

@@ -1,0 +1,1 @@
+"""The search index and the work that keeps it complete."""

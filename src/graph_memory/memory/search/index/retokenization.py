@@ -1,0 +1,67 @@
+"""Re-tokenizes the rows of an index after the tokenization rules have changed. Searches continue meanwhile.
+
+The text of a passage does not change, so its vector stays. Only rows with apostrophes or characters beyond
+ASCII are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.search.index.coverage import WORD_RULES_VERSION, Position
+from graph_memory.memory.search.index.rows import key_of, words_of
+from graph_memory.memory.search.text import names
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Transaction
+
+OWNERS = 200
+"""Maximum number of owners per page."""
+ROWS = 1_000
+"""Maximum number of rows per transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetokenizedRow:
+    """A passage or a name of an owner; neither in the row that ends an owner."""
+
+    owner: str
+    id: str | None
+    head: str | None
+    text: str | None
+    name: str | None
+
+
+ROWS_TO_RETOKENIZE = query("search/rows_to_retokenize", RetokenizedRow)
+RETOKENIZE = query("search/retokenize", Nothing)
+RETOKENIZED_TO = query("search/retokenized_to", Nothing)
+
+
+async def retokenize_page(core: Core, domain: str, position: Position) -> None:
+    """Re-tokenize the rows of the next owners. After the last owner, store the current rules version."""
+    rows = await core.store.read(ROWS_TO_RETOKENIZE, domain=domain, after=position.retokenized_to, limit=OWNERS)
+    changed = [row for row in rows if row.id is not None]
+    for start in range(0, len(changed), ROWS):
+        await _write(core, domain, changed[start : start + ROWS])
+
+    async def record(transaction: Transaction) -> None:
+        owner, word_rules_version = (rows[-1].owner, None) if rows else (None, WORD_RULES_VERSION)
+        await transaction.run(RETOKENIZED_TO, domain=domain, owner=owner, word_rules_version=word_rules_version)
+
+    await core.store.write("retokenize", record)
+
+
+async def _write(core: Core, domain: str, rows: Sequence[RetokenizedRow]) -> None:
+    passages = [{**asdict(row), "words": words_of(row.head or "", row.text or "")} for row in rows if row.name is None]
+    named = [{**asdict(row), **_named(row.name)} for row in rows if row.name is not None]
+
+    async def attempt(transaction: Transaction) -> None:
+        await transaction.run(RETOKENIZE, domain=domain, passages=passages, names=named)
+
+    await core.store.write("retokenize", attempt)
+
+
+def _named(name: str) -> Mapping[str, str]:
+    words = f" {' '.join(names.words(name))} "
+    return {"words": words, "key": key_of(words)}

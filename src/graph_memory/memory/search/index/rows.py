@@ -1,0 +1,366 @@
+"""The passages and names of a subject as rows, and what of them an event changes.
+
+A row that stays equal is not touched, so it keeps its vector; one that changes is ended, not deleted, so that a search
+works as of any moment. It is pure: the follower of the log reads, asks this, and writes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, cast
+
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.search.index.changed_rows import Changes
+from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, microseconds, tokens, until_token
+from graph_memory.memory.search.passages.own_names import names as own_names
+from graph_memory.memory.search.passages.passages import Piece, pieces
+from graph_memory.memory.search.text import names
+from graph_memory.memory.search.text.segmentation import read_otherwise
+from graph_memory.model.events import Event, Op
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState
+from graph_memory.model.values.fields import ROOT
+
+WORDS = "_words"
+"""The field of a passage that has those words that Lucene would read otherwise."""
+LIVED = 60_000_000
+"""Microseconds that a passage must have lived to get a vector although it is no longer current."""
+LONGEST_SESSION = 500
+"""Characters of the name of a session that stands in a row; a longer one has its hash there."""
+_IN_ORDER = ("content", "text")
+"""Places that stand in a sequence: content, and the texts of observations."""
+_EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
+_TURNS = 1 << 22
+_MILLISECONDS = 1 << 41
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A subject as one event left it. There is no state where it was deleted."""
+
+    seq: int
+    at: int
+    owner: str
+    kind: Kind
+    type: str
+    unit: str
+    state: NodeState | ConnectionState | Mapping[str, object] | None
+    text: str | None
+    session: str | None
+    retyped: bool = False
+    """Whether it is a node of another type than before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a passage says, and by what it is found; its names are those of its row without the underscore."""
+
+    place: str
+    head: str
+    text: str
+    date: str
+    type: str
+    created: int
+    valid_from: int
+    valid_to: int
+    sequence: str | None = None
+    position: int | None = None
+    order: float | None = None
+
+    @property
+    def embedded(self) -> str:
+        """What its vector is made of."""
+        return embedded(self.head, self.text)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, object]) -> Passage:
+        """Return the passage that a row holds."""
+        return cls(**{each.name: cast("Any", row.get(f"_{each.name}")) for each in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A passage that is current, since when, and whether its row is yet to be written."""
+
+    passage: Passage
+    since: int
+    at: int
+    is_new: bool = False
+
+
+def embedded(head: str, text: str) -> str:
+    """Return what the vector of a passage is made of: its own words below its head."""
+    return f"{head}: {text}" if head else text
+
+
+def version_of(event: Event, text: str | None, node_type: str | None, *, retyped: bool = False) -> Version:
+    """Return a subject of data as an event left it, given its text, and of an observation the type of its node."""
+    draft = event.draft
+    unit = (draft.from_id or draft.subject) if draft.kind is Kind.OBSERVATION else draft.subject
+    return Version(
+        seq=event.seq,
+        at=microseconds(event.at),
+        owner=draft.subject,
+        kind=draft.kind,
+        type=(node_type or "") if draft.kind is Kind.OBSERVATION else draft.type or "",
+        unit=unit,
+        state=None if draft.op is Op.DELETE or draft.state is None else _state(event),
+        text=text,
+        session=event.origin.session if draft.op is Op.CREATE else None,
+        retyped=retyped,
+    )
+
+
+def _state(event: Event) -> NodeState | ConnectionState | Mapping[str, object]:
+    draft = event.draft
+    stored: dict[str, object] = {
+        "_id": draft.subject,
+        "_type": draft.type,
+        "_version": event.seq,
+        **(draft.state or {}),
+    }
+    match draft.kind:
+        case Kind.NODE:
+            return NodeState.from_live(stored)
+        case Kind.CONNECTION:
+            return ConnectionState.from_live(stored, draft.from_id or "", draft.to_id or "")
+        case _:
+            return stored
+
+
+class Owner:
+    """The rows of one subject while a page of the log is gone through."""
+
+    def __init__(self, domain: str, passages: Iterable[Open], names: Iterable[tuple[str, str]]) -> None:
+        self._domain = domain
+        self._open = {each.passage.place: each for each in passages}
+        self._names: dict[str, tuple[str, int | None]] = {words: (name, None) for name, words in names}
+
+    def follow(self, version: Version, changes: Changes) -> None:
+        """Add to the changes what a version changes."""
+        self._last = version
+        wanted = {each.place: each for each in passages_of(version, [each.passage for each in self._open.values()])}
+        for place, present in list(self._open.items()):
+            if wanted.get(place) != present.passage:
+                del self._open[place]
+                self._end(present, version, changes)
+        for place, passage in wanted.items():
+            if place not in self._open:
+                self._open[place] = Open(passage, version.seq, version.at, is_new=True)
+        self._follow_names(version, changes)
+
+    def follow_node(self, node: Version, observation: str, changes: Changes) -> None:
+        """Add what changes in the passages of an observation whose node is of another type now."""
+        version = replace(node, owner=observation, kind=Kind.OBSERVATION, unit=node.owner, state=None, text=None)
+        for place, present in list(self._open.items()):
+            if present.passage.type != version.type:
+                self._last = version
+                self._end(present, version, changes)
+                passage = replace(present.passage, type=version.type)
+                self._open[place] = Open(passage, version.seq, version.at, is_new=True)
+
+    def end(self, changes: Changes) -> None:
+        """Add the rows that are new and current at the end of the page."""
+        for present in self._open.values():
+            if present.is_new:
+                changes.created.append({"passage": self._row(present, END), "waits": True})
+        changes.created_names += [
+            self._name(words, name, since, END) for words, (name, since) in self._names.items() if since is not None
+        ]
+
+    def _end(self, present: Open, version: Version, changes: Changes) -> None:
+        if present.is_new:
+            waits = version.at - present.at >= LIVED
+            changes.created.append({"passage": self._row(present, version.seq), "waits": waits})
+        else:
+            ended = {"until": version.seq, "at": version.at, "token": until_token(version.seq)}
+            changes.closed.setdefault(version.owner, {})[present.passage.place] = ended
+
+    def _row(self, present: Open, until: int) -> dict[str, object]:
+        return row_of(self._domain, self._last, present, until)
+
+    def _follow_names(self, version: Version, changes: Changes) -> None:
+        wanted = forms_of(version)
+        for words, (name, since) in list(self._names.items()):
+            if wanted.get(words) == name:
+                continue
+            del self._names[words]
+            if since is None:
+                changes.closed_names.append({"owner": version.owner, "words": words, "until": version.seq})
+            else:
+                changes.created_names.append(self._name(words, name, since, version.seq))
+        for words, name in wanted.items():
+            self._names.setdefault(words, (name, version.seq))
+
+    def _name(self, words: str, name: str, since: int, until: int) -> dict[str, object]:
+        about: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": key_of(words)}
+        return {**about, "_words": words, "_name": name, "_since": since, "_until": until}
+
+
+def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str, object]:
+    """Return a passage of a subject as its row, current until a number of the log."""
+    passage = present.passage
+    stands = f"{version.owner}\n{passage.place}\n{present.since}"
+    found = tokens(
+        domain=domain,
+        type_name=passage.type,
+        digest=sha256(stands.encode(errors="surrogatepass")).hexdigest(),
+        since=present.since,
+        until=until,
+        created=passage.created,
+        valid_from=passage.valid_from,
+        valid_to=passage.valid_to,
+    )
+    own = {f"_{each.name}": getattr(passage, each.name) for each in fields(passage)}
+    own |= {WORDS: words_of(passage.head, passage.text)}
+    return {
+        **{name: value for name, value in own.items() if value is not None},
+        "_domain": domain,
+        "_owner": version.owner,
+        "_owner_kind": str(version.kind),
+        "_unit": version.unit,
+        "_sha256": sha256(passage.embedded.encode(errors="surrogatepass")).hexdigest(),
+        "_since": present.since,
+        "_until": until,
+        "_at": present.at,
+        "_filter": found,
+    }
+
+
+def words_of(head: str, text: str) -> str | None:
+    """Return the words of a passage that an index has once more."""
+    return read_otherwise(f"{head}\n{text}")
+
+
+def key_of(words: str) -> str:
+    """Return the longest word of a name, by which its row is found."""
+    return max(words.split(), key=len, default="")
+
+
+def forms_of(version: Version) -> dict[str, str]:
+    """Return the names of a version, and their shorter forms, by their words."""
+    return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
+
+
+def _forms(found: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give names by their words, without those that have none."""
+    for name in reversed(found):  # of two that are written alike, the first counts
+        for form in names.forms(name):
+            if words := names.words(form):
+                yield f" {' '.join(words)} ", form
+
+
+def passages_of(version: Version, present: Sequence[Passage]) -> list[Passage]:
+    """Return the passages of a version, given those of the version before, which keep their places."""
+    state = version.state
+    if state is None:
+        return []
+    found = pieces(state, version.text)
+    base = _base(version, state)
+    in_order = [each for each in found if _is_in_order(each.place)]
+    if not in_order:
+        return [_passage(base, each) for each in found]
+    before = next((each for each in present if each.sequence is not None), None)
+    sequence = _sequence(version, state, before)
+    position = before.position if before is not None else _position(base.created, version.seq)
+    orders = _orders([each.place for each in in_order], {each.place: each.order or 0.0 for each in present})
+    placed = {each.place: order for each, order in zip(in_order, orders, strict=True)}
+    return [
+        replace(_passage(base, each), sequence=sequence, position=position, order=placed[each.place])
+        if each.place in placed
+        else _passage(base, each)
+        for each in found
+    ]
+
+
+def _is_in_order(place: str) -> bool:
+    return place.partition("/")[0] in _IN_ORDER
+
+
+def _passage(base: Passage, piece: Piece) -> Passage:
+    return replace(base, place=piece.place, head=piece.head, text=piece.text)
+
+
+def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, object]) -> Passage:
+    """Return what all passages of a version have in common."""
+    if isinstance(state, (NodeState, ConnectionState)):
+        begins, ends, created = state.validity.valid_from, state.validity.valid_to, state.created
+    else:
+        times = cast("Mapping[str, datetime | None]", state)
+        begins, ends, created = times.get("_valid_from"), times.get("_valid_to"), times.get("_created")
+        created = created or times.get("_time")
+    told = begins or created
+    return Passage(
+        place="",
+        head="",
+        text="",
+        date=f"{told.day} {told:%B} {told.year}" if told else "",
+        type=version.type,
+        created=microseconds(created) if created else version.at,
+        valid_from=microseconds(begins) if begins else EARLIEST,
+        valid_to=microseconds(ends) if ends else LATEST,
+    )
+
+
+def _sequence(
+    version: Version, state: NodeState | ConnectionState | Mapping[str, object], before: Passage | None
+) -> str:
+    """Return the sequence of a subject's text: its path, else its session, else the subject itself.
+
+    The session of a node is its property `session`, as events have it, or else the session that created the node.
+    """
+    if isinstance(state, NodeState) and state.fields.path not in (None, ROOT):
+        return f"path/{state.fields.path}"
+    if before is not None and before.sequence and not before.sequence.startswith("path/"):
+        return before.sequence
+    if isinstance(state, NodeState) and before is None and (session := _session(state) or version.session):
+        return f"session/{_short(session)}"
+    return f"owner/{version.unit}"
+
+
+def _session(state: NodeState) -> str | None:
+    """Return the property `session` of a node, or None if it is not a text."""
+    session = state.properties.get("session")
+    return session if isinstance(session, str) else None
+
+
+def _short(session: str) -> str:
+    """Return a session as an index can hold it: nothing limits how long its name is."""
+    if len(session) <= LONGEST_SESSION:
+        return session
+    return sha256(session.encode(errors="surrogatepass")).hexdigest()
+
+
+def _position(created: int, seq: int) -> int:
+    """Return where something stands in its sequence: by the millisecond of its creation, then by its event."""
+    since_epoch = (created - microseconds(_EPOCH)) // 1_000
+    return min(max(since_epoch, 0), _MILLISECONDS - 1) * _TURNS + seq % _TURNS
+
+
+def _orders(places: Sequence[str], present: Mapping[str, float]) -> list[float]:
+    """Return numbers that are in the order of the places, those of before where they still are in that order.
+
+    New ones come between their neighbours. Where there is no room left, all are numbered anew.
+    """
+    kept: list[tuple[int, float]] = []
+    for number, place in enumerate(places):
+        order = present.get(place)
+        if order is not None and (not kept or order > kept[-1][1]):
+            kept.append((number, order))
+    if not kept:
+        return [float(number) for number in range(len(places))]
+    found = dict(kept)
+    first, last = kept[0], kept[-1]
+    found |= {number: first[1] - (first[0] - number) for number in range(first[0])}
+    found |= {number: last[1] + (number - last[0]) for number in range(last[0] + 1, len(places))}
+    for (start, low), (end, high) in itertools.pairwise(kept):
+        step = (high - low) / (end - start)
+        found |= {number: low + step * (number - start) for number in range(start + 1, end)}
+    orders = [found[number] for number in range(len(places))]
+    if any(after <= before for before, after in itertools.pairwise(orders)):
+        return [float(number) for number in range(len(places))]
+    return orders

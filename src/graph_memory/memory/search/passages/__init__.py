@@ -1,0 +1,1 @@
+"""Splitting of texts into passages."""

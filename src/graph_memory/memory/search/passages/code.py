@@ -1,0 +1,93 @@
+"""Code: definitions at the left margin, each a section under its first line, and lines.
+
+Own code: a grammar for each language is a compiled package each, and what a passage needs of one is where definitions
+begin. A keyword at the margin tells that in any language that people indent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from graph_memory.memory.search.passages.units import Level, Section, Unit, first_words, lines, units
+
+LANGUAGES = frozenset(
+    """
+    bash c clj clojure code cpp cs csharp css cxx cypher dart dockerfile elixir erlang ex exs fish fs fsharp go golang
+    gradle graphql groovy h haskell hcl hpp hs java javascript jl js jsx julia kotlin kt kts less lisp lua makefile mjs
+    nim objc ocaml perl php pl powershell proto ps1 py python r rb rs ruby rust scala scheme scss sh shell solidity sql
+    svelte swift terraform tf ts tsx typescript vb verilog vhdl vue zig zsh
+    """.split()  # noqa: SIM905 - a list is harder to read
+)
+_DEFINITION = re.compile(
+    r"""[ \t]*
+    (?:(?:export|default|public|private|protected|internal|static|final|abstract|sealed|async|pub(?:\([a-z]+\))?|unsafe|
+          extern|inline|virtual|override|open|data|partial|constexpr|template\s*<[^>\n]*>)\s+){0,6}
+    (?:(?:def|class|func|function\*?|fn|fun|interface|struct|enum|trait|impl|module|namespace|record|object|protocol|
+          extension|union|defmodule|defn|sub|proc|macro_rules!|type)\b
+      |create\s+(?:or\s+replace\s+)?(?:table|view|function|procedure|index|trigger|constraint)\b
+      |(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function\b|\([^()\n]*\)\s*=>)
+      |[A-Za-z_][\w:<>*&,\[\] \t]{0,100}[\s*&]\w[\w:~]{0,80}\s*\([^;\n]{0,300}\)\s*(?:const\s*)?\{\s*$)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LEADING = re.compile(r"@|#|//|/\*|\s?\*|--|'''|\"\"\"")
+_HEAD_WORDS = 20
+_LONGEST_LINE = 1_000
+
+
+def code(text: str) -> list[Section]:
+    """Return the definitions at the margin of a text, and what stands between them."""
+    starts = [0, *_definitions(text), len(text)]
+    found = [Section(_signature(text, *each), list(code_units(text, *each))) for each in _pairs(starts)]
+    return [section for section in found if section.units]
+
+
+def code_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    """Give the lines of code; those that begin a definition, or stand after an empty line, begin a paragraph."""
+    last = start
+    for first, after in lines(text, start, end):
+        line = text[first:after]
+        if line.isspace():
+            continue
+        is_new = first == start or first > last + 1 or _is_definition(line)
+        yield from units(text, first, after, Level.PARAGRAPH if is_new else Level.LINE)
+        last = after
+
+
+def _definitions(text: str) -> Iterator[int]:
+    """Give where definitions at the margin begin, with the comments and decorators that stand above them."""
+    leading = -1
+    last = 0
+    for start, end in lines(text, 0, len(text)):
+        line = text[start:end]
+        if start > last + 1:
+            leading = -1
+        if not line[0].isspace() and _is_definition(line):
+            yield leading if leading >= 0 else start
+            leading = -1
+        elif _LEADING.match(line):
+            leading = start if leading < 0 else leading
+        else:
+            leading = -1
+        last = end
+
+
+def _is_definition(line: str) -> bool:
+    return len(line) <= _LONGEST_LINE and _DEFINITION.match(line) is not None
+
+
+def _signature(text: str, start: int, end: int) -> str:
+    """Return the line that defines what stands here."""
+    for first, after in lines(text, start, end):
+        line = text[first:after]
+        if _is_definition(line):
+            return first_words(line, 0, _HEAD_WORDS).rstrip("{: ")
+        if not _LEADING.match(line):
+            break
+    return ""
+
+
+def _pairs(starts: list[int]) -> Iterator[tuple[int, int]]:
+    return ((first, after) for first, after in pairwise(starts) if first < after)

@@ -1,0 +1,98 @@
+"""Conversations: turns, each under who speaks, from lines such as `Caroline: Hello` or from a list in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from graph_memory.memory.search.passages.prose import prose_units
+from graph_memory.memory.search.passages.units import Section
+
+_TURN = re.compile(
+    r"""^((?:\[[^\]\n]{1,40}\][ \t]*)?  # perhaps a time
+    \*{0,2}([^\W\d_][\w.'’\ -]{0,39}))  # who
+    (?::\*{0,2}|\*{0,2}:)(?=[ \t\n]|$)""",
+    re.VERBOSE | re.MULTILINE,
+)
+_ROLES = frozenset({"user", "assistant", "system", "human", "ai", "agent", "bot", "tool", "q", "a"})
+_FEWEST = 2
+_MOST_SPEAKERS = 12
+_SPEAKER = ("speaker", "role", "name", "from", "author")
+_SAID = ("text", "content", "value", "message")
+_LISTS = ("messages", "turns", "conversation", "conversations")
+
+
+def turns(text: str) -> list[Section] | None:
+    """Return the turns of a conversation that is written in lines; None for any other text.
+
+    It begins with a turn, and somebody speaks twice, or all who speak are roles such as `User` and `Assistant`.
+    """
+    found = list(_TURN.finditer(text))
+    if len(found) < _FEWEST or text[: found[0].start()].strip():
+        return None
+    speakers = {each[2].casefold() for each in found}
+    if not (speakers <= _ROLES or (len(speakers) < len(found) and len(speakers) <= _MOST_SPEAKERS)):
+        return None
+    ends = [each.start() for each in found[1:]] + [len(text)]
+    return [
+        Section(each[1].replace("*", "").strip(), list(prose_units(text, each.end(), end)))
+        for each, end in zip(found, ends, strict=True)
+    ]
+
+
+def transcript(text: str) -> tuple[str, list[Section]] | None:
+    """Return the conversation that a JSON text or JSON Lines hold, as lines of turns and these; None for any other."""
+    if not any(f'"{name}"' in text for name in _SPEAKER):
+        return None
+    messages = _messages(text)
+    spoken = [turn for message in messages if (turn := _turn(message)) is not None]
+    if len(spoken) < _FEWEST or len(spoken) < len(messages):
+        return None
+    written = "\n\n".join(f"{speaker}: {said}" for speaker, said in spoken)
+    found: list[Section] = []
+    start = 0
+    for speaker, said in spoken:
+        begin = start + len(speaker) + len(": ")
+        start = begin + len(said)
+        found.append(Section(speaker, list(prose_units(written, begin, start))))
+        start += len("\n\n")
+    return written, found
+
+
+def _messages(text: str) -> list[object]:
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return list(_records(text.splitlines()))
+    if isinstance(whole, Mapping):
+        holder = cast("Mapping[str, object]", whole)
+        whole = next((holder[name] for name in _LISTS if isinstance(holder.get(name), list)), None)
+    return cast("list[object]", whole) if isinstance(whole, list) else []
+
+
+def _records(rows: Iterable[str]) -> Iterator[object]:
+    for row in rows:
+        if row.strip():
+            try:
+                yield json.loads(row)
+            except (ValueError, RecursionError):
+                yield None
+
+
+def _turn(message: object) -> tuple[str, str] | None:
+    if not isinstance(message, Mapping):
+        return None
+    fields = cast("Mapping[str, Any]", message)
+    speaker = next((fields[name] for name in _SPEAKER if isinstance(fields.get(name), str)), None)
+    said = next((_text_of(fields[name]) for name in _SAID if fields.get(name) is not None), None)
+    return None if not speaker or said is None else (" ".join(speaker.split()), said)
+
+
+def _text_of(said: object) -> str | None:
+    """Return what is said, which may be a list of parts."""
+    if isinstance(said, list):
+        given = (cast("Mapping[str, object]", each) for each in cast("list[object]", said) if isinstance(each, Mapping))
+        return "\n".join(found for each in given if (found := _text_of(each.get("text"))))
+    return said if isinstance(said, str) else None

@@ -1,0 +1,44 @@
+"""The names that a subject bears: what texts call it by."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+
+from graph_memory.memory.search.passages.prose import headings
+from graph_memory.memory.search.passages.text_kinds import is_markdown
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState
+from graph_memory.model.text.name_list import ALIASES, listed_names
+
+LONGEST_NAME = 200
+MOST_HEADINGS = 200
+_NAMES = ("title", "name")
+
+
+def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
+    """Return the names of a subject as they are shown, each once: title, name, aliases, headings of its content.
+
+    A first line and a type are no names. `aliases` is a list in JSON, or text with commas. Only 200 headings count.
+    """
+    if not isinstance(subject, (NodeState, ConnectionState)):
+        return []
+    found: dict[str, str] = {}
+    for name in _found(subject, text):
+        shown = " ".join(unicodedata.normalize("NFC", name).split())
+        if any(char.isalnum() for char in shown) and len(shown) <= LONGEST_NAME:
+            found.setdefault(unicodedata.normalize("NFKC", shown).casefold(), shown)
+    return list(found.values())
+
+
+def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[str]:
+    if isinstance(subject, NodeState) and subject.fields.title:
+        yield subject.fields.title
+    for key in _NAMES:
+        if isinstance(value := subject.properties.get(key), str):
+            yield value
+    for key in ALIASES:
+        yield from listed_names(subject.properties.get(key))
+    content = subject.content
+    if text and content is not None and content.is_text and is_markdown(content.format):
+        for _, (_, heading) in zip(range(MOST_HEADINGS), headings(text), strict=False):
+            yield heading

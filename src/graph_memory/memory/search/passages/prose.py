@@ -1,0 +1,139 @@
+"""Markdown and plain text: sections under headings, paragraphs, sentences; fenced code is code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from graph_memory.memory.search.passages.code import code_units
+from graph_memory.memory.search.passages.units import Level, Section, Unit, lines, sentences, units
+
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*))?$")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]|[ \t]*\|")
+_MARKS = re.compile(r"!?\[([^\]\[]{0,500})\]\([^()\s]{0,2000}\)|\*\*|__|`")
+_LONGEST_HEADING = 1_000
+
+
+@dataclass(slots=True)
+class _Sections:
+    """The sections found so far. A heading that has nothing under it stays with what comes next."""
+
+    done: list[Section] = field(default_factory=list[Section])
+    units: list[Unit] = field(default_factory=list[Unit])
+    head: str = ""
+    has_body: bool = False
+
+    def open(self, head: str) -> None:
+        if self.has_body:
+            self.close()
+        self.head = head
+
+    def add(self, found: Iterator[Unit], *, is_body: bool = True) -> None:
+        self.units.extend(found)
+        self.has_body |= is_body
+
+    def close(self) -> list[Section]:
+        if self.units:
+            self.done.append(Section(self.head, self.units))
+        self.units, self.has_body = [], False
+        return self.done
+
+
+def plain(text: str) -> list[Section]:
+    """Return a plain text as one section."""
+    return [Section("", found)] if (found := list(prose_units(text, 0, len(text)))) else []
+
+
+def prose_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    """Give the sentences of a part of a text; each paragraph begins one."""
+    for first, last in _paragraphs(text, start, end):
+        yield from _paragraph(text, first, last)
+
+
+def markdown(text: str) -> list[Section]:
+    """Return the sections of a Markdown text, each under its heading, which is its first line too."""
+    found = _Sections()
+    for start, end, kind, head in _blocks(text):
+        if kind == "heading":
+            found.open(head)
+            found.add(units(text, start, end, Level.PARAGRAPH), is_body=False)
+        elif kind == "code":
+            found.add(code_units(text, start, end))
+        else:
+            found.add(_paragraph(text, start, end))
+    return found.close()
+
+
+def headings(text: str) -> Iterator[tuple[int, str]]:
+    """Give the headings of a Markdown text, each with its level from 1."""
+    for start, end, kind, head in _blocks(text):
+        if kind == "heading" and head:
+            line = text[start:end].lstrip()
+            marks = len(line) - len(line.lstrip("#"))
+            yield marks or (1 if line.rstrip().endswith("=") else 2), head
+
+
+def shown_heading(text: str) -> str:
+    """Return the words of a heading, without the marks of Markdown."""
+    shown = " ".join(_MARKS.sub(r"\1", text[:_LONGEST_HEADING]).split())
+    closed = shown.rstrip("#")
+    return closed.rstrip() if closed[-1:] in ("", " ") else shown
+
+
+def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
+    first = last = -1
+    for start, end in lines(text, begin, stop):
+        is_blank = text[start:end].isspace()
+        if first >= 0 and (is_blank or start > last + 1):
+            yield first, last
+            first = -1
+        if not is_blank:
+            first = start if first < 0 else first
+        last = end
+    if first >= 0:
+        yield first, last
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Give the headings, fenced codes and paragraphs of a Markdown text, with the words of a heading."""
+    fence, opened = "", 0
+    first = last = one_line = -1
+    for start, end in lines(text, 0, len(text)):
+        line = text[start:end]
+        if fence:
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                yield opened, end, "code", ""
+                fence = ""
+            continue
+        is_apart = first >= 0 and start > last + 1
+        found, marked = _FENCE.match(line), _HEADING.match(line)
+        if first >= 0 and (is_apart or found or marked or line.isspace()):
+            yield first, last, "prose", ""
+            first = -1
+        if found:
+            fence, opened = found[1], start
+        elif marked:
+            yield start, end, "heading", shown_heading(marked[1] or "")
+        elif first >= 0 and last == one_line and _UNDERLINE.match(line):
+            yield first, end, "heading", shown_heading(text[first:last])
+            first = -1
+        elif first < 0 and not line.isspace():
+            first, one_line = start, end
+        last = end
+    if fence:
+        yield opened, len(text), "code", ""
+    elif first >= 0:
+        yield first, last, "prose", ""
+
+
+def _paragraph(text: str, start: int, end: int) -> Iterator[Unit]:
+    """Give the sentences of a paragraph; an item of a list and a row of a table begins a sentence."""
+    level, begun = Level.PARAGRAPH, start
+    for line, _ in lines(text, start, end):
+        if line > begun and _ITEM.match(text, line, end):
+            yield from sentences(text, begun, line, level)
+            level, begun = Level.LINE, line
+    yield from sentences(text, begun, end, level)

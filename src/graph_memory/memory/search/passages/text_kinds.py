@@ -1,0 +1,86 @@
+"""Which way a text is split, by the format of the content and by what stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graph_memory.memory.search.passages.code import LANGUAGES, code
+from graph_memory.memory.search.passages.conversation import transcript, turns
+from graph_memory.memory.search.passages.prose import markdown, plain
+from graph_memory.memory.search.passages.units import Level, Section, Unit, first_words, lines, one_section, units
+
+_MARKDOWN = frozenset({"markdown", "md", "mdx", "commonmark", "gfm"})
+_YAML = frozenset({"yaml", "yml", "toml", "ini", "properties", "env", "conf"})
+_TABLES = frozenset({"csv", "tsv", "comma-separated-values", "tab-separated-values"})
+_JSON = frozenset({"json", "jsonl", "ndjson", "json5", "geojson"})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text as it is read, and its sections. It is another than that of the content for a conversation in JSON."""
+
+    text: str
+    sections: list[Section]
+
+
+def is_markdown(content_format: str) -> bool:
+    """Whether a text of this format has headings of Markdown."""
+    return _word(content_format) in _MARKDOWN
+
+
+def split(text: str, content_format: str) -> Document:
+    """Return the sections of a text. A format that is not known is plain text."""
+    word = _word(content_format)
+    if word in LANGUAGES:
+        return Document(text, code(text))
+    if word in _YAML:
+        return Document(text, yaml(text))
+    if word in _TABLES:
+        return Document(text, table(text))
+    if text.lstrip()[:1] in ("[", "{") and (spoken := transcript(text)) is not None:
+        return Document(*spoken)
+    if word in _JSON:
+        return Document(text, json(text))
+    said = turns(text)
+    if said is not None:
+        return Document(text, said)
+    return Document(text, markdown(text) if word in _MARKDOWN else plain(text))
+
+
+def _word(content_format: str) -> str:
+    """Return the word that matters in a format such as `text/markdown; charset=utf-8` or `.md`."""
+    return content_format.partition(";")[0].rpartition("/")[2].strip().removeprefix("x-").lstrip(".").casefold()
+
+
+_VALUE = re.compile(r"[^,\n]*,|[^,\n]+|\n")
+_HEADER_WORDS = 30
+
+
+def table(text: str) -> list[Section]:
+    """Return the rows of a table under its first one."""
+    rows = [unit for start, end in lines(text, 0, len(text)) for unit in units(text, start, end, Level.LINE)]
+    header = next((text[start:end] for start, end in lines(text, 0, len(text))), "")
+    return one_section(rows, first_words(header, 0, _HEADER_WORDS)) if rows else []
+
+
+def yaml(text: str) -> list[Section]:
+    """Return the lines of a text; those at the margin begin a paragraph."""
+    return one_section(_indented(text))
+
+
+def json(text: str) -> list[Section]:
+    """Return the values of a text, and where it is one value a line, its lines; an object begins a paragraph."""
+    return one_section(_values(text))
+
+
+def _indented(text: str) -> Iterator[Unit]:
+    for start, end in lines(text, 0, len(text)):
+        yield from units(text, start, end, Level.LINE if text[start].isspace() else Level.PARAGRAPH)
+
+
+def _values(text: str) -> Iterator[Unit]:
+    for found in _VALUE.finditer(text):
+        is_object = found[0].lstrip(" \t[}]").startswith("{")
+        yield from units(text, *found.span(), Level.PARAGRAPH if is_object else Level.LINE)

@@ -1,0 +1,70 @@
+"""Where a recall or a walk looks: a domain as it is, or as it was after a number of its log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.changes.plan import node_not_found
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END, place_at
+from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.graph.unknown import unknown_types
+from graph_memory.memory.graph.weighing import Scale, scale
+from graph_memory.memory.history.past import Past, check_kept, scale_at
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.store import check_text
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A domain as it is, or as it was after a number of its log."""
+
+    core: Core
+    domain: str
+    at: int | None
+
+    @property
+    def number(self) -> int:
+        """The number of the log as of which rows are read."""
+        return END - 1 if self.at is None else self.at
+
+    async def scale(self) -> Scale:
+        """Return what weighs connections: as they are, or as they were then and at that time."""
+        if self.at is None:
+            return await scale(self.core, self.domain)
+        return await scale_at(self.core, self.domain, self.at)
+
+    async def nodes(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
+        """Return nodes by their ids; what is not there is left out. Raises HISTORY_COMPACTED."""
+        rows = {row.id: row for row in await described(self.core, self.domain, Kind.NODE, ids, self.number)}
+        if self.at is not None:
+            await check_kept(self.core, self.domain, self.at)
+        return rows
+
+    async def require(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
+        """Return nodes by their ids. Raises NODE_NOT_FOUND for one that is not there, ONTOLOGY_NOT_FOUND."""
+        for one in ids:
+            check_text({"id": one})
+        if self.at is None and await self.core.log.ontology(self.domain) is None:
+            raise no_ontology(self.domain)
+        found = await self.nodes(ids)
+        for one in ids:
+            if one not in found and self.at is not None:
+                await Past(self.core, self.domain, self.at).get_node(one)  # says that it was not there, or was erased
+            if one not in found:
+                raise node_not_found(self.domain, one)
+        return found
+
+    async def unknown(self, types: Sequence[str]) -> list[str]:
+        """Return a warning for each name that is that of no type."""
+        return list(await unknown_types(self.core, self.domain, types) or ())
+
+
+async def place_of(core: Core, domain: str, as_of: int | str | None) -> Place:
+    """Return where to look. Raises what `place_at` does."""
+    if as_of is None:
+        return Place(core, domain, None)
+    found = await place_at(core.store, domain, "as_of", as_of)
+    return Place(core, found.domain, found.seq)

@@ -1,0 +1,74 @@
+"""What is known of units beside their passages: names, connections, age and use. Only what counts is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from graph_memory.memory.search.access import AccessRow, accesses_of
+from graph_memory.memory.search.ranking.ranking import Unit, Weights
+from graph_memory.memory.search.retrieval.node_filter import degrees
+from graph_memory.memory.search.retrieval.retrieval import Scope
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
+
+_DAY = timedelta(days=1)
+_UNCOUNTED = "How often something was used is not known of the past: use_weight counted nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """When a node or connection was last changed."""
+
+    id: str
+    modified: datetime
+
+
+CHANGED = query("search/changed", ChangedRow)
+
+
+async def units_of(
+    scope: Scope,
+    weights: Weights,
+    passages: Mapping[str, int],
+    names: Mapping[str, tuple[str, ...]],
+    notes: list[str],
+    *,
+    is_past: bool,
+) -> dict[str, Unit]:
+    """Return what is known of those that have passages or names, with a note of what cannot be.
+
+    The next page of a search of the present also has its place in the log, but is no search of the past.
+    """
+    known = [*passages, *(names.keys() - passages.keys())]
+    connections: Mapping[str, int] = await degrees(scope, known) if weights.edge else {}
+    ages = await _ages(scope, known, is_past=is_past) if weights.recency else {}
+    uses: Mapping[str, AccessRow] = {}
+    if weights.use and is_past:
+        notes.append(_UNCOUNTED)
+    elif weights.use:
+        uses = await accesses_of(scope.core, scope.domain, known)
+    now = utc_now()
+    return {
+        unit: Unit(
+            passages=passages.get(unit, 1),
+            names=names.get(unit, ()),
+            edges=connections.get(unit, 0),
+            age=ages.get(unit),
+            uses=uses[unit].count if unit in uses else 0,
+            unused=_days(uses[unit].last, now) if unit in uses else 0.0,
+        )
+        for unit in known
+    }
+
+
+async def _ages(scope: Scope, ids: Sequence[str], *, is_past: bool) -> dict[str, float]:
+    """Return the days since they were last changed, until now or until then."""
+    now = (scope.then if is_past else None) or utc_now()
+    rows = await scope.core.store.read(CHANGED, domain=scope.domain, ids=list(ids), at=scope.number)
+    return {row.id: _days(row.modified, now) for row in rows}
+
+
+def _days(since: datetime, until: datetime) -> float:
+    return max((until - since) / _DAY, 0.0)

@@ -1,0 +1,1 @@
+"""Text analysis of search: terms, names and words."""

@@ -1,0 +1,1 @@
+"""Sessions, blocks and the primer."""

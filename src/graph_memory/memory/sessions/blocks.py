@@ -1,0 +1,183 @@
+"""Blocks: short texts under labels, which an agent always reads, such as who it is and whom it works with.
+
+A block is a node, so the log, reverts and branches know it. It is no entity.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.sessions.notes import Kept, Note, Wanted, notes_of, write_note
+from graph_memory.memory.sessions.results import Block, BlockEdited, Blocks
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.subjects.subjects import BLOCK as BLOCK_TYPE
+from graph_memory.model.text.visible import check_visible
+from graph_memory.model.text.wording import listed, nearest, quoted
+from graph_memory.model.values.arguments import fault, is_encodable
+
+BLOCK = Kept(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
+STANDARD = ("persona", "human", "project")
+"""The labels that every domain has, if only with empty texts: who the agent is, whom and what it works with and on."""
+LIMIT = 2_000
+"""Characters of a block, unless it is said."""
+MOST = 20_000
+LONGEST_LABEL = 64
+Mode = Literal["append", "replace"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """An edit of a block. Raises INVALID_ARGUMENT."""
+
+    label: str
+    text: str
+    mode: str = "append"
+    old: str | None = None
+    limit: int | None = None
+    expected_version: int | None = None
+
+    def __post_init__(self) -> None:
+        check_label(self.label)
+        if not isinstance(self.text, str) or not is_encodable(self.text):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+            raise fault("text", "text is not a text that can be kept", "Give a text without lone surrogates.")
+        if self.mode not in ("append", "replace"):
+            raise fault("mode", f"{quoted(self.mode)} is not a mode", "Use append or replace.")
+        if self.old is not None and (self.mode != "replace" or not self.old):
+            raise fault(
+                "old", "old is only for replace, and is not empty", "Give the part that text takes the place of."
+            )
+        if self.mode == "append" and not self.text and self.limit is None:
+            raise fault("text", "There is nothing to append", "Give a text.")
+        if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MOST):
+            raise fault("limit", f"limit is {self.limit!r}", f"Give a whole number of characters from 1 to {MOST:,}.")
+        object.__setattr__(self, "text", _in_one_form(self.text))
+        object.__setattr__(self, "old", None if self.old is None else _in_one_form(self.old))
+
+    def applied(self, before: Note | None) -> Wanted:
+        """Return the block after the edit. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE over its limit."""
+        text = self._text(_in_one_form(before.text) if before else "")
+        limit = self.limit or (limit_of(before) if before else LIMIT)
+        if len(text) > limit:
+            hint = "Replace it with less, put details into observations, or give a larger limit."
+            message = f"Block {self.label} would have {len(text):,} characters, over its limit of {limit:,}"
+            raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": len(text), "limit": limit, "hint": hint})
+        properties = {BLOCK.key: self.label, "limit": limit}
+        return Wanted(text, f"Block {self.label}", properties, self.expected_version)
+
+    def _text(self, before: str) -> str:
+        if self.mode == "append":
+            between = "\n" if before and self.text and not before.endswith("\n") else ""
+            return before + between + self.text
+        if self.old is None:
+            return self.text
+        count = before.count(self.old)
+        if count != 1:
+            hint = "Give a part that is there once, exactly as get_block shows it, or leave old out to replace all."
+            raise fault("old", f"{quoted(self.old)} is {count or 'not'}{' times' if count else ''} in the block", hint)
+        return before.replace(self.old, self.text)
+
+
+def _in_one_form(text: str) -> str:
+    """Return a text in NFC whose lines all end alike, so that a part is found however its caller encodes it."""
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def check_label(label: object) -> str:
+    """Return the label of a block. Raises INVALID_ARGUMENT."""
+    if isinstance(label, str) and is_encodable(label):
+        check_visible("Label", label)
+    is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
+    if not is_label or not 1 <= len(str(label)) <= LONGEST_LABEL:
+        hint = f"Give a word or a few, of 1 to {LONGEST_LABEL} characters, such as {', '.join(STANDARD)}."
+        raise fault("label", f"{quoted(label)} cannot be a label", hint)
+    return str(label)
+
+
+def limit_of(note: Note) -> int:
+    """Return the most characters of a block."""
+    limit = note.properties.get("limit")
+    return limit if isinstance(limit, int) else LIMIT
+
+
+async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
+    """Return blocks. `Entities.get_block` tells the rest."""
+    unreadable: list[GraphError] = []
+    blocks = await blocks_of(core, domain, unreadable)
+    lost = [error for error in unreadable if label is None or _folded(str(error.details[BLOCK.key])) == _folded(label)]
+    if label is not None and lost and not any(_folded(block.label) == _folded(label) for block in blocks):
+        raise lost[0]
+    warnings = tuple(f"{error.message}. It is left out." for error in lost)
+    return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
+
+
+def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
+    """Return the block of a label, or all with the standard ones. Raises INVALID_ARGUMENT for an unknown label."""
+    every = {**{one: _empty(one) for one in STANDARD}, **{block.label: block for block in found}}
+    if label is None:
+        return Blocks(blocks=tuple(every.values()))
+    label = _same_label(check_label(label), every)
+    if label not in every:
+        near = nearest(label, list(every))
+        hint = f"There are {listed(list(every))}; edit_block makes one."
+        raise fault(
+            "label", f"There is no block {quoted(label)}", f"Did you mean {quoted(near)}? {hint}" if near else hint
+        )
+    return Blocks(blocks=(every[label],))
+
+
+async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None = None) -> Sequence[Block]:
+    """Return the blocks that there are, the standard ones first, then by their labels. See `notes_of`."""
+    notes = await notes_of(core, core.store, domain, BLOCK, unreadable=unreadable)
+    order = {label: place for place, label in enumerate(STANDARD)}
+    blocks = [block_of(note) for note in notes if note.properties.get(BLOCK.key)]
+    return sorted(blocks, key=lambda one: (order.get(one.label, len(order)), one.label))
+
+
+def _same_label(label: str, known: Collection[str]) -> str:
+    """Return the known label that is the same but for capitals and the encoding of accents, or the label itself."""
+    if label in known:
+        return label
+    return next((one for one in known if _folded(one) == _folded(label)), label)
+
+
+def _folded(label: str) -> str:
+    return unicodedata.normalize("NFC", label).casefold()
+
+
+def _empty(label: str) -> Block:
+    return Block(label=label, text="", characters=0, limit=LIMIT)
+
+
+def block_of(note: Note) -> Block:
+    """Return a note as a block."""
+    return Block(
+        label=str(note.properties[BLOCK.key]),
+        text=note.text,
+        characters=len(note.text),
+        limit=limit_of(note),
+        id=note.node.id,
+        version=note.node.version,
+    )
+
+
+async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
+    """Edit a block. See `Entities.edit_block`."""
+    unreadable: list[GraphError] = []
+    known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
+    known += [str(error.details[BLOCK.key]) for error in unreadable]
+    edit = replace(edit, label=_same_label(edit.label, known))
+    done = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.applied)
+    limit = done.wanted.properties["limit"]
+    return BlockEdited(
+        label=edit.label,
+        text=done.wanted.text,
+        characters=len(done.wanted.text),
+        limit=int(limit),
+        id=done.id,
+        version=done.version,
+        changed=done.changed,
+    )

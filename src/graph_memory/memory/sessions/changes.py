@@ -1,0 +1,61 @@
+"""What changed last, for the start of a session: since the last one, and before it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.history.digest import Part
+from graph_memory.memory.history.last_session import last_session
+from graph_memory.memory.recall.questions.changed_things import MOST_PARTS, Change, changed_things
+from graph_memory.memory.sessions.primer import Primer
+
+LAST_TIME, LAST, BEFORE = "Changed since last time", "Who changed what last", "Changed before"
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed since the last session, and before it; without an earlier session all of it is `before`."""
+
+    since: Sequence[Change]
+    before: Sequence[Change]
+
+    @property
+    def new(self) -> set[str]:
+        """The things that were created since the last session."""
+        return {change.thing.id for change in self.since if change.thing.state == "new"}
+
+    def put(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
+        """Put the newest changes into a primer within so many tokens, and return the subjects that it tells whole.
+
+        Of new things that another section lists, only observations and connections are told.
+        """
+        told: set[str] = set()
+        end = primer.tokens + room
+        for head, changes in ((LAST_TIME, self.since), (BEFORE if self.since else LAST, self.before)):
+            rows = [(change, _parts(change, primer.text, listed, head)) for change in changes]
+            rows = [(change, some) for change, some in rows if some or change.thing.id not in listed]
+            lines = [change.line(some) for change, some in rows]
+            number = primer.section(head, lines, end - primer.tokens)
+            for change, some in rows[:number]:
+                told |= {part.subject for part in some[:MOST_PARTS] if part.text}
+                if change.thing.state == "new" and len(some) <= MOST_PARTS and not change.has_content:
+                    told.add(change.thing.id)
+        return told
+
+
+def _parts(change: Change, told: str, listed: Collection[str], head: str) -> Sequence[Part]:
+    thing, parts = change.thing, change.parts(told, only_new=head != LAST_TIME)
+    is_listed = thing.id in listed and thing.state == "new"
+    return [part for part in parts if part.subject != thing.id] if is_listed else parts
+
+
+async def read_changes(core: Core, domain: str, project: str | None) -> Changes:
+    """Return the newest changes of a domain, apart since the last session of the project or of whoever asks."""
+    last = await last_session(core, domain, of=project) if project else None
+    last = last or await last_session(core, domain)
+    if last is None:
+        return Changes((), await changed_things(core, domain))
+    since = await changed_things(core, domain, after=last.first_seq - 1)
+    return Changes(since, await changed_things(core, domain, before=last.first_seq))

@@ -1,0 +1,207 @@
+"""Nodes with a text that are found by a key, each once in a domain: made, or changed, in one write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.changes.context import in_parts, read_context
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entity_graph.domain import in_domain
+from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
+from graph_memory.memory.graph.ontology import check_room
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Head, new_id
+from graph_memory.model.ontology.ontology import NodeType
+from graph_memory.model.ontology.types import PropertyRule
+from graph_memory.model.projection import live_state, new_type_draft
+from graph_memory.model.subjects.subjects import MODIFIED, NodeState
+from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.content import content_from
+from graph_memory.model.values.exact import same_state
+from graph_memory.model.values.properties import PropertyType, PropertyValue
+from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+NOTES = query("sessions/notes", str)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kind of note: the type of its nodes, and the property that is their key."""
+
+    type: str
+    key: str
+    description: str
+
+    @property
+    def declared(self) -> NodeType:
+        """The type, as an open ontology gets it."""
+        rule = PropertyRule(self.key, PropertyType.STRING, unique=True)
+        return NodeType(self.type, description=self.description, properties=(rule,), ad_hoc=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as it is."""
+
+    node: NodeState
+    text: str
+
+    @property
+    def properties(self) -> Mapping[str, PropertyValue]:
+        """What is told of it."""
+        return self.node.properties
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a note is to be."""
+
+    text: str
+    title: str
+    properties: Mapping[str, PropertyValue]
+    expected_version: int | None = None
+
+
+async def notes_of(
+    core: Core,
+    reader: Reader,
+    domain: str,
+    kept: Kept,
+    *,
+    keys: Sequence[str] | None = None,
+    limit: int = 100,
+    unreadable: list[GraphError] | None = None,
+) -> list[Note]:
+    """Return notes of a kind, those that changed last first; given keys, those that have one.
+
+    If `unreadable` is given, notes whose text cannot be read are left out and their errors are added to it. Otherwise
+    raises CONTENT_READ_FAILED.
+    """
+    nodes = await find_notes(reader, domain, kept, keys=keys, limit=limit)
+    return await read_notes(core, reader, domain, kept, nodes, unreadable)
+
+
+async def find_notes(
+    reader: Reader, domain: str, kept: Kept, *, keys: Sequence[str] | None = None, limit: int = 100
+) -> list[NodeState]:
+    """Return the nodes of notes of a kind, without their texts. See `notes_of`."""
+    ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, keys=keys, limit=limit)
+    events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
+    return [NodeState.from_live(live_state(events[node_id])) for node_id in ids if node_id in events]
+
+
+async def read_notes(
+    core: Core,
+    reader: Reader,
+    domain: str,
+    kept: Kept,
+    nodes: Sequence[NodeState],
+    unreadable: list[GraphError] | None = None,
+) -> list[Note]:
+    """Return notes with their texts, in the order of their nodes. See `notes_of`."""
+    hashes = list({node.content.sha256 for node in nodes})
+    texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, domain, hashes=hashes)}
+    notes: list[Note] = []
+    for node in nodes:
+        try:
+            notes.append(Note(node, await _text(core, domain, node, texts)))
+        except GraphError as error:
+            if unreadable is None or error.code is not Code.CONTENT_READ_FAILED:
+                raise
+            unreadable.append(_unreadable(node, kept, error))
+    return notes
+
+
+def _unreadable(node: NodeState, kept: Kept, error: GraphError) -> GraphError:
+    key = node.properties.get(kept.key, node.id)
+    message = f"{kept.type} {quoted(key)} cannot be read: {error.message}"
+    return GraphError(error.code, message, {**error.details, kept.key: key})
+
+
+async def _last(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
+    return await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+
+
+async def _text(core: Core, domain: str, node: NodeState, texts: Mapping[str, str]) -> str:
+    content = await core.contents.fetch(domain, node.content, texts.get(node.content.sha256))
+    return content.text or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A note after a write."""
+
+    id: str
+    version: int
+    wanted: Wanted
+    changed: bool
+
+
+async def write_note(
+    core: Core, domain: str, name: str, kept: Kept, key: str | None, decide: Callable[[Note | None], Wanted]
+) -> Written:
+    """Make the note of a key, or change it; without a key a new one is made.
+
+    Raises what the decision raises, INVALID_NODE_TYPE in a closed ontology that lacks the type, TYPE_LIMIT_REACHED.
+    """
+    new = new_id("mem")
+    before: Note | None = None
+    wanted = Wanted("", "", {})
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal before, wanted
+        known = await notes_of(core, reader, domain, kept, keys=[key], limit=1) if key is not None else []
+        before = known[0] if known else None
+        wanted = decide(before)
+        content = await core.contents.put(domain, content_from(wanted.text, "utf-8", "markdown"))
+        windows = await core.contents.windows(content)
+        if before is None:
+            made = NewNode(
+                id=new,
+                type=kept.type,
+                content=content,
+                properties=wanted.properties,
+                tags=(),
+                fields={"title": wanted.title},
+                windows=windows,
+            )
+            drafts = [*_declaration(core, head, kept), creation(head, made)]
+        else:
+            edit = NodeEdit(
+                properties=wanted.properties,
+                content=content,
+                format=None,
+                tags=None,
+                fields={},
+                expected_version=wanted.expected_version,
+                windows=windows,
+            )
+            draft = editing(head, before.node, edit)
+            drafts = [] if same_state(draft.state or {}, before.node.state(), MODIFIED) else [draft]
+        return drafts, await read_context(reader, head, drafts)
+
+    async def write() -> Written:
+        receipt = await core.log.write(name, domain, core.origin, read, checked)
+        subject, version = (new, 0) if before is None else (before.node.id, before.node.version)
+        changed = receipt.version_of(subject)
+        return Written(subject, version if changed is None else changed, wanted, changed is not None)
+
+    return await in_domain(core, domain, write)
+
+
+def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
+    """Return what declares the type of notes, where an open ontology lacks it."""
+    if head.ontology.find_node_type(kept.type) is not None:
+        return []
+    if not head.ontology.open:
+        rule = f'{{"name": "{kept.key}", "unique": true}}'
+        call = f'{{"type_name": "{kept.type}", "properties": [{rule}]}}'
+        hint = f"The types of this domain are closed. Add this one with add_node_type: {call}."
+        message = f"Node type {kept.type}, which keeps this, is not defined"
+        raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
+    check_room(head.ontology, head.domain, core.open_type_limit)
+    return [new_type_draft(kept.declared)]

@@ -1,0 +1,179 @@
+"""`PastMemory`: the entities and blocks of a domain as they were after an event of its log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import anyio.to_thread
+
+from graph_memory.memory.domains.lineage import NEXT_EVENTS
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of
+from graph_memory.memory.entities.paging import fit_part
+from graph_memory.memory.entities.reads import (
+    Found,
+    GraphRow,
+    OpenedRow,
+    best_first,
+    graph_of,
+    has_all,
+    relations_around,
+    texts_of,
+)
+from graph_memory.memory.entities.results import KnowledgeGraph
+from graph_memory.memory.entities.word_search import needles_of
+from graph_memory.memory.entity_graph.values import request as asked
+from graph_memory.memory.history.past import Past
+from graph_memory.memory.sessions.blocks import BLOCK, block_of, blocks_with
+from graph_memory.memory.sessions.notes import Note
+from graph_memory.memory.sessions.results import Blocks
+from graph_memory.model.events import Draft, Event
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import ENTITY, MENTIONED, PLACE, RELATION, TEXT, folded, user_properties
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import PropertyValue
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
+
+_MOST_BLOCKS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """The last event of a subject."""
+
+    event: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class PastGraph:
+    """The entities and relations of a past, and the properties of each entity, but its name, by its id."""
+
+    rows: GraphRow
+    properties: Mapping[str, Mapping[str, PropertyValue]]
+
+    def opened(self, entities: Sequence[Found]) -> OpenedRow:
+        """Return some of the entities with the relations and properties of each."""
+        properties = [list(self.properties[entity[0]].items()) for entity in entities]
+        return OpenedRow(entities, self.having(entities).relations, properties)
+
+    def _aliases(self, entity: Found) -> str | None:
+        stored = self.properties[entity[0]].get(ALIASES)
+        return stored if isinstance(stored, str) else None
+
+    def having(self, entities: Sequence[Found]) -> GraphRow:
+        """Return some of the entities with the relations of each."""
+        return GraphRow(entities, relations_around(entities, self.rows.relations))
+
+    def matching(self, wanted: Sequence[str]) -> GraphRow:
+        """Return the entities that have each of these texts, in lower case, somewhere."""
+        texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
+        return self.having([entity for entity in self.rows.entities if has_all(texts[entity[0]], wanted)])
+
+    def names(self, entity: Found) -> set[str]:
+        """Return the name and the aliases of an entity."""
+        stored = self._aliases(entity)
+        return {entity[1], *(aliases_of({ALIASES: stored}) if stored else ())}
+
+
+PAST = query("sessions/past", EventRow)
+
+
+class PastMemory(Past):
+    """A domain as it was after one event of its log. Get one from `History.as_of`.
+
+    Its methods are those of `Memory` and `Memory.entities` that read, with the same arguments, results and errors. It
+    has what was deleted since, with content, and nothing that was created later. It stays the same whatever is written
+    meanwhile. If the log is compacted beyond it, all methods raise HISTORY_COMPACTED.
+    """
+
+    @property
+    def read_graph_tokens(self) -> int:
+        """Maximum number of tokens of `read_graph` over MCP if the call gives none."""
+        return self._core.read_graph_tokens
+
+    async def open_nodes(self, names: Sequence[str], *, detail: bool = False) -> KnowledgeGraph:
+        """Return the entities of these names or aliases, and the relations of each.
+
+        Raises INVALID_ARGUMENT, also for `detail`.
+        """
+        if detail:
+            raise fault("detail", "detail is not available for the past", "Omit detail; memory_log has ids and times.")
+        wanted = frozenset(asked.names_from(names))
+        graph = await self._graph()
+        found = [entity for entity in graph.rows.entities if not wanted.isdisjoint(graph.names(entity))]
+        opened = graph.opened(found)
+        return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
+
+    async def search_nodes(self, query: str) -> KnowledgeGraph:
+        """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
+        text = asked.text_from(query, "query")
+        graph = await self._graph()
+        found = graph.matching([folded(text)])
+        if not found.entities and self._core.search_words and (needles := needles_of(text)):
+            found = best_first(graph.matching(needles), needles)
+        return graph_of([found])
+
+    async def read_graph(
+        self, *, max_tokens: int | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> KnowledgeGraph:
+        """Return all entities and relations, or a part of them. See `Entities.read_graph`."""
+        graph = await self._graph()
+        return await anyio.to_thread.run_sync(fit_part, graph.rows, max_tokens, limit, cursor)
+
+    async def get_block(self, label: str | None = None) -> Blocks:
+        """Return the block of a label, or all of them. See `Entities.get_block`."""
+        found = await self.query_nodes(type=BLOCK.type, limit=_MOST_BLOCKS)
+        nodes = [(await self._node(node_id))[0] for node_id in found.node_ids]
+        texts = [str((await self.get_node_content(node.id)).content) for node in nodes]
+        blocks = [block_of(Note(node, text)) for node, text in zip(nodes, texts, strict=True)]
+        return blocks_with(blocks, label)
+
+    async def _graph(self) -> PastGraph:
+        rows = await self._core.store.read(PAST, domain=self._domain, at=self.seq)
+        [then] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self.seq])
+        await self._check_kept()
+        return await anyio.to_thread.run_sync(past_graph, [row.event for row in rows], then.at or utc_now())
+
+
+def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
+    """Return the entities and relations of the last events of subjects, without those that had ended by then."""
+    drafts = sorted((Event.from_row(event).draft for event in events), key=_order)
+    kept = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
+    nodes = {draft.subject: draft for draft in drafts if draft.kind is Kind.NODE and not draft.erased}
+    observed: dict[str, list[str]] = {}
+    for draft in kept:
+        if draft.kind is Kind.OBSERVATION:
+            observed.setdefault(draft.from_id or "", []).append(_text(draft, TEXT))
+    entities: list[Found] = [
+        (subject, _text(node, "name"), _text(node, ENTITY), observed.get(subject, []))
+        for subject, node in nodes.items()
+        if MENTIONED not in (node.state or {})
+    ]
+    relations = [
+        (_text(nodes[draft.from_id], "name"), _text(nodes[draft.to_id], "name"), _text(draft, RELATION) or draft.type)
+        for draft in kept
+        if draft.kind is Kind.CONNECTION and draft.from_id in nodes and draft.to_id in nodes
+    ]
+    properties = {subject: user_properties(node.state or {}) for subject, node in nodes.items()}
+    for own in properties.values():
+        own.pop("name", None)
+    return PastGraph(GraphRow(entities, relations), properties)
+
+
+def _text(draft: Draft, key: str) -> str:
+    value = (draft.state or {}).get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _has_ended(draft: Draft, then: datetime) -> bool:
+    ends = (draft.state or {}).get("_valid_to")
+    return isinstance(ends, datetime) and ends <= then
+
+
+def _order(draft: Draft) -> tuple[str, int, str]:
+    """Return the place of a subject in the order in which subjects were created."""
+    state = draft.state or {}
+    created, place = state.get("_created"), state.get(PLACE)
+    return str(created), place if isinstance(place, int) else 0, draft.subject

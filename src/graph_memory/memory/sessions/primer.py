@@ -1,0 +1,80 @@
+"""A primer put together within so many tokens: the first sections first, each line whole. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graph_memory.memory.recall.rendering.cutting import shortened
+from graph_memory.memory.recall.rendering.wording import flat
+from graph_memory.memory.search.text.bm25 import NOTHING_ASKED
+from graph_memory.model.text.visible import visible
+
+Count = Callable[[str], int]
+_CUT = "> … (cut: {} shows all of it)"
+
+
+@dataclass(slots=True)
+class Primer:
+    """A text of sections that takes so many tokens at most."""
+
+    most: int
+    count: Count
+    lines: list[str] = field(default_factory=list[str])
+    tokens: int = 0
+    left_out: int = 0
+
+    @property
+    def left(self) -> int:
+        """The tokens that are left."""
+        return self.most - self.tokens
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return "\n".join(self.lines)
+
+    def needed(self, sections: Mapping[str, Sequence[str]]) -> int:
+        """Return how many tokens sections take, given their lines by their heads."""
+        lines = [line for head, some in sections.items() for line in (*self._head(head), *some)]
+        return sum(self.count(f"{line}\n") for line in lines)
+
+    def section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
+        """Put a section, with as many of its lines as there is room for, and return how many; none if not one fits.
+
+        With `room` it takes at most so many tokens.
+        """
+        most, self.most = self.most, self.most if room is None else min(self.most, self.tokens + room)
+        place = 0
+        for line in lines:
+            if not self._put([line] if place else [*self._head(head), line]):
+                break
+            place += 1
+        self.left_out += len(lines) - place
+        self.most = most
+        return place
+
+    def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
+        """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""
+        most, self.most = self.most, self.tokens + int(self.left * share)
+        lines = [*begins, *(f"> {visible(line)}" for line in text.splitlines())]
+        before, told = self.left_out, self.section(head, lines)
+        if told < len(lines):
+            self.left_out = before + 1
+            begun, cut = [] if told else [*self._head(head), *begins], _CUT.format(how)
+            room = self.left - self.count("\n".join([*begun, "> ", cut, ""]))
+            rest = flat(lines[max(told, len(begins))].removeprefix("> "))
+            part = shortened(rest, NOTHING_ASKED, room, self.count)
+            self._put([*begun, *([f"> {part}"] if part else []), cut])
+        self.most = most
+
+    def _head(self, head: str) -> list[str]:
+        return [*([""] if self.lines else []), f"## {head}"]
+
+    def _put(self, parts: Sequence[str]) -> bool:
+        needed = self.count("\n".join([*parts, ""]))
+        if self.tokens + needed > self.most:
+            return False
+        self.lines += parts
+        self.tokens += needed
+        return True

@@ -1,0 +1,1 @@
+"""Comparison of two sentences about the same entity."""

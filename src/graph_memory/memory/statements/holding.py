@@ -1,0 +1,75 @@
+"""Attributes that have one value at a time, such as a home, a manager or an e-mail address. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
+from graph_memory.memory.statements.language.stems import stems_of
+from graph_memory.memory.statements.values.literals import Kind, folded_text, tokens
+
+_CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
+_BEFORE = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
+_LONGEST = 40
+"""Characters of what stands before `is`."""
+_LONGEST_VALUE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SingleValue:
+    """The value of an attribute that has one value at a time."""
+
+    what: frozenset[str]
+    """The stems of the attribute: `manager is`, `lives in`."""
+    said: str
+    name: str
+    """The name, or the value: an address, a number, a date."""
+
+
+def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
+    """Return the names in a text that are values of such attributes."""
+    capitals = {word for each in _CAPITAL.findall(text) for word in words_only(plain(each)).split()}
+    if not capitals:
+        return ()
+    verbs, attribute = _finders(language)
+    clean = plain(text)
+    found = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
+    return tuple(
+        SingleValue(what, said, name)
+        for said, name in (match.groups() for match in found)
+        if name in capitals and (what := frozenset(stems_of(words_only(said), language)))
+    )
+
+
+def parse_attribute_value(text: str, language: Lexicon) -> SingleValue | None:
+    """Parse a text that only states the value of one attribute, such as `her e-mail is ida@example.org`."""
+    match = _stating(language).fullmatch(text.strip())
+    if match is None:
+        return None
+    said, value = match.groups()
+    found = tokens(value, language)
+    words = (plain(token.text) for token in found if token.kind is Kind.WORD)
+    if all(token.kind is Kind.WORD for token in found) or not language.common_words.issuperset(words):
+        return None
+    what = frozenset(stems_of(words_only(plain(said)), language))
+    return SingleValue(what, said, folded_text(value).casefold()) if what else None
+
+
+@lru_cache(maxsize=32)
+def _stating(language: Lexicon) -> re.Pattern[str]:
+    is_so = "|".join(language.copulas.split()) or "(?!)"
+    return re.compile(rf"([^:;.!?]{{1,{_LONGEST}}}?)(?:\s+(?:{is_so})|:)\s+(.{{1,{_LONGEST_VALUE}}}?)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=32)
+def _finders(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a name after a verb, and one that is said to be something."""
+    verbs = "|".join(re.escape(plain(each)) for each in language.holds_one.split(","))
+    is_so = "|".join(language.copulas.split()) or "(?!)"
+    return (
+        re.compile(rf"\b({verbs}) {_BEFORE}(\w+)" if language.holds_one else "(?!)"),
+        re.compile(rf"^([^:,;.!?]{{1,{_LONGEST}}}?)(?: (?:{is_so})|:) {_BEFORE}(\w+)"),
+    )

@@ -1,0 +1,1 @@
+"""Languages: folding, stems and word lists."""

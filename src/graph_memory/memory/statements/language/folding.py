@@ -1,0 +1,38 @@
+"""Texts as they are compared: lower case, without accents, with plain spaces, hyphens and apostrophes. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from graph_memory.memory.search.text.stemming import folded
+
+_QUOTES = str.maketrans(
+    dict.fromkeys("’ʼ‘", "'") | dict.fromkeys("`\u00a0\u202f", " ") | {"–": "-", "‑": "-", "—": " - "}
+)
+_CONTRACTED = (
+    (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\be-mail"), "email"),
+    (re.compile(r"≥|>="), " at least "),
+    (re.compile(r"≤|<="), " at most "),
+    (re.compile(r"(?<=\w)'(?:s|re|ve|ll|d|m)\b"), " "),
+)
+_OTHER = re.compile(r"[^\w ]+")
+_SPACES = re.compile(r"\s+")
+
+
+@lru_cache(maxsize=65_536)
+def plain(text: str) -> str:
+    """Return a text in lower case without accents, with its punctuation."""
+    clean = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
+    for found, put in _CONTRACTED:
+        clean = found.sub(put, clean)
+    return " ".join(folded(word) for word in clean.replace("ё", "е").split())
+
+
+def words_only(text: str) -> str:
+    """Return a plain text without punctuation, its words apart by one space."""
+    return _SPACES.sub(" ", _OTHER.sub(" ", text)).strip()

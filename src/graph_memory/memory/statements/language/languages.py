@@ -1,0 +1,57 @@
+"""Which language a statement is in, judged by its script and its common words. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.lexicon.chinese import CHINESE
+from graph_memory.memory.statements.language.lexicon.dutch import DUTCH
+from graph_memory.memory.statements.language.lexicon.english import ENGLISH
+from graph_memory.memory.statements.language.lexicon.french import FRENCH
+from graph_memory.memory.statements.language.lexicon.german import GERMAN
+from graph_memory.memory.statements.language.lexicon.italian import ITALIAN
+from graph_memory.memory.statements.language.lexicon.japanese import JAPANESE
+from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
+from graph_memory.memory.statements.language.lexicon.portuguese import PORTUGUESE
+from graph_memory.memory.statements.language.lexicon.russian import RUSSIAN
+from graph_memory.memory.statements.language.lexicon.spanish import SPANISH
+from graph_memory.memory.statements.language.lexicon.swedish import SWEDISH
+
+_LATIN = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH)
+LANGUAGES = (*_LATIN, RUSSIAN, CHINESE, JAPANESE)
+"""Those that are known."""
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_LETTERS = (
+    ("ß", GERMAN),
+    ("äöü", GERMAN),
+    ("åäö", SWEDISH),
+    ("ñ¿¡", SPANISH),
+    ("ãõ", PORTUGUESE),
+    ("çêèœ", FRENCH),
+    ("ìòù", ITALIAN),
+)
+"""Letters that tell a language from others, as far as one letter can."""
+_SHARED = Counter(word for each in _LATIN for word in each.vocabulary)
+_A_LETTER = 0.4
+
+
+@lru_cache(maxsize=16_384)
+def language_of(text: str) -> Lexicon:
+    """Return the language of a text, English where nothing tells."""
+    if _KANA.search(text):
+        return JAPANESE
+    if _HAN.search(text):
+        return CHINESE
+    if _CYRILLIC.search(text):
+        return RUSSIAN
+    words = words_only(plain(text)).split()
+    scores = {each: sum(1 / _SHARED[word] for word in words if word in each.vocabulary) for each in _LATIN}
+    small = text.casefold()
+    for letters, language in _LETTERS:
+        scores[language] += _A_LETTER * any(letter in small for letter in letters)
+    return max(_LATIN, key=scores.__getitem__)

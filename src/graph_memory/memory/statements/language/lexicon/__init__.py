@@ -1,0 +1,1 @@
+"""Word lists, one language a module."""

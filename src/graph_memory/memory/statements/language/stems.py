@@ -1,0 +1,53 @@
+"""The stems of words, as a language has them. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from graph_memory.memory.search.text.analysers import ANALYSERS
+from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
+from graph_memory.memory.statements.language.phrases import finder
+
+_VOWELS, _SHORTEST = frozenset("aeiouy"), 3
+
+
+def regular(word: str, language: Lexicon) -> str:
+    """Return a form of an irregular verb as if it were regular: `written` as `writed`; any other word as it is."""
+    return language.irregular_forms.get(word, word)
+
+
+@lru_cache(maxsize=65_536)
+def stem_of(word: str, language: Lexicon) -> str:
+    """Return the stem of a word that is plain; in English only plurals and the forms of verbs have the same."""
+    if language.analyser == "english":
+        return _base(regular(word, language))
+    return ANALYSERS[language.analyser].stem_of(regular(word, language)) or word
+
+
+def _base(word: str) -> str:
+    """Return an English word without the endings of plurals and verbs: the first step of Porter's stemmer (1980)."""
+    for ending, put in (("ied", "y"), ("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word.removesuffix(ending) + put
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ed", "ing"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= _SHORTEST and not _VOWELS.isdisjoint(rest):
+            is_doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
+            word = rest[:-1] if is_doubled else rest
+            break
+    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
+
+
+def stems_of(words: str, language: Lexicon) -> tuple[str, ...]:
+    """Return the stems of those words that say something of their own, in order."""
+    if not language.is_written_apart:
+        found = ANALYSERS["cjk"].terms(words)
+        return tuple(term for term in found if term and term not in language.common_words)
+    negations = finder(language.negations)
+    return tuple(
+        stem_of(word, language)
+        for word in words.split()
+        if word not in language.common_words and not negations.fullmatch(word)
+    )

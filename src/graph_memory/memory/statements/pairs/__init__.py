@@ -1,0 +1,1 @@
+"""Features of a pair of sentences and their judgement."""

@@ -1,0 +1,38 @@
+"""Two logistic heads: whether two statements are about one thing, and whether only one of them holds. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log1p
+from operator import mul
+
+from graph_memory.memory.statements.pairs.comparing import EXCLAIMED, Comparison
+from graph_memory.memory.statements.pairs.pair_features import vector
+from graph_memory.memory.statements.pairs.weights import ABOUT_ONE_THING, CONTRADICTS, THRESHOLD
+
+_NEVER = float("-inf")
+
+
+def weigh(pair: Comparison) -> float:
+    """Return the log probability of a contradiction, less the threshold. A question is asked from 0 on.
+
+    Statements that are questions themselves never reach it. Statements that differ only in signs, capitals or accents
+    always do, unless one is an exclamation.
+    """
+    known, new = pair.known, pair.new
+    if known.is_question or new.is_question:
+        return _NEVER
+    score = log_probability(vector(pair)) - THRESHOLD
+    is_equal_but_for_signs = known.whole == new.whole and EXCLAIMED not in pair.features
+    return max(score, 0.0) if is_equal_but_for_signs else score
+
+
+def probability(pair: Comparison) -> float:
+    """Return how likely the known statement is out of date, 0 to 1."""
+    return exp(log_probability(vector(pair)))
+
+
+def log_probability(features: Sequence[float]) -> float:
+    """Return the logarithm of the probability that a pair is about one thing and contradicts itself."""
+    heads = (sum(map(mul, head, features)) for head in (ABOUT_ONE_THING, CONTRADICTS))
+    return sum(-log1p(exp(-logit)) for logit in heads)

@@ -1,0 +1,172 @@
+"""A statement taken apart: its words as stems, its values, its names, and how it is meant. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from graph_memory.memory.statements.holding import SingleValue, find_single_values, parse_attribute_value
+from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
+from graph_memory.memory.statements.language.phrases import finder
+from graph_memory.memory.statements.language.stems import stem_of, stems_of
+from graph_memory.memory.statements.values.values import Value, values_of
+
+_IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
+_NAME = re.compile(
+    r"(?<![.!?:;] )(?<=[\w,;)\"'] )([A-ZÀ-ÞА-Я][\w.-]*\w|[A-Z])|\b(\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b"
+)
+_ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
+_QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
+_CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
+_FRONT = 4
+"""Words at the beginning of which one may be another person."""
+_SHORTEST_STEM = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Statement:
+    """A statement taken apart."""
+
+    language: Lexicon
+    whole: str
+    """Its words in lower case, without accents and punctuation."""
+    meant: str
+    """The same without its values and misleading phrases."""
+    stems: tuple[str, ...]
+    """The stems of the words that say something, in order."""
+    values: tuple[Value, ...]
+    names: frozenset[str]
+    """The stems of words that look like names."""
+    tense: str
+    """`was` or `is`, where only one of the two is said."""
+    held: tuple[SingleValue, ...]
+    """Names of which there is one at a time."""
+    stated: SingleValue | None
+    """The value that it states, if it states nothing else."""
+    identifiers: frozenset[str]
+    is_denied: bool
+    """Whether it has a word like not."""
+    is_end_denied: bool
+    """Whether it has one beside what says that something ended: `has not sold`, but not `no longer has`."""
+    denied: frozenset[str]
+    """The stems of the clauses with such a word."""
+    is_question: bool
+    is_exclaimed: bool
+    cues: frozenset[str]
+    """Which cues it has, by the names in `_CUES`."""
+    asserted: frozenset[str]
+    """The cues that it has before a reason: `Tea instead of coffee because it would be cheaper` is no wish."""
+    kin: frozenset[str]
+    """Other people at its beginning."""
+    looked_for: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    """Phrases that were looked for in it, and which of each was found."""
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether something is denied, or is no more: `no longer supports` is as `support was dropped`."""
+        return self.is_denied or "ending" in self.cues
+
+    def has(self, phrases: str) -> bool:
+        """Say whether one of the phrases is in it."""
+        return self.found(phrases) is not None
+
+    def found(self, phrases: str) -> str | None:
+        """Return the first of the phrases that is in it."""
+        if phrases not in self.looked_for:
+            match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.meant)
+            self.looked_for[phrases] = match[0] if match else None
+        return self.looked_for[phrases]
+
+
+_CUES = (
+    ("ending", "endings"),
+    ("change", "changes"),
+    ("now", "now"),
+    ("wish", "wishes"),
+    ("claim", "claims"),
+    ("stand_in", "stand_ins"),
+    ("also", "also"),
+    ("past", "past"),
+    ("limit", "limits"),
+    ("correction", "corrections"),
+    ("spoken_to", "spoken_to"),
+    ("able", "abilities"),
+)
+
+
+@lru_cache(maxsize=16_384)
+def statement(text: str, language: Lexicon) -> Statement:
+    """Return a text taken apart."""
+    apart = language.is_written_apart
+    values, rest = values_of(text, language)
+    words = words_only(rest)
+    hidden, negated = (finder(each, is_written_apart=apart) for each in (language.misleading, language.negations))
+    meant = hidden.sub(_struck, words)
+    names = frozenset(stem_of(name, language) for name in _names(text, language))
+    return Statement(
+        language=language,
+        whole=words_only(plain(text)),
+        meant=meant,
+        stems=stems_of(words, language),
+        values=values,
+        names=names,
+        tense=_tense(words, language),
+        held=find_single_values(text, language) if apart else (),
+        stated=parse_attribute_value(text, language) if apart else None,
+        identifiers=_identifiers(text),
+        is_denied=negated.search(meant) is not None,
+        is_end_denied=negated.search(finder(language.endings, is_written_apart=apart).sub(_struck, meant)) is not None,
+        denied=_denied(plain(text), language),
+        is_question=_QUESTION.search(text) is not None,
+        is_exclaimed=_EXCLAMATION.search(text) is not None,
+        cues=_cues(meant, language),
+        asserted=_cues(finder(language.reasons, is_written_apart=apart).split(meant)[0] or meant, language),
+        kin=_kin(words, language),
+    )
+
+
+def _cues(meant: str, language: Lexicon) -> frozenset[str]:
+    apart = language.is_written_apart
+    return frozenset(
+        cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=apart).search(meant)
+    )
+
+
+def _denied(text: str, language: Lexicon) -> frozenset[str]:
+    """Return the stems of the clauses in which something is denied."""
+    apart = language.is_written_apart
+    negated = finder(language.negations, is_written_apart=apart)
+    hidden = finder(language.misleading, is_written_apart=apart)
+    clauses = (words_only(each) for each in _CLAUSE.split(text))
+    return frozenset(
+        stem for each in clauses if negated.search(hidden.sub(_struck, each)) for stem in stems_of(each, language)
+    )
+
+
+def _struck(match: re.Match[str]) -> str:
+    """Return what stands for a phrase that misleads: as many words, which mean nothing."""
+    return " ".join("_" for _ in match[0].split())
+
+
+def _names(text: str, language: Lexicon) -> set[str]:
+    """Return words that look like names; in German every noun begins with a capital."""
+    found = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
+    return {word for name in found if name for word in words_only(plain(name)).split() if len(word) >= _SHORTEST_STEM}
+
+
+def _tense(words: str, language: Lexicon) -> str:
+    said = frozenset(words.split())
+    was, now = (not said.isdisjoint(each) for each in language.tense_words)
+    return "was" if was and not now else "is" if now and not was else ""
+
+
+def _identifiers(text: str) -> frozenset[str]:
+    return frozenset(name for match in _IDENTIFIER.findall(text) for name in match if name)
+
+
+def _kin(words: str, language: Lexicon) -> frozenset[str]:
+    front = " ".join(words.split()[:_FRONT]) if language.is_written_apart else words[: 2 * _FRONT]
+    found = finder(language.kin, is_written_apart=language.is_written_apart).findall(front)
+    return frozenset(stem_of(word, language) for word in found)

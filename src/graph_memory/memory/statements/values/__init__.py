@@ -1,0 +1,1 @@
+"""Numbers, units, dates and other values in sentences."""

@@ -1,0 +1,236 @@
+"""The parts of a statement that have to stand unchanged in another one that says the same. Pure.
+
+Words are compared by their stems, and numbers, dates and units by their values. Everything else is a literal: signs,
+emoji, capitals inside words, hyphens, accents and vowel signs, addresses and versions. A literal equals itself alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from itertools import pairwise
+
+from graph_memory.memory.statements.language.folding import plain, words_only
+from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
+from graph_memory.memory.statements.language.stems import stem_of
+from graph_memory.memory.statements.values.values import values_of
+
+_TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
+"""A part of a text between spaces, and the one punctuation mark that ends it."""
+_STARTS_AFTER = frozenset(".!?…。！？")
+_PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
+"""Characters that a number, date, time or unit is written with. Other hyphens, quotes and digits are literals."""
+_PARTED_DIGITS = re.compile(r"\d[.,]\d")
+_TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
+"""Values in whose spelling a capital says nothing: `10 PM`, `May`."""
+_LONGEST_VALUE = 3
+"""Maximum number of tokens of a value that are looked at together: `3 May 2026`."""
+_SHORTEST_UNIT = 4
+"""Minimum number of letters of a unit or number that may have a capital: `Euro`, but neither `MB` nor `Mb`."""
+
+_CONTRACTED = re.compile(r"[^\W\d_]+n['’]t")
+
+
+class Case(Enum):
+    """How the first letter of a word is written."""
+
+    CAPITAL = auto()
+    CAPITAL_AT_START = auto()
+    """A capital where a sentence starts."""
+    LOWER = auto()
+    LOWER_AT_START = auto()
+
+
+class Kind(Enum):
+    """How a token is compared: by its stem, by its value, or as it stands."""
+
+    WORD = auto()
+    VALUE = auto()
+    TIME = auto()
+    """A value in whose spelling a capital says nothing: `10 PM`, `May`."""
+    LITERAL = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of a statement between spaces, without the punctuation mark that ends it."""
+
+    text: str
+    end: str
+    starts_sentence: bool
+    kind: Kind
+
+    @property
+    def case(self) -> Case:
+        """How its first letter is written."""
+        if self.text[:1] == self.text[:1].lower():
+            return Case.LOWER_AT_START if self.starts_sentence else Case.LOWER
+        return Case.CAPITAL_AT_START if self.starts_sentence else Case.CAPITAL
+
+    @property
+    def spelling(self) -> str:
+        """Its text, in lower case where a capital says nothing."""
+        small = self.text.lower()
+        has_only_first = self.text[1:] == small[1:]
+        may_have_capital = self.starts_sentence or len(small) >= _SHORTEST_UNIT
+        return small if self.kind is Kind.TIME or (has_only_first and may_have_capital) else self.text
+
+
+def same_text(one: str, other: str) -> bool:
+    """Say whether two texts are equal but for the encoding of accents, white space and one final full stop."""
+    return one == other or folded_text(one) == folded_text(other)
+
+
+@lru_cache(maxsize=65_536)
+def folded_text(text: str) -> str:
+    """Return a text in NFC with single spaces, without one full stop at its end."""
+    return " ".join(unicodedata.normalize("NFC", text).split()).removesuffix(".").rstrip()
+
+
+@lru_cache(maxsize=4_096)
+def tokens(text: str, language: Lexicon) -> Sequence[Token]:
+    """Return the tokens of a text, each judged: a word, part of a value, or a literal."""
+    found = _TOKEN.findall(unicodedata.normalize("NFC", text))
+    given = [each for each, _ in found]
+    ends = ["", *(end or each[-1:] for each, end in found)]
+    return tuple(
+        Token(each, end, at == 0 or ends[at] in _STARTS_AFTER, _kind(given, at, language))
+        for at, (each, end) in enumerate(found)
+    )
+
+
+def _kind(given: Sequence[str], at: int, language: Lexicon) -> Kind:
+    kinds = _value_kinds(given, at, language)
+    if kinds:
+        return Kind.TIME if kinds <= _TIMES else Kind.VALUE
+    return Kind.WORD if _is_word(given[at]) else Kind.LITERAL
+
+
+def _is_word(token: str) -> bool:
+    """Return whether a token is a plain word: only letters, no accents, no capital after the first letter.
+
+    Contractions such as `don't` count.
+    """
+    if _CONTRACTED.fullmatch(token):
+        return plain(token).endswith(" not")
+    is_plain = token[1:] == token[1:].lower() and words_only(plain(token)) == token.lower()
+    return token.isalpha() and is_plain
+
+
+def _value_kinds(given: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
+    """Return the kinds of the values that a token is part of, if they are read without remainder."""
+    windows = (
+        given[start:end]
+        for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
+        for end in range(at + 1, min(len(given), start + _LONGEST_VALUE) + 1)
+    )
+    return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset[str]())
+
+
+@lru_cache(maxsize=4_096)
+def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
+    """Return the kinds of the values that a text consists of; none if it has anything else."""
+    if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
+        return frozenset()
+    values, rest = values_of(text, language)
+    kinds = frozenset(value.kind for value in values)
+    if rest.strip() or (kinds & {"number", "rank"} and _PARTED_DIGITS.search(text)):
+        return frozenset()
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIMES]
+    return kinds if all(map(_has_telling_case, words)) else frozenset()
+
+
+def _has_telling_case(word: str) -> bool:
+    return word == word.lower() or (len(word) >= _SHORTEST_UNIT and word[1:] == word[1:].lower())
+
+
+def count_literals(text: str, language: Lexicon) -> Counter[str]:
+    """Return how often each literal is in a text."""
+    return Counter(token.text for token in tokens(text, language) if token.kind is Kind.LITERAL)
+
+
+def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether two statements have the same literals, and the same spelling and separators of what they share."""
+    return (
+        count_literals(known, language) == count_literals(new, language)
+        and not _differs_in_separators(known, new, language)
+        and not _differs_in_case(known, new, language)
+        and not _differs_in_spelling(known, new, language)
+    )
+
+
+def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether two words stand side by side in both statements, with another punctuation mark between them."""
+    mine, yours = _separators(known, language), _separators(new, language)
+    return any(mine[words] != yours[words] for words in mine.keys() & yours.keys())
+
+
+def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[str]]:
+    """Return the punctuation marks between each two neighbours of a statement, whose last word has an empty one."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for token, after in pairwise([*tokens(folded_text(text), language), None]):
+        if token is not None:
+            words = plain(token.text), plain(after.text) if after else ""
+            found.setdefault(words, set()).add(token.end)
+    return found
+
+
+def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether both statements have a word of a value and spell it in two ways: `años` and `anos`, `Mg` and `mg`."""
+    mine, yours = _spellings(known, language), _spellings(new, language)
+    folded_values = {
+        _without_spelling(token.text)
+        for text in (known, new)
+        for token in tokens(text, language)
+        if token.kind in (Kind.VALUE, Kind.TIME)
+    }
+    return any(mine[word] != yours[word] for word in folded_values & mine.keys() & yours.keys())
+
+
+def _spellings(text: str, language: Lexicon) -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for token in tokens(text, language):
+        found.setdefault(_without_spelling(token.text), set()).add(token.spelling)
+    return found
+
+
+def _without_spelling(word: str) -> str:
+    """Return a word of a value without accents and capitals, and with one decimal sign."""
+    return plain(word).replace(",", ".")
+
+
+def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
+    """Say whether a word has a capital in one alone, and no sentence that starts with it explains that.
+
+    A common word with a capital is a name, which the other has to have: `asked Will`.
+    """
+    mine, yours = _cases(known, language), _cases(new, language)
+    return any(
+        (Case.CAPITAL in cases and word in language.common_words and word not in mine)
+        or (word in mine and not _is_explained(cases, mine[word], is_ordinary=word in language.vocabulary))
+        for word, cases in yours.items()
+    )
+
+
+def _is_explained(some: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
+    """Say whether two spellings are of one word. Where both start a sentence, only an ordinary word is known to be."""
+    if some == others:
+        return True
+    both = {*some, *others}
+    if Case.CAPITAL in both and not both.isdisjoint({Case.LOWER, Case.LOWER_AT_START}):
+        return False
+    return is_ordinary or not both.issuperset({Case.CAPITAL_AT_START, Case.LOWER_AT_START})
+
+
+def _cases(text: str, language: Lexicon) -> Mapping[str, set[Case]]:
+    found: dict[str, set[Case]] = {}
+    for token in tokens(text, language):
+        if token.kind is Kind.WORD:
+            word = plain(token.text)
+            found.setdefault(word if word in language.common_words else stem_of(word, language), set()).add(token.case)
+    return found

@@ -1,0 +1,172 @@
+"""Numbers with their units, times of day, dates, months and weekdays in a statement, each in one spelling. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from graph_memory.memory.statements.language.folding import plain
+from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
+from graph_memory.memory.statements.values.number_words import cjk_digits, names_of
+from graph_memory.memory.statements.values.quantities import quantities
+
+_AM = r"(?:a\.? ?m\b\.?|in the morning\b)"
+_PM = r"(?:p\.? ?m\b\.?|(?:in the (?:afternoon|evening)|at night)\b)"
+_CJK_PM = "下午|晚上|傍晚|午後|夜"
+_CLOCK = re.compile(
+    rf"(?:({_CJK_PM}) ?)?(?<![\d.,])(\d{{1,2}})(?:(?:[:h]| h )(\d{{2}})(?!\d)(?: ?(?:({_AM})|({_PM})|uhr))?"
+    rf"|(?:[.:](\d{{2}}))? ?(?:({_AM})|({_PM})|uhr\b|o'clock|h\b(?! ?(?:\d|/|daily|weekly|monthly|yearly))|時|点|點))"
+)
+_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)")
+_IN_NUMBERS = re.compile(
+    r"(?<![\d./])(\d{1,2})([./])(\d{1,2})(?:\2((?:19|20)\d\d)|\.(?=\W*[^\W\d]|[ ,;]+\d))?(?![\d/]|\.\d)"
+)
+_MONTH_AND_YEAR = re.compile(r"(?<![\d./])(0[1-9]|1[0-2])/((?:19|20)\d\d)(?!\d)")
+_CJK_DATE = re.compile(r"(?:((?:19|20)\d\d)年)?(\d{1,2})月(?:(\d{1,2})日)?|(\d{1,2})日")
+_YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\da-z]|[.,]\d| ?(?:%|€|\$|£))(?:年)?")
+_DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
+_OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
+_DOUBTFUL = frozenset({"march", "mars", "marco"})
+"""Months that are words too, as are all short ones."""
+_SHORT = 3
+_SHORT_DATE = len("05/11")
+_IN_MONTH = re.compile(
+    r"\b(?:in|since|until|till|of|by|last|next|early|late|mid|every|im|seit|bis|ende|anfang"
+    r"|en|depuis|desde|da|a|em|i) $"
+)
+_HYPHEN = re.compile(r"(?<!\d)-(?!\d)|(?<=[^\W\d])-|-(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value: what kind of thing it is or counts, and how much of it, both in one spelling."""
+
+    kind: str
+    amount: str
+    at: int = field(default=0, compare=False)
+    """Where it begins in its text."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A text from which values are taken: what was read is blank afterwards, and all else stays in its place."""
+
+    rest: str
+    found: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
+
+    def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
+        """Take what a pattern finds, if reading it gives values."""
+
+        def put(match: re.Match[str]) -> str:
+            values = read(match)
+            if values is None:
+                return match[0]
+            self.found.extend((match.start(), value) for value in values)
+            return " " * len(match[0])
+
+        self.rest = pattern.sub(put, self.rest)
+
+
+@lru_cache(maxsize=65_536)
+def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
+    """Return the values of a text in order, and the plain text without them."""
+    apart = language.is_written_apart
+    reading = _Reading(_HYPHEN.sub(" ", plain(text)) if apart else cjk_digits(plain(text)))
+    reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
+    reading.take(_IN_NUMBERS, lambda match: _date_in_numbers(match, language))
+    reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
+    reading.take(_CLOCK, _clock)
+    reading.take(_CJK_DATE, _cjk_date)
+    _take_dates(reading, language)
+    reading.take(_YEAR, lambda match: (Value("year", match[1]),))
+    for start, end, kind, amount in quantities(reading.rest, language):
+        reading.found.append((start, Value(kind, amount)))
+        reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
+    _take_weekdays(reading, language)
+    found = sorted(reading.found, key=lambda each: each[0])
+    return tuple(replace(value, at=at) for at, value in found), reading.rest
+
+
+def _take_dates(reading: _Reading, language: Lexicon) -> None:
+    months = names_of(language.months)
+    if not months:
+        return
+    day_first, month_first, alone = _date_patterns(language)
+    reading.take(day_first, lambda match: _date(months[match[2]], match[1], match[3]))
+    reading.take(month_first, lambda match: _date(months[match[1]], match[2], match[3]))
+    reading.take(alone, lambda match: _month(match, months))
+
+
+@lru_cache(maxsize=32)
+def _date_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    name = "|".join(sorted(names_of(language.months), key=len, reverse=True))
+    return (
+        re.compile(rf"(?<![\w.]){_DAY}(?: of| de| di)? ({name})\b{_OF_YEAR}"),
+        re.compile(rf"\b({name}) (?:the )?{_DAY}(?![\d:%]|[.,]\d){_OF_YEAR}"),
+        re.compile(rf"\b({name})\b{_OF_YEAR}"),
+    )
+
+
+def _take_weekdays(reading: _Reading, language: Lexicon) -> None:
+    days = _days(language)
+    if days:
+        reading.take(_day_pattern(language), lambda match: (_weekday(match, days),))
+
+
+def _days(language: Lexicon) -> dict[str, int]:
+    return {name.replace("-", " "): place for name, place in names_of(language.weekdays).items()}
+
+
+@lru_cache(maxsize=32)
+def _day_pattern(language: Lexicon) -> re.Pattern[str]:
+    name = "|".join(map(re.escape, _days(language)))
+    if not language.is_written_apart:
+        return re.compile(f"()({name})()")
+    every = "|".join(language.every.split()) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:({every}) )?({name})(s|en|ar)?(?!\w)")
+
+
+def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
+    """Return a day of the week, one or each."""
+    return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
+
+
+def _date(month: int, day: str | None, year: str | None) -> tuple[Value, ...]:
+    made = Value("day", f"{month}-{int(day)}") if day else Value("month", f"{month}")
+    return (made, Value("year", year)) if year else (made,)
+
+
+def _date_in_numbers(match: re.Match[str], language: Lexicon) -> tuple[Value, ...] | None:
+    """Return a date like 15/05/2026 or 3.5., where it is plain which of the two is the day."""
+    day, month = int(match[1]), int(match[3])
+    if not language.comma_is_decimal and day <= 12:
+        day, month = (month, day) if month > 12 else (0, 0)
+    is_date = match[4] or match[0].endswith(".") or (len(match[0]) == _SHORT_DATE and match[2] == "/")
+    return _date(month, str(day), match[4]) if is_date and 1 <= day <= 31 and 1 <= month <= 12 else None
+
+
+def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
+    if match[4]:
+        return (Value("days", match[4]),)
+    return _date(int(match[2]), match[3], match[1])
+
+
+def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
+    """Return a month that stands without a day; a name that is a word too needs a preposition or a year."""
+    is_doubtful = match[1] in _DOUBTFUL or len(match[1]) <= _SHORT
+    if is_doubtful and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
+        return None
+    return _date(months[match[1]], None, match[2])
+
+
+def _clock(match: re.Match[str]) -> tuple[Value, ...] | None:
+    hour, minute = int(match[2]), int(match[3] or match[6] or 0)
+    if hour > 24 or minute > 59:
+        return None
+    if match[1] or match[5] or match[8]:
+        hour = hour % 12 + 12
+    elif match[4] or match[7]:
+        hour %= 12
+    return (Value("clock", f"{hour % 24}:{minute:02}"),)

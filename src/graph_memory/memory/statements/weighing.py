@@ -1,0 +1,109 @@
+"""What becomes of new statements beside what is known of a thing: added, nothing new, or also asked about. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from math import log, prod
+
+from graph_memory.memory.statements.pairs.comparing import EXCLUDING, Comparison, compared
+from graph_memory.memory.statements.pairs.judging import probability, weigh
+from graph_memory.memory.statements.values.literals import same_text
+
+MOST_ASKED = 3
+"""Known statements that one reply asks about."""
+LONGEST = 2_000
+"""Characters of a statement: a longer text is a document, and known only where it is equal."""
+_CROWD = 0.25
+"""How much the threshold rises, in log units, if e times as many statements are known, or fit by chance.
+
+Chosen with the lives in `tests/data/lives.jsonl`.
+"""
+
+
+class Rule(StrEnum):
+    """What a statement is beside those that hold."""
+
+    EQUAL_TEXT = "equal text"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An observation that holds."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A known statement that a new one may make out of date."""
+
+    known: Known
+    score: float
+    reason: str
+    excludes: bool = False
+    """Whether the two cannot both hold at one time, whatever was said first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a new statement is: nothing new beside a known one, or new, with what it may make out of date."""
+
+    rule: Rule
+    known: Known | None = None
+    score: float | None = None
+    doubts: Sequence[Doubt] = field(default_factory=list[Doubt])
+
+
+@lru_cache(maxsize=32_768)
+def _compared(known: str, new: str, entity: str) -> tuple[Comparison, float]:
+    pair = compared(known, new, entity)
+    return pair, weigh(pair)
+
+
+def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
+    """Return what a statement about an entity is beside those that hold, and its doubts, surest first."""
+    equal = equal_to(new, known)
+    if equal is not None:
+        return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
+    pairs = [(one, *_compared(one.text, new, entity)) for one in _comparable(new, known)]
+    ties = Counter(tie for _, pair, _ in pairs for tie in pair.ties)
+    count = len(known)
+    weighed = [(weight - _among_others(pair, ties, count), one, pair) for one, pair, weight in pairs if weight >= 0]
+    found = sorted((each for each in weighed if each[0] >= 0), key=lambda each: -each[0])
+    doubts = [
+        Doubt(one, round(probability(pair), 2), reason(pair), excludes=not EXCLUDING.isdisjoint(pair.features))
+        for _, one, pair in found[:MOST_ASKED]
+    ]
+    return Verdict(rule=Rule.NEW, doubts=doubts)
+
+
+def equal_to(new: str, known: Sequence[Known]) -> Known | None:
+    """Return the known statement of the same text, the one that is equal to the character first."""
+    exact = (one for one in known if one.text == new)
+    return next(exact, None) or next((one for one in known if same_text(one.text, new)), None)
+
+
+def _comparable(new: str, known: Sequence[Known]) -> Sequence[Known]:
+    return [one for one in known if len(one.text) <= LONGEST] if len(new) <= LONGEST else ()
+
+
+def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
+    """Return how much the threshold rises because many statements are known, in log units. It is 0 for a single one.
+
+    With more known statements, each is less likely to be meant, and a word that many contain says less about which one.
+    So this grows with the number of known statements, and with the number expected to share all words of the pair.
+    """
+    by_chance = known * prod(ties[tie] / known for tie in pair.ties)
+    return _CROWD * log(max(1.0, known * by_chance))
+
+
+def reason(pair: Comparison) -> str:
+    """Return in words what speaks for the known statement being out of date."""
+    told = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
+    return "; ".join(told) if told else "much alike"

@@ -1,0 +1,173 @@
+"""Is the log in a file one that a domain can have? Its events are looked at one by one, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import cast
+
+from graph_memory.memory.transfer.archive.format import End, Header, at_line, damaged
+from graph_memory.memory.transfer.archive.records import recorded_times
+from graph_memory.memory.transfer.values import Wrong
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
+from graph_memory.model.ontology.ontology import MOST_TYPES
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, type_state
+from graph_memory.model.rules import check_state
+from graph_memory.model.subjects.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject
+from graph_memory.model.subjects.subjects import DomainState, State
+from graph_memory.model.text.visible import check_visible
+from graph_memory.model.text.wording import shown
+from graph_memory.model.time.clock import may_follow
+from graph_memory.model.values.plain import parse_json_strictly
+
+LATEST = timedelta(days=36_525)
+"""How far ahead of the reader's clock times may lie: a clock that was wrong has stamped what it has (decision 14)."""
+_READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
+
+
+class LogCheck:
+    """Looks at the events of one file. Remembers the types, and else only where the log stands."""
+
+    def __init__(self, header: Header, now: datetime) -> None:
+        self.header = header
+        self.seq = header.state.forked_at or 0
+        """Where the log stands."""
+        self.living = 0
+        """About how many nodes, connections and observations live then."""
+        self.types: dict[str, AnyType] = {}
+        """The types that are declared, by their subject ids."""
+        self.late: set[str] = set()
+        """Those of them that were declared as they are after something of them."""
+        self._latest = now + LATEST
+        self._at: datetime | None = None
+        self._events = 0
+        self._ontology = 0
+        self._is_open: bool | None = None
+        self._domain: DomainState | None = None
+        with at_line(1, None):
+            self._check_times(header.state.state())
+
+    def event(self, row: State, line: int) -> None:
+        """Look at the next event. Raises INVALID_ARCHIVE for one that no log has, or not at this place."""
+        kind = Kind(str(row["_kind"]))
+        with at_line(line, row):
+            self._place(row)
+            if kind in _READ:
+                self._declare(kind, row)
+            if kind in TYPE_OF:
+                self._obey(kind, row)
+        self._events += 1
+        if kind in DATA:
+            self.living += {Op.DELETE: -1, Op.UPDATE: 0}.get(Op(str(row["_op"])), 1)
+        if kind in ONTOLOGY_KINDS:
+            self._ontology = self.seq
+        if kind is Kind.ONTOLOGY:
+            self._is_open = row["_open"] is True
+        if kind is Kind.DOMAIN:
+            self._domain = DomainState.from_state(row)
+
+    def end(self, end: End, contents: int, line: int) -> None:
+        """Look at what the last line says. Raises INVALID_ARCHIVE when the lines before it say otherwise."""
+        header = self.header
+        domain = replace(self._domain, compacted_to=header.state.compacted_to) if self._domain else header.state
+        found = (self._events, contents, self._events, self.seq, self._ontology, domain)
+        told = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
+        if found != told or max(header.whole_after, header.state.begins_at or 0) > self.seq:
+            raise damaged(line, "or line 1 does not match the lines between them")
+        if self._is_open is None:
+            raise damaged(line, "ends a log without an ontology")
+        with at_line(line, None):
+            self._check_late()
+
+    def _check_late(self) -> None:
+        """Raise `Wrong` for a type that something is of, or that a connection type names, and that none declares."""
+        if missing := self.late - self.types.keys():
+            raise Wrong(f"has no {min(missing)}, which something before is of")
+        for declared in self.types.values():
+            if isinstance(declared, ConnectionType):
+                self._check_ends(declared)
+
+    def _place(self, row: State) -> None:
+        """Take the next number, at a time that may follow the last one's. Only what was compacted has gaps."""
+        seq = cast("int", row["_seq"])
+        is_next = seq == self.seq + 1 or self.seq < seq <= self.header.whole_after
+        is_after_gap = self.seq <= self.header.whole_after == seq - 1
+        if not is_next and not is_after_gap:
+            raise Wrong(f"has number {seq} after {self.seq}")
+        at = cast("datetime", row["_at"])
+        is_neighbour = self.seq >= self.header.whole_after  # of what was compacted, too much is gone to compare times
+        if self._at is not None and is_neighbour and not may_follow(self._at, at):
+            raise Wrong(f"was written at {at}, earlier than the one before it")
+        self._check_times(row)
+        self.seq, self._at = seq, at
+
+    def _check_times(self, state: State) -> None:
+        if (latest := max(recorded_times(state))) > self._latest:
+            raise Wrong(f"has the time {latest}, which is in the future")
+
+    def _declare(self, kind: Kind, row: State) -> None:
+        subject = str(row["_subject"])
+        if row["_op"] == Op.DELETE:
+            gone = self.types.pop(subject, None)
+            if gone is not None and kind is Kind.NODE_TYPE:
+                self._check_unused(gone.name)
+            return
+        declared = _READ[kind](_parsed(str(row["_definition"])))
+        check_visible("Type", declared.name)
+        if subject != type_subject(kind, declared.name) or any(
+            row.get(name) != value for name, value in _summary(type_state(declared)).items()
+        ):
+            raise Wrong("names a type differently from its definition")
+        if subject in self.types:
+            self.late.add(subject)
+        self.types[subject] = declared
+        if len(self.types) > MOST_TYPES:
+            raise Wrong(f"declares more than {MOST_TYPES:,} types")
+        if isinstance(declared, ConnectionType) and not self._is_compacted:
+            self._check_ends(declared)
+
+    @property
+    def _is_compacted(self) -> bool:
+        """Whether the log has only the last event of each subject here: a type that was changed comes late."""
+        return self.seq <= self.header.whole_after
+
+    def _check_ends(self, declared: ConnectionType) -> None:
+        for side, names in (("from_types", declared.from_types), ("to_types", declared.to_types)):
+            for name in names:
+                known = {name} if type_subject(Kind.NODE_TYPE, name) in self.types else set[str]()
+                check_end(declared.name, side, name, known)
+
+    def _check_unused(self, node_type: str) -> None:
+        for other in self.types.values():
+            if isinstance(other, ConnectionType) and node_type in (*other.from_types, *other.to_types):
+                raise Wrong(f"deletes node type {shown(node_type)}, which {other.title} needs")
+
+    def _obey(self, kind: Kind, row: State) -> None:
+        """Check a node or connection against its type."""
+        if "_type" not in row:
+            return
+        declared = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))
+        if declared is None and self._is_compacted:
+            self.late.add(type_subject(TYPE_OF[kind], str(row["_type"])))
+            return
+        if declared is None:
+            raise Wrong(f"has the type {shown(row['_type'])}, which no earlier event declares")
+        if row["_op"] != Op.DELETE:
+            ends = {name: cast("str | None", row.get(f"_{name}")) for name in ("from", "to")}
+            draft = Draft(op=Op.UPDATE, kind=kind, subject=str(row["_subject"]), type=declared.name, state=row)
+            check_state(replace(draft, from_id=ends["from"], to_id=ends["to"]), declared)
+
+
+def _summary(state: State) -> State:
+    """Return what a type's state tells beside the definition, which may be spelled otherwise."""
+    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types", "_inverse", "_transitive")
+    return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
+
+
+def _parsed(definition: str) -> Mapping[str, object]:
+    try:
+        return cast("Mapping[str, object]", parse_json_strictly(definition.encode()))
+    except ValueError as error:
+        raise Wrong("has a _definition that is not JSON") from error

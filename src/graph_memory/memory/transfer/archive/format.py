@@ -1,0 +1,304 @@
+"""A domain as lines of JSON: its whole log and all content, so that reading gives back exactly what was written.
+
+The first line tells what the file is, the last how much it holds and the SHA-256 of everything before it. Between them
+is one event a line, in order; content stands in lines of its own before the first event that refers to it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Literal, TypeVar, cast
+
+from pydantic import BaseModel, Field
+
+from graph_memory.memory.transfer.archive.records import domain_fields, event_from
+from graph_memory.memory.transfer.values import Count, DomainName, Recorded, Seq, Sha256, Strict, Word, Wrong, read
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import TIMES
+from graph_memory.model.subjects.subjects import DomainState, State
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.content import Content, ContentRef
+from graph_memory.model.values.plain import parse_json_strictly
+
+_M = TypeVar("_M", bound=BaseModel)
+
+FORMAT = "graph-memory log"
+VERSION = 1
+PIECE = 1024 * 1024
+"""Bytes of content that one line holds at most."""
+LONGEST = 32 * PIECE
+"""Bytes of a line at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What the first line tells: whose log it is, how far it goes, and what the domain is."""
+
+    domain: str
+    exported: datetime
+    written_by: str
+    seq: int
+    events: int
+    ontology_version: int
+    state: DomainState
+
+    @property
+    def whole_after(self) -> int:
+        """The number after which the log has no gaps: the fork of a branch, or where it was compacted."""
+        return self.state.compacted_to or self.state.forked_at or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text content."""
+
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line of any other content: one of several, counted from 1."""
+
+    sha256: str
+    part: int
+    of: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What the last line tells of all before it."""
+
+    events: int
+    contents: int
+    sha256: str
+
+
+Line = State | Text | Piece | End
+
+
+def is_text_line(ref: ContentRef) -> bool:
+    """Say whether content is written as one line of text."""
+    return ref.is_text and ref.size <= PIECE
+
+
+def pieces_of(size: int) -> int:
+    """Return how many lines content that is no line of text takes."""
+    return max(1, -(-size // PIECE))
+
+
+def header_line(header: Header) -> bytes:
+    """Return the first line."""
+    return _line(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "domain": header.domain,
+            "events": header.events,
+            "seq": header.seq,
+            "ontology_version": header.ontology_version,
+            "state": _plain(header.state.state()),
+            "written_by": header.written_by,
+            "exported": written_time(header.exported),
+        }
+    )
+
+
+def event_line(row: Mapping[str, object]) -> bytes:
+    """Return the line of an event, given its properties; the domain is that of the header."""
+    return _line({"event": dict(sorted(_plain(row).items()))})
+
+
+def text_line(content: Content) -> bytes:
+    """Return the line of text content."""
+    return _line({"content": content.sha256, "text": content.text})
+
+
+def piece_line(piece: Piece) -> bytes:
+    """Return one of the lines of other content."""
+    data = base64.b64encode(piece.data).decode("ascii")
+    return _line({"content": piece.sha256, "part": piece.part, "of": piece.of, "base64": data})
+
+
+def end_line(end: End) -> bytes:
+    """Return the last line."""
+    return _line({"end": {"events": end.events, "contents": end.contents, "sha256": end.sha256}})
+
+
+def written_time(moment: datetime) -> str:
+    """Return a time as the lines have it: in UTC, to the microsecond."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def _plain(row: Mapping[str, object]) -> dict[str, object]:
+    return {key: _told(key, value) for key, value in row.items() if value is not None and key != "_domain"}
+
+
+def _told(key: str, value: object) -> object:
+    """Return a value as JSON has it. The times that all events have are text, any other says that it is one."""
+    if key in TIMES:
+        return written_time(datetime.fromisoformat(value) if isinstance(value, str) else cast("datetime", value))
+    return {"time": written_time(value)} if isinstance(value, datetime) else value
+
+
+class _HeaderLine(Strict):
+    format: Literal["graph-memory log"]
+    version: Annotated[int, Field(ge=1, le=VERSION)]
+    domain: DomainName
+    exported: Recorded
+    written_by: Word
+    seq: Count
+    events: Count
+    ontology_version: Count
+    state: dict[str, object]
+
+
+class _TextLine(Strict):
+    content: Sha256
+    text: str
+
+
+class _PieceLine(Strict):
+    content: Sha256
+    part: Seq
+    of: Seq
+    base64: str
+
+
+class _EndFields(Strict):
+    events: Count
+    contents: Count
+    sha256: Sha256
+
+
+class _EndLine(Strict):
+    end: _EndFields
+
+
+def read_header(line: bytes) -> Header:
+    """Return what the first line tells. Raises INVALID_ARCHIVE."""
+    try:
+        return _header(_parsed(line, 1))
+    except GraphError as error:
+        if "version" in error.details:
+            raise
+        hint = "Give a file written by `graph-memory export`."
+        message = f"This is not an export of a domain, or it is damaged: {error.message}"
+        raise GraphError(Code.INVALID_ARCHIVE, message, {"line": 1, "hint": hint}) from error
+
+
+def read_line(line: bytes, number: int) -> Line:
+    """Return what a line after the first holds. Raises INVALID_ARCHIVE, naming the line, for one that cannot be."""
+    fields = _parsed(line, number)
+    if "event" in fields:
+        event = fields["event"]
+        if len(fields) > 1 or not isinstance(event, dict):
+            raise damaged(number, "does not hold exactly one event")
+        with at_line(number, cast("object", event)):
+            return event_from(cast("Mapping[str, object]", event))
+    if "text" in fields:
+        text = _as(_TextLine, fields, number)
+        return Text(text.content, text.text)
+    if "content" in fields:
+        return _piece(_as(_PieceLine, fields, number), number)
+    if "end" in fields:
+        end = _as(_EndLine, fields, number).end
+        return End(end.events, end.contents, end.sha256)
+    raise damaged(number, "is not one that an export has after the first")
+
+
+@contextmanager
+def at_line(number: int, event: object) -> Generator[None]:
+    """Turn what is wrong with an event into INVALID_ARCHIVE, which names its line."""
+    try:
+        yield
+    except Wrong as wrong:
+        raise _at_fault(number, event, str(wrong), wrong.subject) from wrong
+    except GraphError as error:
+        if error.code is Code.INVALID_ARCHIVE:
+            raise
+        raise _at_fault(number, event, f"breaks a rule: {error.message}") from error
+
+
+def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
+    """Return the error for an event; its details tell the subject and the fault for those who show no lines."""
+    if left is not None:
+        error, subject = damaged(number, f"leaves {shown(left)} in an impossible state: it {fault}"), left
+    else:
+        error = damaged(number, f"holds an event that {fault}")
+        subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
+    return GraphError(error.code, error.message, {**error.details, "subject": shown(subject), "fault": fault})
+
+
+def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
+    try:
+        return read(model, fields)
+    except Wrong as wrong:
+        raise damaged(number, str(wrong)) from wrong
+    except GraphError as error:
+        raise damaged(number, f"breaks a rule: {error.message}") from error
+
+
+def _parsed(line: bytes, number: int) -> Mapping[str, object]:
+    try:
+        value = parse_json_strictly(line)
+    except ValueError as error:
+        raise damaged(number, "is not JSON in UTF-8") from error
+    if not isinstance(value, dict):
+        raise damaged(number, "is not a JSON object")
+    return cast("Mapping[str, object]", value)
+
+
+def _header(fields: Mapping[str, object]) -> Header:
+    if fields.get("format") != FORMAT:
+        raise damaged(1, "does not name the format")
+    version = fields.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise GraphError(
+            Code.INVALID_ARCHIVE,
+            f"The file has format version {shown(version)}; this graph-memory supports versions up to {VERSION}",
+            {"line": 1, "version": version, "hint": "Update graph-memory to the version that wrote it, or newer."},
+        )
+    told = _as(_HeaderLine, fields, 1)
+    with at_line(1, None):
+        state = DomainState.from_state(domain_fields(told.state))
+    return Header(
+        domain=told.domain,
+        exported=told.exported,
+        written_by=told.written_by,
+        seq=told.seq,
+        events=told.events,
+        ontology_version=told.ontology_version,
+        state=state,
+    )
+
+
+def _piece(told: _PieceLine, number: int) -> Piece:
+    try:
+        return Piece(told.content, told.part, told.of, base64.b64decode(told.base64, validate=True))
+    except ValueError as error:
+        raise damaged(number, "holds content that is not base64") from error
+
+
+def damaged(line: int, what: str) -> GraphError:
+    """Return the error for a line that is not as it was written."""
+    hint = "The file is damaged or was edited: export the domain again, or use another copy of the file."
+    return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {what}", {"line": line, "hint": hint})
+
+
+def cut_short(line: int) -> GraphError:
+    """Return the error for a file that ends too early."""
+    hint = "The export, or a copy of it, was cut off. Export the domain again."
+    return GraphError(
+        Code.INVALID_ARCHIVE, f"The file ends after line {line:,}, without its last line", {"line": line, "hint": hint}
+    )

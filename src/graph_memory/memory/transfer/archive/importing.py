@@ -1,0 +1,331 @@
+"""Importing a domain's log: its events as they were written, and the graph that follows from them.
+
+The file is read twice: first to know that it is whole, then to write. It is written in steps that can be cut off: who
+asks for the same again goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Generator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from time import time_ns
+from typing import cast
+
+import anyio.to_thread
+
+from graph_memory.memory.changes.context import read_stored
+from graph_memory.memory.changes.fit import Misfit
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.deletion import delete_domain
+from graph_memory.memory.domains.tree import DOMAIN, append_of_job, domain_draft
+from graph_memory.memory.graph.ontology import logged_types
+from graph_memory.memory.transfer.archive.export import ARCHIVE_HEAD
+from graph_memory.memory.transfer.archive.format import Header, Text
+from graph_memory.memory.transfer.archive.reader import Page, Reader
+from graph_memory.memory.transfer.archive.writer import by_size
+from graph_memory.memory.transfer.results import Imported
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Event, Op
+from graph_memory.model.ontology.growth import TypeChange, without_rules
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import Projection, project
+from graph_memory.model.subjects.kinds import ATTACHED, Kind, Step
+from graph_memory.model.subjects.protection import PROTECTION
+from graph_memory.model.subjects.subjects import DomainState, content_ref
+from graph_memory.model.values.arguments import check_domain, fault
+from graph_memory.model.values.content import Content
+from graph_memory.progress import Progress
+from graph_memory.storage.log import jobs
+from graph_memory.storage.log.jobs import READY, Job
+from graph_memory.storage.log.parents import fitting_parent
+from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
+from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.reads import MEND_CONTENTS, last_event
+from graph_memory.storage.log.tree import above
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Transaction
+
+IMPORTING = "importing"
+SUBJECTS = 2_000
+"""Subjects that are looked at together."""
+COMPARED = 1_000
+"""Events by which the source of a branch is known."""
+_STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset(ATTACHED)}
+_NEXT = {"nodes": "ties", "ties": "end"}
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectRow:
+    """A subject of a log: its last event, and the size of its content."""
+
+    subject: str
+    seq: int
+    op: str
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """An event's property map, and its text where it is small."""
+
+    event: Mapping[str, object]
+    text: str | None
+
+
+SUBJECTS_OF = query("transfer/subjects", SubjectRow)
+STATES = query("transfer/states", StateRow)
+SAME_SOURCE = query("transfer/same_source", bool)
+FINISH = query("transfer/finish", Nothing)
+
+
+async def import_file(
+    core: Core, path: Path | str, name: str | None, tell: Progress, *, is_folder: bool = False
+) -> Imported:
+    """Make a domain of the log in a file. `Transfer.import_file` tells the rest.
+
+    The file made of a folder is never made again, so what it began is taken back whatever goes wrong.
+    """
+    if name:
+        check_domain(name)
+    reader = Reader(Path(path))
+    header = await anyio.to_thread.run_sync(reader.header)
+    domain = name or header.domain
+    await _check_free(core, domain)
+    await _check_way_up(core, domain, header.state.parent)
+    async for page in _pages(reader, header.seq):
+        tell("Checking", page.fraction)
+    core.contents.check_size(reader.longest_text)
+    core.log.forget(domain)
+    params = {"sha256": reader.sha256, **(jobs.OF_FOLDER if is_folder else {})}
+    who, at = core.origin, header.state.created
+    job = await jobs.begin(core.store, domain, IMPORTING, params, {}, origin=who, reach=Whole.ONTOLOGY, at=at)
+    try:
+        made = await _Importing(core, job, header, reader, tell).run()
+    except GraphError as error:
+        if is_folder or error.code is Code.INVALID_ARCHIVE:
+            await _withdraw(core, job)
+        raise
+    core.log.forget(domain)
+    return Imported(
+        domain=domain,
+        seq=made.seq,
+        events=header.events + made.seq - header.seq,
+        subjects=job.progress.done - header.events,
+        resumed=job.is_resumed,
+        forked_from=made.forked_from,
+        warnings=(made.left,) if made.left else None,
+    )
+
+
+async def _check_free(core: Core, domain: str) -> None:
+    """Raise DOMAIN_ALREADY_EXISTS for a name that is taken, before a long file is read."""
+    row = await core.store.one(ARCHIVE_HEAD, domain=domain)
+    if row is not None and row.state == READY:
+        raise jobs.exists(domain)
+
+
+async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
+    """Raise INVALID_ARGUMENT for a name under which the domain would be above itself."""
+    rows = await above(core.store, "", parent)
+    if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
+        hint = f"Import it under another name, or first give {parent} another parent with update_domain."
+        raise fault("name", f"Its parent {parent} would be under domain {domain}", hint)
+
+
+async def _withdraw(core: Core, job: Job) -> None:
+    """Take back what was written of a file that is not what it was, unless another run goes on with it."""
+    await job.step(job.progress)
+    await delete_domain(core, job.domain)
+
+
+async def _pages(reader: Reader, after: int, *, follows: bool = True) -> AsyncIterator[Page]:
+    """Yield the pages of a file, each read in a worker thread."""
+    pages = reader.pages(after, follows=follows)
+    try:
+        while (page := await anyio.to_thread.run_sync(_next, pages)) is not None:
+            yield page
+    finally:
+        with suppress(ValueError):  # after Ctrl-C a thread may still be reading one; it closes with that
+            pages.close()
+
+
+def _next(pages: Generator[Page]) -> Page | None:
+    return next(pages, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A domain that was imported: the number of its last event, its source, and why it is not under its parent."""
+
+    seq: int
+    forked_from: str | None
+    left: str | None
+
+
+class _Importing:
+    """The stages of an import, from wherever an earlier run of it was cut off."""
+
+    def __init__(self, core: Core, job: Job, header: Header, reader: Reader, tell: Progress) -> None:
+        self._core = core
+        self._job = job
+        self._header = header
+        self._reader = reader
+        self._tell = tell
+
+    async def run(self) -> _Made:
+        """Go through what is left, and return what was made."""
+        if self._job.progress.stage == "":
+            await self._append_all()
+            await self._put_types()
+        while self._job.progress.stage in _STAGES:
+            await self._put_page(self._job.progress.stage)
+        await self._check_late()
+        return await self._end()
+
+    async def _check_late(self) -> None:
+        """Raise INVALID_ARCHIVE unless everything fits the types that got their last declaration after it."""
+        changes = [TypeChange(without_rules(declared), declared) for declared in self._reader.late]
+        for stored in (await read_stored(self._core.store, self._job.domain, changes)).values():
+            if misfits := stored.misfits():
+                raise _unfit(stored.change.after.title, misfits[0])
+
+    async def _append_all(self) -> None:
+        async for page in _pages(self._reader, self._job.progress.seq, follows=False):
+            await self._append(page)
+            self._tell("Importing the log", self._job.progress.seq / self._header.seq)
+        if self._reader.sha256 != self._job.params["sha256"]:
+            raise _not_the_same()
+
+    async def _append(self, page: Page) -> None:
+        """Write a page of events, after the content that they refer to."""
+        for blob in page.blobs:
+            with blob.file:
+                await self._core.contents.take(self._job.domain, blob.chunks())
+        texts = [text for text in page.texts if not await self._is_put_apart(text)]
+        if not texts and not page.events:
+            return
+        rows = [with_times_as_text({**row, "_domain": self._job.domain}) for row in page.events]
+        progress = self._job.progress
+        seq = cast("int", page.events[-1]["_seq"]) if page.events else progress.seq
+        then = self._job.then(seq=seq, done=progress.done + len(rows))
+
+        async def append(transaction: Transaction) -> None:
+            if texts:
+                kept = [{"sha256": text.sha256, "text": text.text} for text in texts]
+                await transaction.run(MEND_CONTENTS, domain=self._job.domain, rows=kept)
+            if rows:
+                stand = {"seq": seq, "at": page.events[-1]["_at"], "ontology_version": self._header.ontology_version}
+                times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
+                first = {"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]}
+                protects = any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events)
+                given = {"first": first, "events": rows, "contents": [], "turns": turns_of(times), "protects": protects}
+                await transaction.run(APPEND, domain=self._job.domain, **given, **stand)
+
+        await self._job.step(then, append)
+
+    async def _is_put_apart(self, text: Text) -> bool:
+        """Put text that is too large for Neo4j among the blobs."""
+        content = Content(text.text.encode(), "utf-8", "")
+        if self._core.contents.is_inline(content.ref):
+            return False
+        await self._core.contents.take(self._job.domain, [content.data])
+        return True
+
+    async def _put_types(self) -> None:
+        events = await logged_types(self._core.store, self._job.domain)
+        for draft in (event.draft for event in events):
+            if draft.kind is Kind.CONNECTION_TYPE:
+                await ensure_connection_type(self._core.store, str((draft.state or {})["_name"]))
+
+        async def put(transaction: Transaction) -> None:
+            await run_projection(transaction, project(self._job.domain, events, Ontology()))
+
+        await self._job.step(self._job.then(stage="nodes", after=""), put)
+
+    async def _put_page(self, stage: str) -> None:
+        """Put the nodes, or what is tied to nodes, of a page of subjects."""
+        after = self._job.progress.after
+        rows = await self._core.store.read(SUBJECTS_OF, domain=self._job.domain, after=after, limit=SUBJECTS)
+        living = [row for row in rows if row.op != Op.DELETE and row.kind in _STAGES[stage]]
+        for some in by_size(living, lambda row: row.size):
+            await self._put(some)
+        then = self._job.then(after=rows[-1].subject) if rows else self._job.then(stage=_NEXT[stage], after="")
+        await self._job.step(then)
+
+    async def _put(self, rows: Sequence[SubjectRow]) -> None:
+        ontology = await self._core.log.require_ontology(self._job.domain)
+        events = await self._events([row.seq for row in rows])
+
+        async def put(transaction: Transaction) -> None:
+            await run_projection(transaction, project(self._job.domain, events, ontology))
+
+        done = self._job.progress.done + len(rows)
+        try:
+            await self._job.step(self._job.then(after=rows[-1].subject, done=done), put)
+        except GraphError as error:
+            if error.code is not Code.DANGLING_REFERENCE:
+                raise
+            raise _without_ends() from error
+        living = max(1, self._reader.living)
+        self._tell("Building the graph", min(1.0, (done - self._header.events) / living))
+
+    async def _events(self, seqs: Sequence[int]) -> list[Event]:
+        """Return events as those that make their subjects, nodes with their text."""
+        events: list[Event] = []
+        for row in await self._core.store.read(STATES, domain=self._job.domain, seqs=seqs):
+            event = Event.from_row(row.event)
+            ref = content_ref(event.draft.state or {}) if event.draft.kind is Kind.NODE else None
+            content = None
+            if ref is not None and ref.is_text:
+                content = await self._core.contents.fetch(self._job.domain, ref, row.text)
+            events.append(replace(event, draft=replace(event.draft, op=Op.CREATE, content=content)))
+        return events
+
+    async def _end(self) -> _Made:
+        """Give the domain what its log says of it, and let it be used; it leaves a parent under which it cannot be."""
+        state, domain = await self._state(), self._job.domain
+        seq, left = self._header.seq, None
+
+        async def end(transaction: Transaction) -> None:
+            nonlocal seq, left
+            parent, left = await fitting_parent(transaction, domain, state.parent)
+            given = replace(state, parent=parent).state()
+            await run_projection(transaction, Projection(domain, {Step.PUT_DOMAIN: [{"state": given}]}))
+            if left is not None:
+                last = await last_event(transaction, domain, DOMAIN)
+                draft = domain_draft(replace(self._header.state, parent=None), last and last.seq)
+                seq = await append_of_job(self._core, transaction, domain, draft)
+            await transaction.run(FINISH, domain=domain, epoch=time_ns() // 1_000)
+
+        await self._job.end(end)
+        return _Made(seq, state.forked_from, left)
+
+    async def _state(self) -> DomainState:
+        """Return what the domain is; a branch without its source here has no past before the fork."""
+        state = self._header.state
+        if state.forked_from is None:
+            return state
+        given = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
+        is_same = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
+        return state if is_same else replace(state, forked_from=None)
+
+
+def _not_the_same() -> GraphError:
+    hint = "Import it again when nothing writes to it."
+    return GraphError(Code.INVALID_ARCHIVE, "The file changed while it was imported", {"hint": hint})
+
+
+def _unfit(title: str, misfit: Misfit) -> GraphError:
+    hint = "Run `graph-memory verify` where it was exported."
+    message = f"The log in the file leaves {misfit.id} unfit for {title} as it was changed: {misfit.reason}"
+    return GraphError(Code.INVALID_ARCHIVE, message, {"subject": misfit.id, "hint": hint})
+
+
+def _without_ends() -> GraphError:
+    hint = "Run `graph-memory verify` where it was exported."
+    return GraphError(Code.INVALID_ARCHIVE, "The log in the file lacks the ends of some connections", {"hint": hint})

@@ -1,0 +1,279 @@
+"""What lives at each point of a log that is read from a file, so that an event is refused that could not come there.
+
+It is kept in a private SQLite database that is in memory while it is small and on disk after that: logs are long.
+Ends, topology and what is tied to a deleted node are looked at when a batch has ended, as a write is one batch; unique
+values, the rules of connection types and the acyclic ones when the log has ended.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, cast
+
+from graph_memory.memory.transfer.archive.check import LogCheck
+from graph_memory.memory.transfer.archive.format import at_line, is_text_line
+from graph_memory.memory.transfer.values import Wrong
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Op
+from graph_memory.model.ontology.types import ConnectionType
+from graph_memory.model.rules import link_rules
+from graph_memory.model.subjects.kinds import ATTACHED, TYPE_OF, Kind, type_subject
+from graph_memory.model.subjects.subjects import ENTITY, State, content_ref, user_properties
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.properties import key_value
+
+_TABLES = """
+CREATE TABLE subject (
+  id TEXT PRIMARY KEY, kind TEXT, type TEXT, source TEXT, target TEXT, seq INTEGER, lives INTEGER, erased INTEGER);
+CREATE INDEX subject_seq ON subject (seq);
+CREATE INDEX subject_source ON subject (source);
+CREATE INDEX subject_target ON subject (target);
+CREATE TABLE event (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE content (sha256 TEXT, is_line INTEGER, size INTEGER, is_text INTEGER, PRIMARY KEY (sha256, is_line));
+CREATE TABLE owned (owner TEXT, kind TEXT, type TEXT, property TEXT, value TEXT);
+CREATE INDEX owned_owner ON owned (owner);
+"""
+_PUT = "INSERT OR REPLACE INTO subject VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_KNOWN = "SELECT kind, type, source, target, seq, lives, erased FROM subject WHERE id = ?"
+_TIES = """
+SELECT c.id, c.kind, c.type, c.source, c.target, f.type, t.type FROM subject c
+LEFT JOIN subject f ON f.id = c.source AND f.kind = 'node' AND f.lives
+LEFT JOIN subject t ON t.id = c.target AND t.kind = 'node' AND t.lives
+WHERE {which} AND c.lives AND NOT c.erased AND c.kind IN ('connection', 'observation', 'link')
+"""
+_SINCE, _OF = _TIES.format(which="c.seq > ?1"), _TIES.format(which="(c.source = ?1 OR c.target = ?1)")
+_LEFT = """
+SELECT n.id, c.id FROM subject n JOIN subject c ON c.{end} = n.id
+WHERE n.seq > ? AND NOT n.lives AND n.kind = 'node' AND c.lives LIMIT 1
+"""
+_TWICE = """
+SELECT {end} FROM subject WHERE lives AND kind = 'connection' AND type = ? GROUP BY {end} HAVING count(*) > 1 LIMIT 1
+"""
+_ENDS = {"source": "source", "target": "target", "pair": "source, target"}
+_ONCE = {"source": "the source", "target": "the target", "pair": "joined to the same target by a connection"}
+_EDGES = "SELECT source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
+_SHARED = "SELECT kind, type, property, max(owner) FROM owned GROUP BY kind, type, property, value HAVING count(*) > 1"
+
+
+_TYPES = {of: kind for kind, of in TYPE_OF.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A subject as the events so far have it. What was erased has lost its type and ends."""
+
+    kind: str
+    type: str | None
+    source: str | None
+    target: str | None
+    seq: int
+    lives: bool
+    erased: bool
+
+
+class Ledger:
+    """Follows a log from its beginning. Raises INVALID_ARCHIVE for what no log has at that place."""
+
+    def __init__(self, log: LogCheck) -> None:
+        self._log = log
+        self._old_until = log.header.whole_after
+        """Up to there the log has only the last event of each subject."""
+        self._open_until = max(self._old_until, log.header.state.begins_at or 0)
+        """Up to there subjects come in no order."""
+        self._seq = 0
+        self._batch: object = None
+        self._settled = 0
+        self._has_ties = False
+        self._has_gone = False
+        self._retyped = set[str]()
+        self._db = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES} BEGIN;")
+        self.longest_text = 0
+        """Bytes of the longest text that an event refers to."""
+
+    def close(self) -> None:
+        """Let go of the notes."""
+        self._db.close()
+
+    def content(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
+        """Take note of content, which events may refer to from now on."""
+        with noting():
+            self._db.execute("INSERT OR IGNORE INTO content VALUES (?, ?, ?, ?)", (sha256, is_line, size, is_text))
+
+    def event(self, row: State, line: int) -> None:
+        """Look at the next event, which was looked at by itself."""
+        with noting(), at_line(line, row):
+            if row["_batch"] != self._batch:
+                self._settle()
+                self._begin_batch(row)
+            self._check_content(row)
+            self._take(row)
+            self._seq = cast("int", row["_seq"])
+
+    def _begin_batch(self, row: State) -> None:
+        """Raise `Wrong` unless its first event names a batch, as all of them do that were not copied or compacted."""
+        if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
+            raise Wrong(f"belongs to the batch {row['_batch']}, which does not start with it")
+        self._batch = row["_batch"]
+
+    def end(self, line: int) -> None:
+        """Look at what lives when the log has ended."""
+        with noting(), at_line(line, None):
+            self._settle()
+            if left := self._one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
+                raise Wrong("was erased, but lives", left[0])
+            for declared in self._log.types.values():
+                if isinstance(declared, ConnectionType):
+                    self._check_rules(declared)
+            for kind, type_name, name, owner in self._db.execute(_SHARED):
+                if type_subject(TYPE_OF[Kind(kind)], type_name) not in self._log.late:
+                    raise Wrong(f"shares its value of {shown(name)}, which is unique in {shown(type_name)}", owner)
+
+    def _take(self, row: State) -> None:
+        subject = str(row["_subject"])
+        found = self._one(_KNOWN, subject)
+        before = _Known(*found) if found else None
+        op = Op(str(row.get("_was", row["_op"])))
+        self._check_order(row, op, before)
+        self._check_previous(row, op, before)
+        _check_identity(row, before)
+        if not self._db.execute("INSERT OR IGNORE INTO event VALUES (?)", (row["_id"],)).rowcount:
+            raise Wrong(f"repeats the event id {row['_id']}")
+        kind, lives = Kind(str(row["_kind"])), op is not Op.DELETE
+        ends = (row.get("_type"), row.get("_from"), row.get("_to"))
+        self._db.execute(_PUT, (subject, kind, *ends, row["_seq"], lives, "_erased" in row))
+        self._has_ties |= lives and kind in ATTACHED
+        self._has_gone |= not lives and kind is Kind.NODE
+        is_retyped = before is not None and before.lives and lives and before.type != row.get("_type")
+        self._retyped |= {subject} if is_retyped else set()
+        if kind in TYPE_OF:
+            self._own(subject, kind, row, is_retyped=is_retyped)
+        elif kind in _TYPES and not lives:
+            self._check_is_unused(_TYPES[kind], subject.partition("/")[2])
+
+    def _check_order(self, row: State, op: Op, before: _Known | None) -> None:
+        """Raise `Wrong` unless its subject was in a state in which this could be done to it."""
+        seq, name = cast("int", row["_seq"]), shown(row["_subject"])
+        lives, is_first = before is not None and before.lives, before is None and seq <= self._old_until
+        is_tombstone = "_erased" in row and "_was" not in row
+        if op is Op.CREATE and lives:
+            raise Wrong(f"creates {name}, which already exists")
+        if op is Op.SNAPSHOT and (before is not None or seq > self._open_until):
+            raise Wrong(f"is a snapshot of {name}, where none is allowed")
+        if op is Op.UPDATE and not lives and not is_first:
+            raise Wrong(f"updates {name}, which does not exist")
+        if op is Op.DELETE and not lives and not is_first and not (is_tombstone and before is not None):
+            raise Wrong(f"deletes {name}, which does not exist")
+
+    def _check_previous(self, row: State, op: Op, before: _Known | None) -> None:
+        told = cast("int | None", row.get("_prev"))
+        if before is None:
+            is_right = told is None or told <= self._old_until
+        else:
+            begins = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # a type that was taken back
+            is_right = told == before.seq or (told is None and begins)
+        if not is_right:
+            raise Wrong(f"follows event {told}, which is not the last about {shown(row['_subject'])}")
+
+    def _check_content(self, row: State) -> None:
+        """Raise `Wrong` unless the content came before in the shape in which it is kept, and is what is said of it."""
+        ref = content_ref(row)
+        if ref is None:
+            return
+        query = "SELECT size, is_text FROM content WHERE sha256 = ? AND is_line = ?"
+        found = self._one(query, ref.sha256, is_text_line(ref))
+        if found is None:
+            raise Wrong(f"refers to content {ref.sha256}, which no earlier line holds")
+        if found[0] != ref.size or (ref.is_text and not found[1]):
+            raise Wrong(f"says that content {ref.sha256} is {ref.size:,} bytes of {ref.encoding}, which it is not")
+        if ref.is_text:
+            self.longest_text = max(self.longest_text, ref.size)
+
+    def _own(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
+        """Take note of the unique values that a subject has now."""
+        declared = self._log.types.get(type_subject(TYPE_OF[kind], str(row.get("_type"))))
+        unique = [rule.name for rule in declared.properties if rule.unique] if declared else []
+        if not unique and not is_retyped:
+            return
+        self._db.execute("DELETE FROM owned WHERE owner = ?", (subject,))
+        values = user_properties(row)
+        rows = [(subject, kind, row["_type"], name, key_value(values[name])) for name in unique if name in values]
+        self._db.executemany("INSERT INTO owned VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _check_is_unused(self, kind: Kind, name: str) -> None:
+        if user := self._one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
+            raise Wrong(f"deletes the type {shown(name)}, which {user[0]} still has")
+
+    def _settle(self) -> None:
+        """Look at what the batch that has ended leaves."""
+        if self._seq < self._open_until:
+            return
+        asked = [(_SINCE, self._settled)] if self._has_ties else []
+        for query, which in (*asked, *((_OF, node) for node in self._retyped)):
+            for tie in self._db.execute(query, (which,)):
+                self._check_tie(tie)
+        for end in ("source", "target") if self._has_gone else ():
+            if left := self._one(_LEFT.format(end=end), self._settled):
+                raise Wrong(f"is attached to node {left[0]}, which does not exist", left[1])
+        self._settled, self._has_ties, self._has_gone = self._seq, False, False
+        self._retyped.clear()
+
+    def _check_tie(self, tie: tuple[Any, ...]) -> None:
+        subject, kind, type_name, source, target, from_type, to_type = tie
+        if from_type is None or (kind == Kind.CONNECTION and to_type is None):
+            missing = source if from_type is None else target
+            raise Wrong(f"is attached to node {missing}, which does not exist", subject)
+        if kind != Kind.CONNECTION:
+            return
+        declared = self._log.types.get(type_subject(Kind.CONNECTION_TYPE, type_name))
+        if not isinstance(declared, ConnectionType):
+            raise Wrong(f"has the type {shown(type_name)}, which is not declared", subject)
+        if not declared.allows(from_type, to_type):
+            raise Wrong(f"cannot connect {shown(from_type)} to {shown(to_type)} with {shown(type_name)}", subject)
+
+    def _check_rules(self, declared: ConnectionType) -> None:
+        """Look at what a connection type allows once, and at what it allows in no circle."""
+        for rule in link_rules(declared):
+            if rule.name == "cycle":
+                self._check_cycles(declared)
+            elif rule.name in _ENDS and (found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name)):
+                raise Wrong(f"is {_ONCE[rule.name]} of {shown(declared.name)} more than once", found[0])
+
+    def _check_cycles(self, declared: ConnectionType) -> None:
+        graph: TopologicalSorter[str] = TopologicalSorter()
+        for source, target in self._db.execute(_EDGES, (declared.name,)):
+            graph.add(source, target)
+        try:
+            graph.prepare()
+        except CycleError as error:
+            raise Wrong(f"is in a cycle of {shown(declared.name)}", error.args[1][0]) from error
+
+    def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
+        return self._db.execute(query, values).fetchone()
+
+
+def _check_identity(row: State, before: _Known | None) -> None:
+    """Raise `Wrong` when an id stands for something else than before: it stands for one thing for ever."""
+    if before is None:
+        return
+    if ("_erased" in row) != before.erased:
+        raise Wrong(f"continues {shown(row['_subject'])}, of which only a part was erased")
+    type_name = before.type if ENTITY in row else row.get("_type")  # what an entity is may change
+    now = (row["_kind"], type_name, row.get("_from"), row.get("_to"))
+    if now != (before.kind, before.type, before.source, before.target):
+        raise Wrong(f"changes the kind, type or ends of {shown(row['_subject'])}")
+
+
+@contextmanager
+def noting() -> Generator[None]:
+    """Turn what keeps the notes from being taken into FILE_CREATION_FAILED."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        hint = "It needs space in the folder for temporary files; set TMPDIR or SQLITE_TMPDIR to use another."
+        message = f"Cannot write temporary data while checking the file: {error}"
+        raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error

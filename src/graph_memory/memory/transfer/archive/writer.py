@@ -1,0 +1,92 @@
+"""Writing files of exports: whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TypeVar, cast
+
+from graph_memory.files import replacing
+from graph_memory.memory.transfer.archive.format import PIECE, End, end_line
+from graph_memory.model.errors import Code, GraphError
+
+PAGE = 1_000
+"""Events in a page."""
+PAGE_BYTES = 4 * PIECE
+"""Bytes in a page, about."""
+
+T = TypeVar("T")
+
+
+def by_size(things: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield things in lists of `PAGE_BYTES` together at most; each has one at least."""
+    together: list[T] = []
+    total = 0
+    for thing in things:
+        total += size(thing)
+        if together and total > PAGE_BYTES:
+            yield together
+            together, total = [], size(thing)
+        together.append(thing)
+    if together:
+        yield together
+
+
+class Writer:
+    """Writes the lines of an export, and the last of them by what it has written."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._digest = hashlib.sha256()
+        self.size = 0
+
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Write lines."""
+        for line in lines:
+            self._digest.update(line)
+            self.size += len(line)
+            self._stream.write(line)
+
+    def end(self, events: int, contents: int) -> str:
+        """Write the last line, and return the SHA-256 of those before it."""
+        sha256 = self._digest.hexdigest()
+        self._stream.write(end_line(End(events, contents, sha256)))
+        self._stream.flush()
+        return sha256
+
+
+@contextmanager
+def writing(target: Path | IO[bytes]) -> Generator[Writer]:
+    """Give a writer to a file, which appears under its name when all is written, or to a stream.
+
+    A name that ends in `.gz` is compressed. Raises FILE_CREATION_FAILED.
+    """
+    try:
+        if isinstance(target, Path):
+            with replacing(target) as file, archive_stream(target, file) as stream:
+                yield Writer(stream)
+        else:
+            yield Writer(target)
+    except OSError as error:
+        raise unwritten(target, error) from error
+
+
+@contextmanager
+def archive_stream(path: Path, file: IO[bytes]) -> Generator[IO[bytes]]:
+    """Give what writes into a file that will have a name: one that ends in `.gz` is compressed."""
+    if path.suffix == ".gz":
+        with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
+            yield cast("IO[bytes]", stream)
+    else:
+        yield file
+
+
+def unwritten(target: Path | IO[bytes], error: OSError) -> GraphError:
+    """Return the error for a file that cannot be written."""
+    hint = "Check that the folder exists and is writable, and that the disk has free space."
+    name = str(target) if isinstance(target, Path) else "the output"
+    message = f"Cannot write {name}: {error.strerror or error}"
+    return GraphError(Code.FILE_CREATION_FAILED, message, {"path": name, "hint": hint})

@@ -1,0 +1,1 @@
+"""A domain as a folder of readable files."""

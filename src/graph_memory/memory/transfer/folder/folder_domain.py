@@ -1,0 +1,35 @@
+"""What the registry of a folder tells of the domain itself."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from graph_memory.memory.transfer.values import Strict
+from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.values.arguments import check_domain
+from graph_memory.model.values.fields import check_description, check_metadata
+
+
+class DomainEntry(Strict):
+    """A domain as the registry has it."""
+
+    description: str | None = None
+    metadata: dict[str, object] | None = None
+    parent: str | None = None
+
+    def state(self, at: datetime) -> DomainState:
+        """Return what the domain begins with. Raises INVALID_ARGUMENT."""
+        return DomainState(
+            created=at,
+            description=check_description(self.description) if self.description else None,
+            metadata=check_metadata(self.metadata or {}),
+            parent=check_domain(self.parent, argument="parent") if self.parent else None,
+        )
+
+
+def domain_entry(state: DomainState) -> dict[str, object]:
+    """Return a domain as the registry has it."""
+    metadata = json.loads(state.metadata) if state.metadata else None
+    own = {"description": state.description, "metadata": metadata, "parent": state.parent}
+    return {name: value for name, value in own.items() if value is not None}

@@ -1,0 +1,377 @@
+"""A domain as a folder: what is in it now, as files that people and other programs read. It holds no log.
+
+`_system/registry.json` tells of the domain and lists nodes, connections, observations and links,
+`_system/ontology.yaml` the types, and `_content/` holds a file for each content.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, TypeVar, cast
+
+from pydantic import AfterValidator, Field
+
+from graph_memory.memory.transfer.folder.folder_domain import DomainEntry
+from graph_memory.memory.transfer.folder.folder_links import LinkEntry
+from graph_memory.memory.transfer.values import Moment, Size, Strict, Word, Wrong, read
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.protection import Protection, read_protection
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState, Validity
+from graph_memory.model.text.wording import shown
+from graph_memory.model.values.arguments import check_tags
+from graph_memory.model.values.content import Content, ContentRef, Encoding, content_from
+from graph_memory.model.values.fields import NodeFields, check_metadata
+from graph_memory.model.values.plain import parse_json_strictly
+from graph_memory.model.values.properties import check_properties
+from graph_memory.model.values.strength import Provenance, check_strength, fraction
+from graph_memory.model.values.titles import title_of
+
+REGISTRY = "_system/registry.json"
+ONTOLOGY = "_system/ontology.yaml"
+
+
+_M = TypeVar("_M", bound=Strict)
+
+
+def _in_folder(given: str) -> str:
+    """Return where content is, which must be within the folder."""
+    parts = PurePosixPath(given)
+    if (
+        not parts.parts
+        or parts.is_absolute()
+        or ".." in parts.parts
+        or not given.isprintable()
+        or set(given) & {*"\\:"}
+    ):
+        raise ValueError(f"has its content outside the folder: {shown(given)}")
+    return given
+
+
+class _Content(Strict):
+    path: Annotated[str, AfterValidator(_in_folder)]
+    format: str = "markdown"
+    size: Size | None = None
+    encoding: str | None = None
+
+
+def _protection(told: dict[str, object]) -> dict[str, object]:
+    read_protection(told)
+    return told
+
+
+Place = Annotated[int, Field(ge=0, lt=2**53)]
+
+
+class _Held(Strict):
+    id: str | None = None
+    created: Moment | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    place: Place = 0
+    """Its place among those of entities that were created at the same time."""
+
+    @property
+    def validity(self) -> Validity:
+        """When it holds in the world."""
+        return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
+
+
+class _Dated(_Held):
+    type: str
+    modified: Moment | None = None
+    properties: dict[str, object] = Field(default_factory=dict[str, object])
+    protection: Annotated[dict[str, object], AfterValidator(_protection)] | None = None
+
+    def times(self, at: datetime) -> tuple[datetime, datetime]:
+        """Return when it was made and changed: what is not told was so at `at`."""
+        created = self.created or self.modified or at
+        return created, self.modified or created
+
+    @property
+    def protected(self) -> Protection | None:
+        """How it is protected."""
+        return None if self.protection is None else read_protection(self.protection)
+
+
+class NodeEntry(_Dated):
+    """A node as the registry has it."""
+
+    content: _Content
+    tags: list[str] = Field(default_factory=list[str])
+    path: str | None = None
+    namespace: str | None = None
+    title: str | None = None
+    content_summary: str | None = None
+    summary_timestamp: Moment | None = None
+    metadata: dict[str, object] | None = None
+    entity: str | None = None
+    """The type of an entity as it was written."""
+    mentioned: bool = False
+
+    def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+        created, modified = self.times(at)
+        properties = check_properties(self.properties)
+        state = NodeState(
+            id=subject,
+            type=self.type,
+            created=created,
+            modified=modified,
+            title=title_of(self.type, properties, content and content.text),
+            content=(content or Content(b"", "utf-8", "markdown")).ref,
+            properties=properties,
+            tags=check_tags(self.tags),
+            fields=self._fields(modified),
+            validity=self.validity,
+            protection=self.protected,
+            entity=self.entity,
+            mentioned=self.mentioned,
+            place=self.place,
+        ).state()
+        return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
+
+    def _fields(self, modified: datetime) -> NodeFields:
+        """Return its fields; a summary of which no time is told was written when the node was changed."""
+        told = self.content_summary is not None
+        return NodeFields(
+            path=self.path,
+            namespace=self.namespace,
+            title=self.title,
+            content_summary=self.content_summary,
+            summary_timestamp=(self.summary_timestamp or modified) if told else None,
+            metadata=check_metadata(self.metadata or {}),
+        )
+
+
+class ConnectionEntry(_Dated):
+    """A connection as the registry has it."""
+
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    content: _Content | None = None
+    strength: dict[str, object] | float | None = None
+    importance: float | None = None
+    creation_method: Literal["automatic", "inferred"] | None = None
+    created_by: Word | None = None
+    evidence: Word | None = None
+    relation: str | None = None
+    """The type of a relation between entities as it was written, where it is not the type."""
+
+    def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+        created, modified = self.times(at)
+        state = ConnectionState(
+            id=subject,
+            type=self.type,
+            from_node_id=self.from_,
+            to_node_id=self.to,
+            created=created,
+            modified=modified,
+            content=content and content.ref,
+            properties=check_properties(self.properties),
+            validity=self.validity,
+            protection=self.protected,
+            strength=check_strength(self.strength),
+            importance=None if self.importance is None else fraction("importance", self.importance),
+            provenance=Provenance(
+                method=self.creation_method or "manual",
+                evidence=self.evidence,
+                actor=self.created_by,
+            ),
+            relation=self.relation,
+            place=self.place,
+        ).state()
+        return Draft(
+            op=Op.CREATE,
+            kind=Kind.CONNECTION,
+            subject=subject,
+            type=self.type,
+            from_id=self.from_,
+            to_id=self.to,
+            state=state,
+        )
+
+
+class ObservationEntry(_Held):
+    """An observation as the registry has it."""
+
+    node: str
+    text: str
+    time: Moment | None = None
+    source: str | None = None
+    confidence: float | None = None
+    supersedes: list[str] = Field(default_factory=list[str])
+    asks: list[str] = Field(default_factory=list[str])
+
+    def draft(self, subject: str, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_ARGUMENT."""
+        state = ObservationState(
+            text=self.text,
+            time=self.time or self.created or at,
+            created=self.created or at,
+            origin=self.source,
+            confidence=None if self.confidence is None else fraction("confidence", self.confidence),
+            validity=self.validity,
+            place=self.place,
+            supersedes=tuple(self.supersedes),
+            asks=tuple(self.asks),
+        ).state()
+        return Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=self.node, state=state)
+
+
+Entry = NodeEntry | ConnectionEntry
+_Any = TypeVar("_Any", NodeEntry, ConnectionEntry, ObservationEntry, LinkEntry)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What a registry tells of the domain, and lists by id."""
+
+    domain: DomainEntry
+    nodes: Mapping[str, NodeEntry]
+    connections: Mapping[str, ConnectionEntry]
+    observations: Mapping[str, ObservationEntry]
+    links: Mapping[str, LinkEntry]
+
+    def __len__(self) -> int:
+        return len(self.nodes) + len(self.connections) + len(self.observations) + len(self.links)
+
+
+class _Registry(Strict):
+    domain: dict[str, object] = Field(default_factory=dict[str, object])
+    nodes: dict[str, object] = Field(default_factory=dict[str, object])
+    connections: dict[str, object] = Field(default_factory=dict[str, object])
+    observations: dict[str, object] = Field(default_factory=dict[str, object])
+    links: dict[str, object] = Field(default_factory=dict[str, object])
+
+
+def node_entry(node: NodeState, content: str) -> dict[str, object]:
+    """Return a node as the registry has it, with its content in the file `content`."""
+    own: dict[str, object] = {"id": node.id, "type": node.type, **_dated(node), "properties": dict(node.properties)}
+    own["content"] = _content(content, node.content)
+    own |= ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
+    own |= {} if node.entity is None else {"entity": node.entity}
+    return own | ({"mentioned": True} if node.mentioned else {})
+
+
+def _fields(fields: NodeFields) -> dict[str, object]:
+    at = fields.summary_timestamp
+    more = {"metadata": fields.data, "summary_timestamp": rfc3339(at) if at is not None else None}
+    return {**fields.told, **{name: value for name, value in more.items() if value is not None}}
+
+
+def connection_entry(connection: ConnectionState, content: str) -> dict[str, object]:
+    """Return a connection as the registry has it, with its content, if it has any, in the file `content`."""
+    own: dict[str, object] = {"id": connection.id, "type": connection.type}
+    own |= {"from": connection.from_node_id, "to": connection.to_node_id, **_dated(connection)}
+    own["properties"] = dict(connection.properties)
+    own |= {"strength": connection.strength.told()} if connection.strength.told() else {}
+    own |= {} if connection.importance is None else {"importance": connection.importance}
+    own |= connection.provenance.told()
+    own |= {} if connection.relation is None else {"relation": connection.relation}
+    return own | ({"content": _content(content, connection.content)} if connection.content else {})
+
+
+def observation_entry(subject: str, node: str, observation: ObservationState) -> dict[str, object]:
+    """Return an observation of a node as the registry has it."""
+    lists = {"supersedes": list(observation.supersedes), "asks": list(observation.asks)}
+    more = {"source": observation.origin, "confidence": observation.confidence}
+    own: dict[str, object] = {"id": subject, "node": node, "text": observation.text, "time": rfc3339(observation.time)}
+    own |= _times(created=observation.created) | _held(observation)
+    own |= {name: value for name, value in more.items() if value is not None}
+    return own | {name: value for name, value in lists.items() if value}
+
+
+def _dated(subject: NodeState | ConnectionState) -> dict[str, object]:
+    own = {"protection": subject.protection.told()} if subject.protection else {}
+    return {**_times(created=subject.created, modified=subject.modified), **_held(subject), **own}
+
+
+def _held(subject: NodeState | ConnectionState | ObservationState) -> dict[str, object]:
+    bounds = _times(valid_from=subject.validity.valid_from, valid_to=subject.validity.valid_to)
+    return {**bounds, "place": subject.place} if subject.place else bounds
+
+
+def _times(**times: datetime | None) -> dict[str, object]:
+    return {name: rfc3339(time) for name, time in times.items() if time is not None}
+
+
+def _content(path: str, ref: ContentRef) -> dict[str, object]:
+    told: dict[str, object] = {"path": path, "format": ref.format, "size": ref.size}
+    return told if ref.is_text else {**told, "encoding": ref.encoding}
+
+
+def entries_of(text: str, ontology: Ontology) -> Entries:
+    """Return what a registry lists. Raises INVALID_ARCHIVE, naming the one at fault.
+
+    Only their shape and types are checked: they become events, and these are checked as those of any file.
+    """
+    registry = _as(_Registry, REGISTRY, _parsed(text))
+    nodes = _entries(NodeEntry, registry.nodes)
+    connections = _entries(ConnectionEntry, registry.connections)
+    observations = _entries(ObservationEntry, registry.observations)
+    links = _entries(LinkEntry, registry.links)
+    for subject, count in Counter([*nodes, *connections, *observations, *links]).items():
+        if count > 1:
+            raise wrong(subject, "is the id of more than one node, connection, observation or link")
+    for subject, entry in (*nodes.items(), *connections.items()):
+        find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
+        if find(entry.type) is None:
+            raise wrong(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
+    return Entries(_as(DomainEntry, "domain", registry.domain), nodes, connections, observations, links)
+
+
+def _entries(model: type[_Any], given: Mapping[str, object]) -> Mapping[str, _Any]:
+    entries = {subject: _as(model, subject, value) for subject, value in given.items()}
+    for subject, entry in entries.items():
+        if entry.id not in (None, subject):
+            raise wrong(subject, f"gives its id as {shown(entry.id)}")
+    return entries
+
+
+def content_from_file(data: bytes, told: _Content, *, is_text: bool) -> Content:
+    """Return the content of a file. Without an encoding it is text if it is UTF-8, and binary else.
+
+    Raises INVALID_ENCODING, and INVALID_ARGUMENT for its format; and `Wrong` for another size than the registry tells.
+    """
+    if told.size not in (None, len(data)):
+        raise Wrong(f"declares content of {told.size:,} bytes, but {told.path} has {len(data):,}")
+    return content_from(data, told.encoding or ("utf-8" if is_text else _encoding_of(data)), told.format)
+
+
+def _encoding_of(data: bytes) -> Encoding:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "base64"
+    return "utf-8"
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parse_json_strictly(text.encode())
+    except ValueError as error:
+        raise wrong(REGISTRY, f"is not JSON: {error}") from error
+
+
+def _as(model: type[_M], what: str, value: object) -> _M:
+    if not isinstance(value, dict):
+        raise wrong(what, "is not an object")
+    try:
+        return read(model, cast("Mapping[str, object]", value))
+    except Wrong as fault:
+        raise wrong(what, str(fault)) from fault
+
+
+def wrong(what: str, fault: str) -> GraphError:
+    """Return the error for a folder that cannot be imported."""
+    hint = f"Correct it in {REGISTRY}, or export the folder again."
+    return GraphError(Code.INVALID_ARCHIVE, f"{shown(what)} {fault}", {"subject": what[:200], "hint": hint})

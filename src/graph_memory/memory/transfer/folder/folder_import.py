@@ -1,0 +1,207 @@
+"""A new domain made of a folder: what is in it becomes a log in a file, which is imported as any other is.
+
+So a folder is checked as strictly as an export, before anything is written, and nobody sees a part of it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.tree import domain_draft
+from graph_memory.memory.graph.ontology import decide_ontology
+from graph_memory.memory.transfer.archive.export import ARCHIVE_HEAD
+from graph_memory.memory.transfer.archive.format import (
+    PIECE,
+    Header,
+    Piece,
+    event_line,
+    header_line,
+    is_text_line,
+    piece_line,
+    pieces_of,
+    text_line,
+)
+from graph_memory.memory.transfer.archive.importing import import_file
+from graph_memory.memory.transfer.archive.writer import Writer, writing
+from graph_memory.memory.transfer.folder.folder_domain import DomainEntry
+from graph_memory.memory.transfer.folder.folder_format import (
+    ONTOLOGY,
+    REGISTRY,
+    ConnectionEntry,
+    Entries,
+    Entry,
+    ObservationEntry,
+    content_from_file,
+    entries_of,
+    wrong,
+)
+from graph_memory.memory.transfer.folder.folder_links import LinkEntry
+from graph_memory.memory.transfer.results import FolderImported
+from graph_memory.memory.transfer.values import Wrong
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Head, Origin, new_id, number
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.yaml_io import parse
+from graph_memory.model.subjects.subjects import DomainState
+from graph_memory.model.values.content import Content
+from graph_memory.progress import Progress
+from graph_memory.storage.log import jobs
+from graph_memory.storage.log.writing import utc_now
+
+
+async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
+    """Make a domain of a folder. `Transfer.import_folder` tells the rest."""
+    if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
+        raise jobs.exists(domain)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "folder.jsonl"
+        source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())
+        await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
+        try:
+            imported = await import_file(core, path, domain, tell, is_folder=True)
+        except GraphError as error:
+            subject, fault = error.details.get("subject"), error.details.get("fault")
+            if error.code is not Code.INVALID_ARCHIVE or not fault:
+                raise
+            raise wrong(str(subject), str(fault)) from error
+    of = source.entries
+    made = {"nodes": len(of.nodes), "connections": len(of.connections), "observations": len(of.observations)}
+    made |= {"links": len(of.links)} if of.links else {}
+    return FolderImported(domain=domain, **made, warnings=imported.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is in a folder, and the time at which it is imported."""
+
+    folder: Path
+    at: datetime
+    ontology: Ontology
+    entries: Entries
+
+    @classmethod
+    def read(cls, folder: Path, at: datetime) -> _Source:
+        """Read the ontology and the registry. Raises INVALID_ARCHIVE and INVALID_ONTOLOGY."""
+        ontology = parse(_text(folder, ONTOLOGY), ONTOLOGY)
+        return cls(folder, at, ontology, entries_of(_text(folder, REGISTRY), ontology))
+
+    def write(self, path: Path, domain: str, origin: Origin) -> None:
+        """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
+        own, state = self.entries, _state(self.entries.domain, self.at)
+        begun = [domain_draft(state), *decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)[1:]]
+        events = len(begun) + len(own)
+        header = Header(
+            domain=domain,
+            exported=self.at,
+            written_by=version("graph-memory"),
+            seq=events,
+            events=events,
+            ontology_version=len(begun),
+            state=state,
+        )
+        with writing(path) as writer:
+            log = _Log(writer, domain, origin, self.at)
+            writer.write([header_line(header)])
+            log.write(begun)
+            for subject, entry in (*own.nodes.items(), *own.connections.items()):
+                content = _content(self.folder, subject, entry)
+                log.write_content(content)
+                log.write([_creation(subject, entry, content, self.at)])
+            for subject, about in (*own.observations.items(), *own.links.items()):
+                log.write([_creation(subject, about, None, self.at)])
+            writer.end(log.seq, log.contents)
+
+
+class _Log:
+    """Writes events, each list of them a batch."""
+
+    def __init__(self, writer: Writer, domain: str, origin: Origin, at: datetime) -> None:
+        self._writer = writer
+        self._domain = domain
+        self._origin = origin
+        self._at = at
+        self.seq = 0
+        self.contents = 0
+
+    def write(self, drafts: Sequence[Draft]) -> None:
+        """Write the events that come next."""
+        batch = new_id("evt")
+        events = number(drafts, domain=self._domain, after=self.seq, at=self._at, batch=batch, origin=self._origin)
+        self._writer.write(event_line(event.row()) for event in events)
+        self.seq += len(events)
+
+    def write_content(self, content: Content | None) -> None:
+        """Write what the next event refers to."""
+        if content is None:
+            return
+        self.contents += 1
+        self._writer.write([text_line(content)] if is_text_line(content.ref) else _pieces(content))
+
+
+def _pieces(content: Content) -> Iterator[bytes]:
+    of = pieces_of(content.size)
+    for part in range(of):
+        data = content.data[part * PIECE : (part + 1) * PIECE]
+        yield piece_line(Piece(content.sha256, part + 1, of, data))
+
+
+def _state(entry: DomainEntry, at: datetime) -> DomainState:
+    try:
+        return entry.state(at)
+    except GraphError as error:
+        raise wrong("domain", f"breaks a rule: {error.message}") from error
+
+
+def _creation(
+    subject: str, entry: Entry | ObservationEntry | LinkEntry, content: Content | None, at: datetime
+) -> Draft:
+    try:
+        if isinstance(entry, ObservationEntry | LinkEntry):
+            return entry.draft(subject, at)
+        return entry.draft(subject, content, at)
+    except GraphError as error:
+        raise wrong(subject, f"breaks a rule: {error.message}") from error
+
+
+def _content(folder: Path, subject: str, entry: Entry) -> Content | None:
+    """Return what is in the file of an entry. Raises INVALID_ARCHIVE and INVALID_ENCODING, naming the entry."""
+    told = entry.content
+    if told is None:
+        return None
+    try:
+        data = _read(folder, told.path)
+        return content_from_file(data, told, is_text=isinstance(entry, ConnectionEntry))
+    except OSError as error:
+        raise wrong(subject, f"has its content in {told.path}, which cannot be read: {error.strerror}") from error
+    except Wrong as fault:
+        raise wrong(subject, str(fault)) from fault
+    except GraphError as error:
+        details = {**error.details, "subject": subject}
+        raise GraphError(error.code, f"{subject}: {error.message}", details) from error
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        return _read(folder, name).decode()
+    except OSError as error:
+        raise wrong(name, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise wrong(name, f"cannot be read: byte {error.start + 1:,} is not UTF-8") from error
+
+
+def _read(folder: Path, name: str) -> bytes:
+    """Return what is in a file of the folder. Raises OSError, also for one that is only linked to from there."""
+    file = folder / name
+    if not file.is_file():
+        raise OSError(0, "it is missing")
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise OSError(0, "it is outside the folder")
+    return file.read_bytes()

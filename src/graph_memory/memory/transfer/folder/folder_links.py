@@ -1,0 +1,59 @@
+"""Links to other domains as the registry of a folder lists them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import Field
+
+from graph_memory.memory.transfer.values import Moment, Strict
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.links import LinkState, check_link_type
+from graph_memory.model.values.fields import check_metadata
+
+
+class LinkEntry(Strict):
+    """A link as the registry has it."""
+
+    id: str | None = None
+    node: str
+    target_domain: str
+    target_node: str
+    link_type: str
+    strength: float = 1.0
+    bidirectional: bool = False
+    description: str | None = None
+    metadata: dict[str, object] = Field(default_factory=dict[str, object])
+    created: Moment | None = None
+
+    def draft(self, subject: str, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_ARGUMENT."""
+        state = LinkState(
+            target_domain=self.target_domain,
+            target=self.target_node,
+            type=check_link_type(self.link_type),
+            strength=self.strength,
+            bidirectional=self.bidirectional,
+            created=self.created or at,
+            description=self.description,
+            metadata=check_metadata(self.metadata),
+        ).state()
+        return Draft(op=Op.CREATE, kind=Kind.LINK, subject=subject, from_id=self.node, state=state)
+
+
+def link_entry(subject: str, node: str, link: LinkState) -> dict[str, object]:
+    """Return a link of a node as the registry has it."""
+    return {
+        "id": subject,
+        "node": node,
+        "target_domain": link.target_domain,
+        "target_node": link.target,
+        "link_type": link.type,
+        "strength": link.strength,
+        "bidirectional": link.bidirectional,
+        **({} if link.description is None else {"description": link.description}),
+        **({} if link.metadata is None else {"metadata": link.data}),
+        "created": rfc3339(link.created),
+    }

@@ -1,0 +1,169 @@
+"""A domain as a folder of files: its state written out, for the owner alone and nowhere but in that folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import anyio.to_thread
+
+from graph_memory.files import new_private_file, temporary_beside
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
+from graph_memory.memory.domains.relatives import check_past_is_kept
+from graph_memory.memory.graph.ontology import logged_ontology, types_at
+from graph_memory.memory.transfer.archive.export import header_of, state_of
+from graph_memory.memory.transfer.archive.writer import unwritten
+from graph_memory.memory.transfer.folder.folder_domain import domain_entry
+from graph_memory.memory.transfer.folder.folder_format import (
+    ONTOLOGY,
+    REGISTRY,
+    connection_entry,
+    node_entry,
+    observation_entry,
+)
+from graph_memory.memory.transfer.folder.folder_links import link_entry
+from graph_memory.memory.transfer.folder.folder_paths import Paths
+from graph_memory.memory.transfer.results import FolderExported
+from graph_memory.model.events import Event, Op
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.yaml_io import to_yaml
+from graph_memory.model.projection import live_state
+from graph_memory.model.subjects.kinds import DATA, Kind
+from graph_memory.model.subjects.links import LinkState
+from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState, content_ref
+from graph_memory.model.values.arguments import fault
+from graph_memory.progress import Progress
+from graph_memory.storage.log.reads import PAGE_OF, STATES
+
+PAGE = 500
+"""Subjects that are read together."""
+_FOLDERS = ("_system", "_content", "_content/nodes", "_content/connections")
+
+
+async def export_folder(
+    core: Core, domain: str, at: int | str | None, given: Path | str, tell: Progress
+) -> FolderExported:
+    """Write what was in a domain at a point into a new folder. `Transfer.export_folder` tells the rest."""
+    seq = await seq_at(core.store, domain, "at", at)
+    header = await header_of(core, domain)
+    place = await place_of(core.store, domain, seq)
+    state = await state_of(core, place.domain, place.seq, header.state.created, None)
+    async with filling(core, place, Path(given)) as part:
+        ontology = logged_ontology(await types_at(core.store, place))
+        counts = await _Writing(core, place, part, tell).run(ontology, domain_entry(state))
+    told = {f"{kind}s": count for kind, count in counts.items() if count or kind is not Kind.LINK}
+    return FolderExported(domain=domain, seq=seq, **told)
+
+
+@asynccontextmanager
+async def filling(core: Core, place: Revision, given: Path) -> AsyncGenerator[Path]:
+    """Give the path of a folder to make and to fill with what was at a place; it takes its name when all is in it.
+
+    Raises INVALID_ARGUMENT for one that is not empty, FILE_CREATION_FAILED, and HISTORY_COMPACTED where what was
+    there has been removed meanwhile.
+    """
+    folder = await anyio.to_thread.run_sync(_free, given)
+    part = temporary_beside(folder)
+    try:
+        part.mkdir(mode=0o700)
+        yield part
+        await still_there(core, place)
+        part.replace(folder)
+    except OSError as error:
+        raise unwritten(folder, error) from error
+    finally:
+        await anyio.to_thread.run_sync(lambda: shutil.rmtree(part, ignore_errors=True))
+
+
+async def still_there(core: Core, place: Revision) -> None:
+    """Raise HISTORY_COMPACTED unless what was read at a place is there still."""
+    await place_of(core.store, place.domain, place.seq)
+    await check_past_is_kept(core.store, place.domain)
+
+
+def _free(folder: Path) -> Path:
+    """Return the whole path of a folder that is not there yet, or is empty. Raises INVALID_ARGUMENT."""
+    whole = folder.absolute()
+    if whole.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
+        hint = "Give the name of a new folder, or of an empty one."
+        raise fault("folder", f"{folder} exists and is not empty", hint)
+    return whole
+
+
+class _Writing:
+    """Writes a domain as it was at a place of its line."""
+
+    def __init__(self, core: Core, place: Revision, folder: Path, tell: Progress) -> None:
+        self._core = core
+        self._place = place
+        self._folder = folder
+        self._tell = tell
+        self._paths = Paths()
+
+    async def run(self, ontology: Ontology, domain: dict[str, object]) -> dict[Kind, int]:
+        """Write all files, and return how many there are of each kind."""
+        for inner in _FOLDERS:
+            (self._folder / inner).mkdir(mode=0o700)
+        self._write(ONTOLOGY, to_yaml(ontology).encode())
+        counts: dict[Kind, int] = {}
+        with new_private_file(self._folder / REGISTRY) as registry:
+            registry.write(f'{{\n  "domain": {json.dumps(domain, ensure_ascii=False)},'.encode() if domain else b"{")
+            for kind in DATA:
+                registry.write(f'{"  }," if counts else ""}\n  "{kind}s": {{'.encode())
+                counts[kind] = await self._entries(kind, registry)
+                registry.write(b"\n")
+            registry.write(b"  }\n}\n")
+        return counts
+
+    def _write(self, path: str, data: bytes) -> None:
+        """Write a new file, which is in the folder whatever its name was made of. Raises FILE_CREATION_FAILED."""
+        target = self._folder / path
+        if not target.resolve().is_relative_to(self._folder.resolve()):
+            raise unwritten(target, OSError(0, "it is not in the folder"))
+        with new_private_file(target) as file:
+            file.write(data)
+
+    async def _entries(self, kind: Kind, registry: IO[bytes]) -> int:
+        count = 0
+        async for event, text in living(self._core, self._place, [kind], self._tell):
+            ref = content_ref(event.draft.state or {})
+            path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
+            if ref is not None:
+                content = await self._core.contents.fetch(self._place.domain, ref, text)
+                await anyio.to_thread.run_sync(partial(self._write, path, content.data))
+            written = json.dumps(_entry(event, path), ensure_ascii=False)
+            registry.write(f"{',' if count else ''}\n    {json.dumps(event.draft.subject)}: {written}".encode())
+            count += 1
+        return count
+
+
+async def living(
+    core: Core, place: Revision, kinds: Collection[Kind], tell: Progress
+) -> AsyncIterator[tuple[Event, str | None]]:
+    """Yield the last event of each subject of these kinds that lives at a place, and its text where Neo4j keeps it."""
+    after = ""
+    where = {"source": place.domain, "at": place.seq}
+    while page := await core.store.read(PAGE_OF, after=after, limit=PAGE, **where):
+        after = page[-1].subject
+        seqs = [row.origin for row in page if row.kind in kinds and row.op != Op.DELETE]
+        for row in await core.store.read(STATES, source=place.domain, seqs=seqs) if seqs else ():
+            yield Event.from_row(row.event), row.text
+        tell(f"Exporting {' and '.join(f'{kind}s' for kind in kinds)}", None)
+
+
+def _entry(event: Event, content: str) -> dict[str, object]:
+    draft = event.draft
+    if draft.kind is Kind.NODE:
+        return node_entry(NodeState.from_live(live_state(event)), content)
+    if draft.kind is Kind.OBSERVATION:
+        return observation_entry(draft.subject, draft.from_id or "", ObservationState.from_state(draft.state or {}))
+    if draft.kind is Kind.LINK:
+        return link_entry(draft.subject, draft.from_id or "", LinkState.from_state(draft.state or {}))
+    connection = ConnectionState.from_live(live_state(event), draft.from_id or "", draft.to_id or "")
+    return connection_entry(connection, content)

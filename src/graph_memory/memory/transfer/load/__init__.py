@@ -1,0 +1,1 @@
+"""Loading of foreign data."""

@@ -1,0 +1,248 @@
+"""Whether what was read from a source may be loaded: every node and connection is asked what a write of it would be.
+
+What other nodes and connections of the source have to do with it is looked at too: unique values, and the rules of
+connection types. What is in the domain already is asked when it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
+
+from graph_memory.memory.graph.connections import FORMAT, NewConnection
+from graph_memory.memory.graph.nodes import NewNode
+from graph_memory.memory.transfer.load.infer import Inference
+from graph_memory.memory.transfer.load.staged_record import Staged, StagedConnection, StagedNode
+from graph_memory.memory.transfer.load.staging import PAGE, Staging
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
+from graph_memory.model.rules import LINKS, BrokenLink, LinkRule, link_rules
+from graph_memory.model.subjects.kinds import Kind
+from graph_memory.model.subjects.subjects import Validity
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.time.clock import in_utc
+from graph_memory.model.values.arguments import check_tags, fault
+from graph_memory.model.values.content import Content, content_from
+from graph_memory.model.values.fields import fields_told
+from graph_memory.model.values.properties import PropertyValue, check_name, check_properties, key_value
+from graph_memory.model.values.strength import check_provenance, check_strength, fraction
+
+_TOO_FINE = re.compile(r"[.,]\d{6}0*[1-9]", re.ASCII)
+MARKDOWN = "markdown"
+"""The format of content of which a source tells none."""
+
+
+class Examined(NamedTuple):
+    """What a write would take, its arguments checked, and from and until when it holds."""
+
+    asked: NewNode | NewConnection
+    validity: Validity
+
+
+class Examination:
+    """Looks at everything that was read, and refuses what cannot be loaded.
+
+    Without an ontology, that is what no ontology would allow. Types that an open one lacks are added when they are
+    written.
+    """
+
+    def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
+        self._staging = staging
+        self._ontology = ontology
+        self._check_content = check_content
+
+    def looking(self) -> Iterator[None]:
+        """Look at all nodes, and then at all connections; do so step by step."""
+        for number, node in enumerate(self._staging.nodes()):
+            self._try(node, self._node)
+            if number % PAGE == 0:
+                yield
+        for number, connection in enumerate(self._staging.connections()):
+            self._try(connection, self._connection)
+            if number % PAGE == 0:
+                yield
+        for declared in self._ontology.connection_types if self._ontology else ():
+            if declared.acyclic:
+                self._check_cycles(declared)
+
+    def _try(self, staged: Staged, check: Callable[..., None]) -> None:
+        try:
+            check(staged)
+        except GraphError as error:
+            self._staging.refuse(staged, error)
+
+    def _node(self, node: StagedNode) -> None:
+        found = examined(node)
+        if isinstance(found.asked, NewNode):
+            self._check_content(found.asked.content)
+        ontology = self._ontology
+        if ontology is None or (ontology.open and ontology.find_node_type(node.type) is None):
+            check_name("Node type", node.type)
+        else:
+            self._check_rules(ontology.node_type(node.type), node, found)
+
+    def _connection(self, connection: StagedConnection) -> None:
+        found = examined(connection)
+        if isinstance(found.asked, NewConnection) and found.asked.content is not None:
+            self._check_content(found.asked.content)
+        source, target = connection.ends
+        if source is None or target is None:
+            raise self._unjoined(connection)
+        if self._staging.claim(connection.id, "id", connection.id) is not None:
+            raise _twice(connection)
+        ontology = self._ontology
+        type_name, is_turned = ontology.stored_as(connection.type) if ontology else (connection.type, False)
+        if ontology is None or (ontology.open and ontology.find_connection_type(type_name) is None):
+            check_name("Connection type", connection.type)
+            return
+        declared = ontology.connection_type(type_name)
+        if not declared.allows(*((target, source) if is_turned else (source, target))):
+            ontology.check_topology(connection.type, source, target)
+        self._check_rules(declared, connection, found)
+        self._check_links(declared, connection, is_turned=is_turned)
+
+    def _unjoined(self, connection: StagedConnection) -> GraphError:
+        missing = connection.source if connection.ends[0] is None else connection.target
+        return (_doubtful if self._staging.is_shared(missing) else _dangling)(connection, missing)
+
+    def _check_rules(self, declared: AnyType, staged: Staged, found: Examined) -> None:
+        check_rules(declared, found.asked.properties)
+        for rule in declared.properties:
+            if rule.unique and rule.name in found.asked.properties:
+                value = key_value(found.asked.properties[rule.name])
+                other = self._staging.claim(staged.id, declared.title, rule.name, value)
+                if other is not None:
+                    raise _shared(declared, rule.name, staged.properties[rule.name], other)
+
+    def _check_links(self, declared: ConnectionType, connection: StagedConnection, *, is_turned: bool) -> None:
+        source, target = connection.source, connection.target
+        if is_turned:
+            source, target = target, source
+        ends = {"source": [source], "target": [target], "pair": [source, target]}
+        for rule in link_rules(declared):
+            if rule.name == "inverse" and source != target:
+                self._staging.claim(connection.id, "way", declared.name, source, target)
+                if other := self._staging.claimed("way", declared.other_name, target, source):
+                    raise _broken(rule, connection, other)
+            if rule.name in ends:
+                other = self._staging.claim(connection.id, "link", declared.name, rule.name, *ends[rule.name])
+                if other is not None:
+                    raise _broken(rule, connection, other)
+
+    def _check_cycles(self, declared: ConnectionType) -> None:
+        graph: TopologicalSorter[str] = TopologicalSorter()
+        last: dict[str, StagedConnection] = {}
+        for connection in self._staging.connections():
+            if connection.type == declared.name:
+                graph.add(connection.source, connection.target)
+                last[connection.source] = connection
+            elif connection.type == declared.inverse:
+                graph.add(connection.target, connection.source)
+                last[connection.target] = connection
+        try:
+            graph.prepare()
+        except CycleError as error:
+            cycle = error.args[1]
+            closing = last[cycle[1]]
+            broken = _broken(LINKS["cycle"], closing)
+            told = f"{broken.message}: {' ← '.join(map(shown, cycle[:10]))}"
+            self._staging.refuse(closing, GraphError(broken.code, told, broken.details))
+
+
+def examined(staged: Staged) -> Examined:
+    """Return what a write of it would take. Raises what a call with these arguments would raise."""
+    properties = check_properties(staged.properties)
+    validity = _validity(staged)
+    if isinstance(staged, StagedConnection):
+        content = None if staged.content is None else content_from(staged.content, "utf-8", FORMAT)
+        connection = NewConnection(
+            id=staged.id,
+            type=staged.type,
+            from_id=staged.source,
+            to_id=staged.target,
+            properties=properties,
+            content=content,
+            strength=check_strength(staged.strength),
+            importance=None if staged.importance is None else fraction("importance", staged.importance),
+            provenance=check_provenance(staged.made),
+        )
+        return Examined(connection, validity)
+    node = NewNode(
+        id=staged.id,
+        type=staged.type,
+        content=content_from(staged.content or "", staged.encoding or "utf-8", staged.format or MARKDOWN),
+        properties=properties,
+        tags=check_tags(staged.tags),
+        fields=fields_told(staged.fields),
+    )
+    return Examined(node, validity)
+
+
+def _validity(staged: Staged) -> Validity:
+    begin, end = _moment("valid_from", staged.valid_from), _moment("valid_to", staged.valid_to)
+    if begin is not None and end is not None and end <= begin:
+        raise fault("valid_to", "It would end before it starts", "Give a later end.")
+    return Validity(valid_from=begin, valid_to=end)
+
+
+def _moment(name: str, given: str | None) -> datetime | None:
+    if given is not None and _TOO_FINE.search(given):
+        raise fault(name, f"{name} {quoted(given)} is finer than a microsecond", "Round it to six digits.")
+    try:
+        return None if given is None else in_utc(datetime.fromisoformat(given))
+    except (ValueError, OverflowError) as error:
+        raise fault(
+            name, f"{name} {quoted(given)} is no time as RFC 3339 writes it", "Such as 2025-10-31T10:00:00Z."
+        ) from error
+
+
+def infer(staging: Staging) -> Ontology:
+    """Return the ontology that what was read suggests."""
+    inference = Inference()
+    for node in staging.nodes():
+        inference.node(node.type, node.properties)
+    for connection in staging.connections():
+        source, target = connection.ends
+        if source is not None and target is not None:
+            inference.connection(connection.type, source, target, connection.properties)
+    return inference.ontology()
+
+
+def _broken(rule: LinkRule, connection: StagedConnection, other: str | None = None) -> GraphError:
+    draft = Draft(
+        op=Op.CREATE,
+        kind=Kind.CONNECTION,
+        subject=connection.id,
+        type=connection.type,
+        from_id=connection.source,
+        to_id=connection.target,
+    )
+    hint = "Leave one of them out, or change the ontology."
+    return GraphError(rule.code, BrokenLink(rule.name, other).refusal(draft).message, {"hint": hint})
+
+
+def _doubtful(connection: StagedConnection, end: str) -> GraphError:
+    message = f"The {shown(connection.type)} joins {shown(end)}, but several nodes of the source are called so"
+    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give each node of the source an id of its own."})
+
+
+def _dangling(connection: StagedConnection, missing: str) -> GraphError:
+    hint = "Add the node to the source, or load it before."
+    message = f"The {shown(connection.type)} has no node {shown(missing)} to join"
+    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": hint})
+
+
+def _twice(connection: StagedConnection) -> GraphError:
+    message = f"There is another connection {shown(connection.id)} in the source"
+    return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Leave one of them out."})
+
+
+def _shared(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
+    message = f"{name} is unique in {declared.title}, and {other} has {quoted(value)} too"
+    hint = "Correct one of them, or change the ontology."
+    return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "hint": hint})

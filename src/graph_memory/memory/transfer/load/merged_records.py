@@ -1,0 +1,84 @@
+"""A memory of another program, put together of its rows: each entity, relation and observation once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow, Row
+from graph_memory.memory.transfer.formats.records import Note, Place, Refused
+from graph_memory.memory.transfer.load.staged_record import Findings
+from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.properties import PropertyValue
+
+STEP = 5_000
+"""Rows that are read in one go."""
+MOST_CHARACTERS = 500_000_000
+"""Characters of a memory that is read at once."""
+_TYPES = "entities that have one name and several types have the first of these"
+
+
+@dataclass(slots=True)
+class GatheredEntity:
+    """An entity, with all that is told of it anywhere; of equal observations the first."""
+
+    place: Place
+    name: str
+    type: str | None = None
+    description: str = ""
+    properties: dict[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    observations: dict[str, ObservationRow] = field(default_factory=dict[str, ObservationRow])
+
+
+class Gathered:
+    """A memory that was read, in the order in which its entities and relations were first told of."""
+
+    def __init__(self) -> None:
+        self.entities: dict[str, GatheredEntity] = {}
+        self.relations: dict[tuple[str, str, str], RelationRow] = {}
+        self.findings = Findings()
+        self._characters = 0
+
+    def filling(self, rows: Iterable[Row]) -> Iterator[None]:
+        """Take rows in, step by step. Raises INVALID_ARGUMENT for more than can be held at once."""
+        left = iter(rows)
+        while page := list(islice(left, STEP)):
+            for row in page:
+                self._take(row)
+            yield
+
+    def _take(self, row: Row) -> None:
+        match row:
+            case Refused():
+                self.findings.refuse(row)
+            case Note():
+                self.findings.note(row)
+            case EntityRow():
+                self._entity(row)
+            case ObservationRow():
+                self._count(row.text)
+                entity = self.entities.setdefault(row.entity, GatheredEntity(row.place, row.entity))
+                entity.observations.setdefault(row.text, row)
+            case RelationRow():
+                self._count(*row.key)
+                self.relations.setdefault(row.key, row)
+
+    def _entity(self, row: EntityRow) -> None:
+        self._count(row.name, row.description)
+        entity = self.entities.setdefault(row.name, GatheredEntity(row.place, row.name))
+        if entity.type is not None and row.type not in (None, entity.type):
+            self.findings.note(Note(row.place, _TYPES))
+        entity.type = row.type if entity.type is None else entity.type
+        entity.description = entity.description or row.description
+        entity.properties = _first(entity.properties, row.properties)
+
+    def _count(self, *texts: str) -> None:
+        self._characters += sum(map(len, texts)) + 100
+        if self._characters > MOST_CHARACTERS:
+            message = f"The memory has more than {MOST_CHARACTERS:,} characters"
+            raise fault("source", message, "Import parts of it, one after the other.")
+
+
+def _first(one: Mapping[str, PropertyValue], other: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
+    return {**other, **one}

@@ -1,0 +1,107 @@
+"""What was read from a source, as it waits to be loaded, and what was found about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from graph_memory.memory.transfer.formats.records import Note, Place, Refused
+from graph_memory.model.values.properties import PropertyValue
+
+EXAMPLES = 20
+"""What was refused, and notes, of which a report tells all."""
+
+
+class Fate(IntEnum):
+    """What becomes of a node or connection."""
+
+    CREATED = 0
+    SKIPPED = 1
+    """The domain has it, and keeps it as it is."""
+    UPDATED = 2
+    WRITTEN = 3
+    """An earlier run of the same load wrote it."""
+    REFUSED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Nodes or connections that are written together: those with numbers from one to another."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class StagedNode:
+    """A node that may be loaded."""
+
+    n: int
+    fate: Fate
+    id: str
+    type: str
+    place: Place
+    properties: Mapping[str, PropertyValue]
+    content: str | None
+    valid_from: str | None
+    valid_to: str | None
+    format: str | None
+    encoding: str | None
+    tags: Sequence[str]
+    fields: Mapping[str, str]
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedConnection:
+    """A connection that may be loaded, with the types of its ends where these are known."""
+
+    n: int
+    fate: Fate
+    id: str
+    type: str
+    source: str
+    target: str
+    place: Place
+    ends: tuple[str | None, str | None]
+    properties: Mapping[str, PropertyValue]
+    content: str | None
+    valid_from: str | None
+    valid_to: str | None
+    strength: object = None
+    importance: object = None
+    made: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Staged = StagedNode | StagedConnection
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was refused, and what becomes of what a memory has not."""
+
+    refused: list[Refused] = field(default_factory=list[Refused])
+    count: int = 0
+    codes: Counter[str] = field(default_factory=Counter[str])
+    is_cut: bool = False
+    """Whether a file could not be read to its end."""
+    notes: dict[str, Note] = field(default_factory=dict[str, Note])
+    unlisted: int = 0
+    """Number of notes that were not kept, as there were enough."""
+
+    def refuse(self, refused: Refused) -> None:
+        """Take note of something that cannot be loaded."""
+        self.count += 1
+        self.codes[str(refused.code)] += 1
+        self.is_cut |= refused.ends
+        if len(self.refused) < EXAMPLES:
+            self.refused.append(refused)
+
+    def note(self, note: Note) -> None:
+        """Take note of something that becomes something else."""
+        if len(self.notes) < EXAMPLES:
+            self.notes.setdefault(note.text, note)
+        elif note.text not in self.notes:
+            self.unlisted += 1

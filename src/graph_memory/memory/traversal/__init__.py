@@ -1,0 +1,1 @@
+"""Walks along connections."""

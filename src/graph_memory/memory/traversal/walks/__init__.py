@@ -1,0 +1,1 @@
+"""Walks over edges that were read: order, paths, weights and metrics."""

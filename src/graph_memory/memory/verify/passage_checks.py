@@ -1,0 +1,131 @@
+"""Whether the index of search agrees with the log, as far as it has come.
+
+What was current after the number that the index has reached does not change while others write, so no lock is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.search.index.copying import OWNERS_AT
+from graph_memory.memory.search.index.coverage import POSITION
+from graph_memory.memory.search.index.index import EventRow, NameRow, PassageRow, versions_of
+from graph_memory.memory.search.index.rows import WORDS, Open, Passage, Version, forms_of, passages_of, row_of
+from graph_memory.model.events import Op
+from graph_memory.model.results import Difference
+from graph_memory.model.subjects.kinds import DATA
+from graph_memory.storage.log.reads import PAGE_OF
+from graph_memory.storage.queries import query
+
+SEARCH = "search"
+"""The kind of the differences that are in the index of search."""
+_VECTORS = ("_embedding", "_model", "_next_embedding", "_next_model")
+PAGE = 500
+"""Subjects that are compared at a time."""
+
+PASSAGES_AT = query("verify/passages_at", PassageRow)
+NAMES_AT = query("verify/names_at", NameRow)
+EVENTS_BY_NUMBER = query("verify/events_by_number", EventRow)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The rows of one owner."""
+
+    passages: list[Mapping[str, object]]
+    names: dict[str, str]
+
+
+async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
+    """Name every passage and name that is not what the log says, where the domain has an index.
+
+    When something was taken out of the log meanwhile, it looks again.
+    """
+    while True:
+        before = await core.store.one(POSITION, domain=domain)
+        if before is None or before.seq is None or before.is_emptied:
+            return []
+        found = await _differences(core, domain, before.seq, has_current_words=before.has_current_words)
+        after = await core.store.one(POSITION, domain=domain)
+        if after is not None and after.epoch == before.epoch:
+            return found
+
+
+async def _differences(core: Core, domain: str, at: int, *, has_current_words: bool) -> list[Difference]:
+    """Return the differences between index and log.
+
+    Ignores word fields until they are re-tokenized with the current rules.
+    """
+    found: list[Difference] = []
+    known, after = set[str](), ""
+    while page := await core.store.read(PAGE_OF, source=domain, at=at, after=after, limit=PAGE):
+        living = [row for row in page if row.op != Op.DELETE and row.kind in DATA]
+        versions = await _versions(core, domain, [row.origin for row in living], at)
+        rows = await _rows(core, domain, at, [version.owner for version in versions])
+        for version in versions:
+            found += _compared(domain, version, rows[version.owner], () if has_current_words else (WORDS,))
+        known.update(row.subject for row in living)  # also such as cannot be read just now
+        after = page[-1].subject
+    return [*found, *await _loose(core, domain, at, known)]
+
+
+async def _versions(core: Core, domain: str, numbers: Sequence[int], at: int) -> Sequence[Version]:
+    rows = await core.store.read(EVENTS_BY_NUMBER, domain=domain, numbers=numbers, at=at)
+    found = await versions_of(core, domain, rows)
+    return found[1] if found else []
+
+
+async def _rows(core: Core, domain: str, at: int, owners: Sequence[str]) -> dict[str, _Rows]:
+    found = {owner: _Rows([], {}) for owner in owners}
+    for each in await core.store.read(PASSAGES_AT, domain=domain, owners=owners, at=at):
+        found[each.owner].passages.append(each.row)
+    for name in await core.store.read(NAMES_AT, domain=domain, owners=owners, at=at):
+        found[name.owner].names[name.words] = name.name
+    return found
+
+
+def _compared(domain: str, version: Version, rows: _Rows, ignored_fields: Sequence[str]) -> Iterator[Difference]:
+    """Yield the differences between the rows of a subject and those that its last event makes."""
+    stored = {str(row["_place"]): row for row in rows.passages}
+    if len(stored) != len(rows.passages):
+        yield _difference(version.owner, "has a passage twice")
+    present = [Passage.from_row(row) for row in rows.passages]
+    expected = {each.place: each for each in passages_of(version, present)}
+    for place in sorted(expected.keys() | stored.keys()):
+        if place not in stored:
+            yield _difference(version.owner, f"lacks its passage {place}")
+        elif place not in expected:
+            yield _difference(version.owner, f"has a passage {place} that it should not have")
+        elif _without_fields(
+            _row_again(domain, version, expected[place], stored[place]), ignored_fields
+        ) != _without_fields(stored[place], ignored_fields):
+            yield _difference(version.owner, f"has a passage {place} that is not what the log says")
+    names = forms_of(version)
+    if names != rows.names and (not ignored_fields or {*names.values()} != {*rows.names.values()}):
+        yield _difference(version.owner, "has other names in the index than in the log")
+
+
+def _row_again(domain: str, version: Version, passage: Passage, stored: Mapping[str, object]) -> dict[str, object]:
+    since, until, at = (int(str(stored[name])) for name in ("_since", "_until", "_at"))
+    return row_of(domain, version, Open(passage, since, at), until)
+
+
+def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[str, object]:
+    return {name: value for name, value in row.items() if name not in _VECTORS and name not in ignored}
+
+
+async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Difference]:
+    """Return owners that have rows and are nothing that the log knows to live."""
+    found: list[Difference] = []
+    after = ""
+    while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):
+        found += [_difference(owner, "is not there, but has passages") for owner in owners if owner not in known]
+        after = owners[-1]
+    return found
+
+
+def _difference(owner: str, problem: str) -> Difference:
+    return Difference(kind=SEARCH, subject=owner, problem=problem)

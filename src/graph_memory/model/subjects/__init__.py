@@ -1,0 +1,1 @@
+"""What an event can be about."""

@@ -1,0 +1,152 @@
+"""The kinds of subjects that a log is about, each with one record of what it is. A new kind is one more record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from graph_memory.model.subjects.links import STORED as LINK
+from graph_memory.model.subjects.protection import PROTECTION
+from graph_memory.model.values.strength import NUMBERS
+
+
+class Kind(StrEnum):
+    """What an event's subject is."""
+
+    DOMAIN = "domain"
+    ONTOLOGY = "ontology"
+    NODE_TYPE = "node_type"
+    CONNECTION_TYPE = "connection_type"
+    NODE = "node"
+    CONNECTION = "connection"
+    OBSERVATION = "observation"
+    LINK = "link"
+
+
+class Step(StrEnum):
+    """The statements of a projection, in the order in which they run."""
+
+    DROP_INVERSES = "drop_inverses"
+    DROP_CONNECTIONS = "drop_connections"
+    DROP_OBSERVATIONS = "drop_observations"
+    DROP_LINKS = "drop_links"
+    DROP_NODES = "drop_nodes"
+    DROP_KEYS = "drop_keys"
+    DROP_WINDOWS = "drop_windows"
+    DROP_TYPES = "drop_types"
+    PUT_DOMAIN = "put_domain"
+    PUT_ONTOLOGY = "put_ontology"
+    PUT_NODE_TYPES = "put_node_types"
+    PUT_CONNECTION_TYPES = "put_connection_types"
+    CREATE_NODES = "create_nodes"
+    PUT_NODES = "put_nodes"
+    CREATE_CONNECTIONS = "create_connections"
+    PUT_CONNECTIONS = "put_connections"
+    PUT_INVERSES = "put_inverses"
+    CREATE_OBSERVATIONS = "create_observations"
+    PUT_OBSERVATIONS = "put_observations"
+    PUT_LINKS = "put_links"
+    PUT_KEYS = "put_keys"
+    PUT_WINDOWS = "put_windows"
+
+
+CONTENT = "_content"
+"""The name of the content of a node or connection among its attributes."""
+_VALIDITY = frozenset({"_valid_from", "_valid_to"})
+_FIELDS = frozenset({"_path", "_namespace", "_given_title", "_content_summary", "_metadata"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRecord:
+    """What a kind of subject is. Without `drop` it is never deleted."""
+
+    put: Step
+    create: Step | None = None
+    """Makes a new subject, and appends its event, from one row."""
+    drop: Step | None = None
+    is_ontology: bool = False
+    """Its changes are changes of the ontology."""
+    is_data: bool = False
+    """Users write, erase, copy and revert it, by an id that they may choose."""
+    type_kind: Kind | None = None
+    """The kind that declares its types."""
+    ends: int = 0
+    """The nodes that it goes with when they are deleted."""
+    attributes: frozenset[str] = frozenset()
+    """The service's names in its state that a caller can set."""
+    required: frozenset[str] = frozenset()
+    """The attributes that it cannot be without."""
+
+
+KINDS: Mapping[Kind, KindRecord] = {
+    Kind.DOMAIN: KindRecord(put=Step.PUT_DOMAIN),
+    Kind.ONTOLOGY: KindRecord(put=Step.PUT_ONTOLOGY, is_ontology=True),
+    Kind.NODE_TYPE: KindRecord(put=Step.PUT_NODE_TYPES, drop=Step.DROP_TYPES, is_ontology=True),
+    Kind.CONNECTION_TYPE: KindRecord(put=Step.PUT_CONNECTION_TYPES, drop=Step.DROP_TYPES, is_ontology=True),
+    Kind.NODE: KindRecord(
+        put=Step.PUT_NODES,
+        create=Step.CREATE_NODES,
+        drop=Step.DROP_NODES,
+        is_data=True,
+        type_kind=Kind.NODE_TYPE,
+        attributes=_VALIDITY | _FIELDS | {CONTENT, "_content_format", "_tags", PROTECTION, "_entity", "_mentioned"},
+        required=frozenset({CONTENT, "_content_format"}),
+    ),
+    Kind.CONNECTION: KindRecord(
+        put=Step.PUT_CONNECTIONS,
+        create=Step.CREATE_CONNECTIONS,
+        drop=Step.DROP_CONNECTIONS,
+        is_data=True,
+        type_kind=Kind.CONNECTION_TYPE,
+        ends=2,
+        attributes=_VALIDITY | {*NUMBERS, CONTENT, "_content_format", PROTECTION, "_relation"},
+        required=frozenset({"_content_format"}),
+    ),
+    Kind.OBSERVATION: KindRecord(
+        put=Step.PUT_OBSERVATIONS,
+        create=Step.CREATE_OBSERVATIONS,
+        drop=Step.DROP_OBSERVATIONS,
+        is_data=True,
+        ends=1,
+        attributes=_VALIDITY | {"_text", "_time", "_origin", "_confidence", "_supersedes", "_asks"},
+        required=frozenset({"_text", "_time"}),
+    ),
+    Kind.LINK: KindRecord(
+        put=Step.PUT_LINKS,
+        drop=Step.DROP_LINKS,
+        is_data=True,
+        ends=1,
+        attributes=LINK,
+        required=LINK - {"_description", "_metadata"},
+    ),
+}
+"""In the order in which subjects come to be: each kind after those that it needs."""
+
+
+def _those(is_one: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
+    return tuple(kind for kind, record in KINDS.items() if is_one(record))
+
+
+TYPE_OF = {kind: record.type_kind for kind, record in KINDS.items() if record.type_kind is not None}
+"""The kind that declares the types of another; such kinds have properties of the user's."""
+TYPES = tuple(TYPE_OF.values())
+ONTOLOGY_KINDS = _those(lambda record: record.is_ontology)
+DATA = _those(lambda record: record.is_data)
+ATTACHED = _those(lambda record: record.ends > 0)
+ABOUT = _those(lambda record: record.ends == 1)
+"""What is attached to one node, which it says something of."""
+
+
+DECLARED = "_declared"
+"""The number of the event that declared a type, in the state of one that was changed since: it keeps its place."""
+
+
+def type_subject(kind: Kind, name: str) -> str:
+    """Return the subject id of a type. The slash keeps it apart from every node and connection id."""
+    return f"{kind}/{name}"
+
+
+def type_name(subject: str) -> str:
+    """Return the name of the type that a subject id stands for."""
+    return subject.partition("/")[2]

@@ -1,0 +1,1 @@
+"""Words of messages, and keys of texts."""

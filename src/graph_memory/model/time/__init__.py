@@ -1,0 +1,1 @@
+"""Points in time and in the log."""

@@ -1,0 +1,1 @@
+"""Values, properties and arguments."""

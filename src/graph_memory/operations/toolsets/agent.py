@@ -1,0 +1,372 @@
+"""The tools of the toolset `agent_memory`: events, patterns, goals and the other memory types of an agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.agent.kinds import (
+    Actor,
+    CommunicationStyle,
+    ConditionType,
+    ExpertiseLevel,
+    Outcome,
+    PatternType,
+    Scope,
+    Status,
+)
+from graph_memory.agent.results import (
+    Capabilities,
+    Environment,
+    EventRecorded,
+    Events,
+    GoalChanged,
+    Goals,
+    MemoryResults,
+    Pattern,
+    PatternMatches,
+    Patterns,
+    UserProfile,
+    WorkingMemory,
+)
+from graph_memory.model.values.arguments import fault
+from graph_memory.operations.arguments import (
+    ANY_KEYS,
+    NUMBER,
+    STRING,
+    STRINGS,
+    Call,
+    Cursor,
+    Fraction,
+    Names,
+    object_schema,
+)
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
+
+if TYPE_CHECKING:
+    from graph_memory.agent.layer import Agent
+    from graph_memory.memory.api.memory import Memory
+
+Most = Annotated[int, Field(ge=1, le=100)]
+
+
+_ENTITY = object_schema({"name": STRING, "type": STRING, "observations": STRINGS}, "name")
+_RELATION = object_schema({"from": STRING, "to": STRING, "type": STRING}, "from", "to", "type")
+_CONDITION = object_schema(
+    {
+        "type": {
+            **STRING,
+            "enum": [*get_args(ConditionType)],
+            "description": "Default keyword",
+        },
+        "value": STRING,
+        "weight": {**NUMBER, "description": "Default 1"},
+    },
+    "value",
+)
+GivenValue = Annotated[Any, WithJsonSchema({"anyOf": [STRING, NUMBER, ANY_KEYS]})]
+_CORRECTION = object_schema(dict.fromkeys(("original", "corrected", "context"), STRING), "original", "corrected")
+GivenCorrection = Annotated[dict[str, Any], WithJsonSchema(_CORRECTION)]
+GivenEntity = Annotated[dict[str, Any], WithJsonSchema(_ENTITY)]
+GivenRelation = Annotated[dict[str, Any], WithJsonSchema(_RELATION)]
+GivenCondition = Annotated[dict[str, Any], WithJsonSchema(_CONDITION)]
+
+
+class RecordEvent(Call):
+    """Arguments of `record_event`."""
+
+    event_type: Annotated[str, Field(description="Such as tool_call, error, decision")]
+    content: NotRequired[str]
+    summary: NotRequired[str]
+    session: NotRequired[str]
+    actor: NotRequired[Annotated[Actor, Field(description="Default agent")]]
+    outcome: NotRequired[Outcome]
+    timestamp: NotRequired[Annotated[str, Field(description="Default now")]]
+    duration_ms: NotRequired[float]
+    keywords: NotRequired[Names]
+    tool: NotRequired[Annotated[str, Field(description="Of a tool_call: its name")]]
+    caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
+    entities: NotRequired[Annotated[list[GivenEntity], Field(description="Its entities: created or extended")]]
+    relations: NotRequired[Annotated[list[GivenRelation], Field(description="Between entities, by their names")]]
+    archetype: NotRequired[Annotated[str, Field(description="Extracts entities: coding_agent, personal_assistant")]]
+
+
+class GetEvents(Call):
+    """Arguments of `get_events`."""
+
+    session: NotRequired[str]
+    type: NotRequired[str]
+    outcome: NotRequired[Outcome]
+    chain_of: NotRequired[Annotated[str, Field(description="Id of an event: its causes and consequences")]]
+    query: NotRequired[str]
+    limit: NotRequired[Most]
+    cursor: NotRequired[Cursor]
+
+
+class RecordPattern(Call):
+    """Arguments of `record_pattern`."""
+
+    name: str
+    conditions: list[GivenCondition]
+    description: NotRequired[str]
+    pattern_type: NotRequired[Annotated[PatternType, Field(description="Default solution")]]
+    confidence: NotRequired[Fraction]
+    steps: NotRequired[Names]
+    tools: NotRequired[Names]
+    expected_outcome: NotRequired[str]
+    scope: NotRequired[Scope]
+    learned_from: NotRequired[Annotated[Names, Field(description="Ids of events")]]
+
+
+class MatchPatterns(Call):
+    """Arguments of `match_patterns`."""
+
+    query: Annotated[str, Field(description="The situation in words")]
+    entity_types: NotRequired[Names]
+    error_types: NotRequired[Names]
+    limit: NotRequired[Most]
+
+
+class ApplyPatternResult(Call):
+    """Arguments of `apply_pattern_result`."""
+
+    pattern_id: str
+    success: bool
+    event: NotRequired[Annotated[str, Field(description="Id of the event in which it was applied")]]
+
+
+class GetBestPatterns(Call):
+    """Arguments of `get_best_patterns`."""
+
+    pattern_type: NotRequired[PatternType]
+    limit: NotRequired[Most]
+
+
+class SetGoal(Call):
+    """Arguments of `set_goal`."""
+
+    description: str
+    priority: NotRequired[Annotated[float, Field(description="1 is first")]]
+    deadline: NotRequired[Annotated[str, Field(description="Day or time")]]
+    session: NotRequired[Annotated[str, Field(description="Only for this session")]]
+    steps: NotRequired[Names]
+    parent: NotRequired[Annotated[str, Field(description="Id of the parent goal")]]
+    blocked_by: NotRequired[Annotated[Names, Field(description="Ids of goals")]]
+
+
+class UpdateGoal(Call):
+    """Arguments of `update_goal`."""
+
+    goal_id: str
+    status: NotRequired[Annotated[Status, Field(description="pending also removes its blockers")]]
+    complete_step: NotRequired[Annotated[int, Field(ge=0, description="Number of a step; 0 is the next")]]
+    blocked_by: NotRequired[Annotated[str, Field(description="Id of a goal")]]
+    blocked_reason: NotRequired[str]
+    description: NotRequired[str]
+    priority: NotRequired[float]
+    deadline: NotRequired[str]
+    steps: NotRequired[Names]
+
+
+class WorkWithMemory(Call):
+    """Arguments of `working_memory`."""
+
+    action: Literal["set", "get", "clear"]
+    key: NotRequired[Annotated[str, Field(description="goal, active_task, recent_outputs (appends) or your own")]]
+    value: NotRequired[GivenValue]
+
+
+class QueryMemory(Call):
+    """Arguments of `query_memory`."""
+
+    query: str
+    event_limit: NotRequired[Annotated[int, Field(ge=0, le=50)]]
+    vector_limit: NotRequired[Annotated[int, Field(ge=1, le=50)]]
+    max_tokens: NotRequired[Annotated[int, Field(ge=100, description="Default 2,000")]]
+
+
+class GetEnvironment(Call):
+    """Arguments of `get_environment`."""
+
+    refresh: NotRequired[bool]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=5_000, description="Paths of the file tree (200)")]]
+
+
+class ListGoals(Call):
+    """Arguments of `list_goals`."""
+
+    status: NotRequired[Annotated[Status, Field(description="Default: all unfinished goals")]]
+    due_before: NotRequired[str]
+    session: NotRequired[str]
+    limit: NotRequired[Most]
+
+
+class GetUserProfile(Call):
+    """Arguments of `get_user_profile`."""
+
+    user: NotRequired[str]
+
+
+class UpdateUserProfile(Call):
+    """Arguments of `update_user_profile`."""
+
+    user: NotRequired[str]
+    communication_style: NotRequired[CommunicationStyle]
+    expertise_level: NotRequired[ExpertiseLevel]
+    preferred_tools: NotRequired[Names]
+    custom_instructions: NotRequired[Names]
+    correction: NotRequired[GivenCorrection]
+    feedback: NotRequired[str]
+
+
+class GetCapabilities(Call):
+    """Arguments of `get_capabilities`."""
+
+    tool: NotRequired[str]
+    domains: NotRequired[Annotated[Names, Field(description="Whose tool_call events count")]]
+
+
+async def record_event(memory: Memory, given: RecordEvent) -> EventRecorded:
+    """Record an event, such as a tool call, an error, a decision or a message, and the entities that it involves."""
+    return await _agent(memory, given).episodic.record(**_rest(given))
+
+
+async def get_events(memory: Memory, given: GetEvents) -> Events:
+    """Return events of a session, type or outcome, newest first, the causes and effects of an event, or search hits."""
+    episodic, ways = _agent(memory, given).episodic, ("session", "type", "outcome", "chain_of", "query")
+    asked = [name for name in ways if name in given]
+    page: dict[str, Any] = {name: value for name, value in given.items() if name in ("limit", "cursor")}
+    if len(asked) > 1 or (asked and asked[0] in ("chain_of", "query") and "cursor" in page):
+        message = f"{asked[0]} does not go with {[*asked, 'cursor'][1]}"
+        raise fault(asked[0], message, "Give one of session, type, outcome, chain_of and query.")
+    match given:
+        case {"type": kind}:
+            return await episodic.get_by_type(kind, **page)
+        case {"outcome": outcome}:
+            return await episodic.get_by_outcome(outcome, **page)
+        case {"chain_of": event}:
+            return await episodic.get_chain(event, **page)
+        case {"query": query}:
+            return await episodic.search(query, **page)
+        case _:
+            return await episodic.get_recent(given.get("session"), **page)
+
+
+async def record_pattern(memory: Memory, given: RecordPattern) -> Pattern:
+    """Record a procedure that works in a situation, or with pattern_type anti_pattern an action to avoid there."""
+    return await _agent(memory, given).procedural.record(**_rest(given))
+
+
+async def match_patterns(memory: Memory, given: MatchPatterns) -> PatternMatches:
+    """Return the patterns that match a situation, best first. Call it before you begin, and after an error."""
+    return await _agent(memory, given).procedural.match(**_rest(given))
+
+
+async def apply_pattern_result(memory: Memory, given: ApplyPatternResult) -> Pattern:
+    """Count whether a pattern that you followed has worked."""
+    return await _agent(memory, given).procedural.apply_result(**_rest(given))
+
+
+async def get_best_patterns(memory: Memory, given: GetBestPatterns) -> Patterns:
+    """Return the patterns with the highest lower bound of the success rate."""
+    return await _agent(memory, given).procedural.get_best(**_rest(given))
+
+
+async def set_goal(memory: Memory, given: SetGoal) -> GoalChanged:
+    """Create a goal with its deadline, its steps and the goals that block it."""
+    return await _agent(memory, given).prospective.create(**_rest(given))
+
+
+async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
+    """Change a goal, complete a step, or block it. Completing a goal unblocks the goals that wait only for it."""
+    goals, rest = _agent(memory, given).prospective, _rest(given)
+    goal, changes = str(rest.pop("goal_id")), {*rest}
+    match rest:
+        case {"complete_step": int(step)} if changes == {"complete_step"}:
+            return await goals.complete_step(goal, step or None)
+        case {"status": "pending"} if changes == {"status"}:
+            return await goals.unblock(goal)
+        case {"status": "abandoned"} if changes == {"status"}:
+            return await goals.abandon(goal)
+        case _ if changes and changes <= {"blocked_by", "blocked_reason"}:
+            return await goals.block(goal, by=given.get("blocked_by"), reason=given.get("blocked_reason"))
+        case _ if changes & {"complete_step", "blocked_by", "blocked_reason"}:
+            name = sorted(changes & {"complete_step", "blocked_by", "blocked_reason"})[0]
+            raise fault(name, f"{name} does not go with other changes", "Make one call for each.")
+        case _:
+            return await goals.update(goal, **rest)
+
+
+async def list_goals(memory: Memory, given: ListGoals) -> Goals:
+    """Return goals by priority and deadline, with their progress and blockers."""
+    return await _agent(memory, given).prospective.list(**_rest(given))
+
+
+async def working_memory(memory: Memory, given: WorkWithMemory) -> WorkingMemory:
+    """Keep notes for this session only, such as the goal and tool outputs. They end with the server."""
+    working = _agent(memory, given).working
+    match given:
+        case {"action": "get"}:
+            return await working.get(given.get("key"))
+        case {"action": "clear"}:
+            return await working.clear(given.get("key"))
+        case {"key": key, "value": value}:
+            return await working.set(key, value)
+        case _:
+            missing = "value" if "key" in given else "key"
+            raise fault(missing, f"set needs a {missing}", "Give both key and value.")
+
+
+async def query_memory(memory: Memory, given: QueryMemory) -> MemoryResults:
+    """Search events, entities, content, relations, patterns and goals at once, within one token budget."""
+    return await _agent(memory, given).query_memory(**_rest(given))
+
+
+async def get_environment(memory: Memory, given: GetEnvironment) -> Environment:
+    """Return the project of the server's folder: type, build system, conventions, git status, files."""
+    environment, most = _agent(memory, given).environmental, given.get("limit", 200)
+    return await (environment.refresh(limit=most) if given.get("refresh") else environment.get(limit=most))
+
+
+async def get_user_profile(memory: Memory, given: GetUserProfile) -> UserProfile:
+    """Return the preferences, corrections, feedback and statistics of a user."""
+    return await _agent(memory, given).user.get(**_rest(given))
+
+
+async def update_user_profile(memory: Memory, given: UpdateUserProfile) -> UserProfile:
+    """Store preferences of a user, or add a correction or feedback. recall tells a correction that fits first."""
+    return await _agent(memory, given).user.update(**_rest(given))
+
+
+async def get_capabilities(memory: Memory, given: GetCapabilities) -> Capabilities:
+    """Return your strengths, weaknesses and limits, what to ask about first, and statistics of your tools."""
+    return await _agent(memory, given).meta.get(**_rest(given))
+
+
+def _agent(memory: Memory, given: Call) -> Agent:
+    """Return the agent of the domain that a call is about."""
+    return (memory.in_domain(given["domain"]) if "domain" in given else memory).agent
+
+
+def _rest(given: Call) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name != "domain"}
+
+
+AGENT_MEMORY: tuple[AnyOperation, ...] = (
+    Operation(record_event, RecordEvent, EventRecorded, Effect.CREATES),
+    Operation(get_events, GetEvents, Events, Effect.READS),
+    Operation(record_pattern, RecordPattern, Pattern, Effect.CREATES),
+    Operation(match_patterns, MatchPatterns, PatternMatches, Effect.READS),
+    Operation(apply_pattern_result, ApplyPatternResult, Pattern, Effect.CREATES),
+    Operation(get_best_patterns, GetBestPatterns, Patterns, Effect.READS),
+    Operation(set_goal, SetGoal, GoalChanged, Effect.CREATES),
+    Operation(update_goal, UpdateGoal, GoalChanged, Effect.DESTROYS),
+    Operation(list_goals, ListGoals, Goals, Effect.READS),
+    Operation(get_user_profile, GetUserProfile, UserProfile, Effect.READS),
+    Operation(update_user_profile, UpdateUserProfile, UserProfile, Effect.DESTROYS),
+    Operation(get_capabilities, GetCapabilities, Capabilities, Effect.READS),
+    Operation(working_memory, WorkWithMemory, WorkingMemory, Effect.MIXED, in_session=True),
+    Operation(query_memory, QueryMemory, MemoryResults, Effect.READS),
+    Operation(get_environment, GetEnvironment, Environment, Effect.READS, by_name=True, local=True),
+)

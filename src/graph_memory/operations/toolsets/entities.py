@@ -1,0 +1,197 @@
+"""The toolset `entities`: the nine tools of the official memory server, which also take spellings of our own.
+
+Arguments that the official server takes mean what they mean there. Others are looked at for a mark of the other
+spelling: `type`, `names`, or an `entityName` beside the observations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from graph_memory.memory.entities.results import (
+    Done,
+    EntitiesCreated,
+    KnowledgeGraph,
+    ObservationsAdded,
+    RelationsCreated,
+)
+from graph_memory.model.values.plain import Located
+from graph_memory.operations.official import Given, OfficialOperation
+from graph_memory.operations.operation import AnyOperation, Effect
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+    from graph_memory.model.results import Result
+
+_OBSERVED = "An array of observation contents associated with the entity"
+_ENTITY = {
+    "name": (str, "The name of the entity"),
+    "entityType": (str, "The type of the entity"),
+    "observations": ([str], _OBSERVED),
+}
+_RELATION = {
+    "from": (str, "The name of the entity where the relation starts"),
+    "to": (str, "The name of the entity where the relation ends"),
+    "relationType": (str, "The type of the relation"),
+}
+_ADDITION = {
+    "entityName": (str, "The name of the entity to add the observations to"),
+    "contents": ([str], "An array of observation contents to add"),
+}
+_DELETION = {
+    "entityName": (str, "The name of the entity containing the observations"),
+    "observations": ([str], "An array of observations to delete"),
+}
+_GRAPH = {"entities": [_ENTITY], "relations": [_RELATION]}
+_ADDED = {"entityName": str, "addedObservations": [str]}
+_DONE = {"success": bool, "message": str}
+
+
+def _items(given: Given, name: str) -> Sequence[Any]:
+    found: object = given.get(name)
+    return cast("Sequence[Any]", found) if isinstance(found, list) else ()
+
+
+def _has_types(given: Given, name: str) -> bool:
+    """Say whether items of a list are in the other spelling: with a `type`, and without the type as there."""
+    items = [cast("Mapping[str, Any]", one) for one in _items(given, name) if isinstance(one, Mapping)]
+    return any("type" in one and not {"entityType", "relationType"} & one.keys() for one in items)
+
+
+async def _create_entities(memory: Memory, given: Given) -> Result:
+    return await memory.entities.create_entities(given["entities"])
+
+
+async def _create_relations(memory: Memory, given: Given) -> Result:
+    lenient = Located(given["lenient"], "lenient").flag() if "lenient" in given else None
+    return await memory.entities.create_relations(given["relations"], lenient=lenient)
+
+
+async def _add_observations(memory: Memory, given: Given) -> Result:
+    return await memory.entities.add_observations([given] if "entityName" in given else given["observations"])
+
+
+async def _delete_entities(memory: Memory, given: Given) -> Result:
+    return await memory.entities.delete_entities(given["entityNames" if "entityNames" in given else "names"])
+
+
+async def _delete_observations(memory: Memory, given: Given) -> Result:
+    return await memory.entities.delete_observations([given] if "entityName" in given else given["deletions"])
+
+
+async def _delete_relations(memory: Memory, given: Given) -> Result:
+    return await memory.entities.delete_relations(given["relations"])
+
+
+async def _read_graph(memory: Memory, given: Given) -> Result:
+    asked: dict[str, Any] = {**given}
+    if asked.get("max_tokens") is None:
+        asked["max_tokens"] = memory.entities.read_graph_tokens
+    return await memory.entities.read_graph(**asked)
+
+
+async def _search_nodes(memory: Memory, given: Given) -> Result:
+    return await memory.entities.search_nodes(given["query"])
+
+
+async def _open_nodes(memory: Memory, given: Given) -> Result:
+    return await memory.entities.open_nodes(given["names"], detail=Located(given.get("detail", False), "detail").flag())
+
+
+ENTITIES: tuple[AnyOperation, ...] = (
+    OfficialOperation(
+        "create_entities",
+        "Create multiple new entities in the knowledge graph",
+        {"entities": [_ENTITY]},
+        {"entities": [_ENTITY]},
+        EntitiesCreated,
+        Effect.CREATES,
+        _create_entities,
+        lambda given: _has_types(given, "entities"),
+        own_of_items=("description", "properties"),
+    ),
+    OfficialOperation(
+        "create_relations",
+        "Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
+        {"relations": [_RELATION]},
+        {"relations": [_RELATION]},
+        RelationsCreated,
+        Effect.CREATES,
+        _create_relations,
+        lambda given: _has_types(given, "relations"),
+        own=("lenient",),
+        own_of_items=("properties",),
+        tells_more=True,
+    ),
+    OfficialOperation(
+        "add_observations",
+        "Add new observations to existing entities in the knowledge graph",
+        {"observations": [_ADDITION]},
+        {"results": [_ADDED]},
+        ObservationsAdded,
+        Effect.CREATES,
+        _add_observations,
+        lambda given: "entityName" in given,
+    ),
+    OfficialOperation(
+        "delete_entities",
+        "Delete multiple entities and their associated relations from the knowledge graph",
+        {"entityNames": ([str], "An array of entity names to delete")},
+        _DONE,
+        Done,
+        Effect.DESTROYS,
+        _delete_entities,
+        lambda given: "names" in given,
+    ),
+    OfficialOperation(
+        "delete_observations",
+        "Delete specific observations from entities in the knowledge graph",
+        {"deletions": [_DELETION]},
+        _DONE,
+        Done,
+        Effect.DESTROYS,
+        _delete_observations,
+        lambda given: "entityName" in given,
+    ),
+    OfficialOperation(
+        "delete_relations",
+        "Delete multiple relations from the knowledge graph",
+        {"relations": ([_RELATION], "An array of relations to delete")},
+        _DONE,
+        Done,
+        Effect.DESTROYS,
+        _delete_relations,
+        lambda given: _has_types(given, "relations"),
+    ),
+    OfficialOperation(
+        "read_graph",
+        "Read the entire knowledge graph",
+        {},
+        _GRAPH,
+        KnowledgeGraph,
+        Effect.READS,
+        _read_graph,
+        own=("max_tokens", "limit", "cursor"),
+    ),
+    OfficialOperation(
+        "search_nodes",
+        "Search for nodes in the knowledge graph based on a query",
+        {"query": (str, "The search query to match against entity names, types, and observation content")},
+        _GRAPH,
+        KnowledgeGraph,
+        Effect.READS,
+        _search_nodes,
+    ),
+    OfficialOperation(
+        "open_nodes",
+        "Open specific nodes in the knowledge graph by their names",
+        {"names": ([str], "An array of entity names to retrieve")},
+        _GRAPH,
+        KnowledgeGraph,
+        Effect.READS,
+        _open_nodes,
+        own=("detail",),
+        tells_more=True,
+    ),
+)

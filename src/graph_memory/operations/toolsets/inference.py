@@ -1,0 +1,92 @@
+"""The toolset `meaning`: how much connections count, what follows from them, and what contradicts what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NotRequired
+
+from pydantic import Field
+
+from graph_memory.memory.inference.results import Contradictions, Inferred
+from graph_memory.model.results import Changed, Direction, WeighedConnections
+from graph_memory.operations.arguments import Call, Cursor, ExpectedVersion, Fraction, Limit, ValidAt
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+class GetStrongestConnections(Call):
+    """Arguments of `get_strongest_connections`."""
+
+    node_id: str
+    direction: NotRequired[Annotated[Direction, Field(description="Default both")]]
+    connection_type: NotRequired[str]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 10")]]
+
+
+class GetWeakRelations(Call):
+    """Arguments of `get_weak_relations`."""
+
+    below: NotRequired[Annotated[Fraction, Field(description="Weight; default 0.3")]]
+    connection_type: NotRequired[str]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
+    cursor: NotRequired[Cursor]
+
+
+class SetRelationImportance(Call):
+    """Arguments of `set_relation_importance`."""
+
+    connection_id: str
+    importance: Fraction
+    expected_version: NotRequired[ExpectedVersion]
+
+
+async def get_strongest_connections(memory: Memory, given: GetStrongestConnections) -> WeighedConnections:
+    """Find the connections of a node that count most now, by strength, importance and age."""
+    return await memory.get_strongest_connections(**given)
+
+
+async def get_weak_relations(memory: Memory, given: GetWeakRelations) -> WeighedConnections:
+    """Find connections that count little, to review or remove. A page can be short; next_cursor leads on."""
+    return await memory.get_weak_relations(**given)
+
+
+async def set_relation_importance(memory: Memory, given: SetRelationImportance) -> Changed:
+    """Say how important a connection is, 0 to 1. It then makes half of the connection's weight."""
+    return await memory.set_relation_importance(**given)
+
+
+class InferConnections(Call):
+    """Arguments of `infer_connections`."""
+
+    connection_type: NotRequired[Annotated[str, Field(description="A transitive type; without it, all of them")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Most in a row to infer from")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=10_000, description="Most to write; 1,000 without it")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="Default true: only tell what would be written")]]
+
+
+class FindContradictions(Call):
+    """Arguments of `find_contradictions`."""
+
+    valid_at: NotRequired[ValidAt]
+    limit: NotRequired[Limit]
+    cursor: NotRequired[Cursor]
+
+
+async def infer_connections(memory: Memory, given: InferConnections) -> Inferred:
+    """Write the connections that follow from transitive types and are missing, with their evidence, as one batch."""
+    return await memory.infer_connections(**given)
+
+
+async def find_contradictions(memory: Memory, given: FindContradictions) -> Contradictions:
+    """List the pairs of nodes joined by contradicts, with titles and ages, so that you can settle them."""
+    return await memory.find_contradictions(**given)
+
+
+MEANING: tuple[AnyOperation, ...] = (
+    Operation(get_strongest_connections, GetStrongestConnections, WeighedConnections, Effect.READS),
+    Operation(get_weak_relations, GetWeakRelations, WeighedConnections, Effect.READS),
+    Operation(set_relation_importance, SetRelationImportance, Changed, Effect.DESTROYS),
+    Operation(infer_connections, InferConnections, Inferred, Effect.MIXED),
+    Operation(find_contradictions, FindContradictions, Contradictions, Effect.READS),
+)

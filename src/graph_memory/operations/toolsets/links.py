@@ -1,0 +1,67 @@
+"""The tools of the toolset `domains` for links from nodes of one domain to nodes of another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
+
+from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
+from graph_memory.model.subjects.links import LinkType
+from graph_memory.operations.arguments import Call, Cursor, Fraction, Limit, Properties
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+class CreateLink(TypedDict):
+    """Arguments of `create_cross_domain_link`."""
+
+    source_node_id: str
+    target_domain: str
+    target_node_id: NotRequired[Annotated[str, Field(description="Without it the best entry point is searched for")]]
+    link_type: NotRequired[Annotated[LinkType, Field(description="Default reference")]]
+    strength: NotRequired[Annotated[Fraction, Field(description="Default 1")]]
+    description: NotRequired[str]
+    bidirectional: NotRequired[Annotated[bool, Field(description="Also seen from the target")]]
+    metadata: NotRequired[Properties]
+    source_domain: NotRequired[str]
+
+
+class ListLinks(Call):
+    """Arguments of `list_cross_domain_links`."""
+
+    node_id: NotRequired[Annotated[str, Field(description="Only the links of this node")]]
+    direction: NotRequired[Literal["out", "in", "both"]]
+    limit: NotRequired[Limit]
+    cursor: NotRequired[Cursor]
+
+
+class DeleteLink(Call):
+    """Arguments of `delete_cross_domain_link`."""
+
+    link_id: str
+
+
+async def create_cross_domain_link(memory: Memory, given: CreateLink) -> LinkCreated:
+    """Link a node to a node of another domain. Follow links with traverse_memories and cross_domains."""
+    return await memory.links.create_cross_domain_link(**given)
+
+
+async def list_cross_domain_links(memory: Memory, given: ListLinks) -> Links:
+    """List the links of a domain or node to other domains, and bidirectional ones from there."""
+    return await memory.links.list_cross_domain_links(**given)
+
+
+async def delete_cross_domain_link(memory: Memory, given: DeleteLink) -> LinkDeleted:
+    """Delete a link; domain is that of its source, which list_cross_domain_links tells."""
+    return await memory.links.delete_cross_domain_link(**given)
+
+
+LINKS: tuple[AnyOperation, ...] = (
+    Operation(create_cross_domain_link, CreateLink, LinkCreated, Effect.CREATES),
+    Operation(list_cross_domain_links, ListLinks, Links, Effect.READS),
+    Operation(delete_cross_domain_link, DeleteLink, LinkDeleted, Effect.DESTROYS),
+)

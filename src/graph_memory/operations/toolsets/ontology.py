@@ -1,0 +1,139 @@
+"""Those of the 18 tools of the graph that are about the types of a domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NotRequired
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
+from graph_memory.model.ontology.ontology import ontology_from
+from graph_memory.model.ontology.view import OntologyView, brief, detailed
+from graph_memory.model.results import OntologyChanged, Validity
+from graph_memory.model.values.properties import PropertyType
+from graph_memory.operations.arguments import BOOLEAN, NUMBER, STRING, STRINGS, Call, Names, object_schema
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+_RULE = object_schema(
+    {
+        "name": STRING,
+        "type": {"type": "string", "enum": [str(kind) for kind in PropertyType]},
+        "enum": {"type": "array", "items": {"anyOf": [STRING, NUMBER, BOOLEAN]}},
+        "required": BOOLEAN,
+        "indexed": BOOLEAN,
+        "unique": BOOLEAN,
+        "description": STRING,
+    },
+    "name",
+)
+_CONNECTION_TYPE = object_schema(
+    {"name": STRING, "from_types": STRINGS, "to_types": STRINGS, "required_properties": STRINGS},
+    *("name", "from_types", "to_types"),
+)
+_DECLARATION = {**object_schema({"name": STRING}, "name"), "additionalProperties": True}
+Rule = Annotated[object, WithJsonSchema(_DECLARATION)]
+Rules = list[Annotated[object, WithJsonSchema(_RULE)]]
+NodeType = Annotated[object, WithJsonSchema({"anyOf": [STRING, _DECLARATION]})]
+ConnectionType = Annotated[object, WithJsonSchema({**_CONNECTION_TYPE, "additionalProperties": True})]
+
+
+class ValidateConnection(Call):
+    """Arguments of `validate_connection`."""
+
+    connection_type: str
+    from_node_type: str
+    to_node_type: str
+
+
+class CreateOntology(Call):
+    """Arguments of `create_ontology`."""
+
+    node_types: Annotated[list[NodeType], Field(description="Names, or objects: name and what add_node_type takes")]
+    connection_types: Annotated[list[ConnectionType], Field(description="May have all add_connection_type takes")]
+    open: NotRequired[Annotated[bool, Field(description="Unknown types in writes are added instead of refused")]]
+
+
+class AddNodeType(Call):
+    """Arguments of `add_node_type`."""
+
+    type_name: str
+    description: NotRequired[str]
+    required_properties: NotRequired[Names]
+    properties: NotRequired[Rules]
+
+
+class AddConnectionType(Call):
+    """Arguments of `add_connection_type`."""
+
+    type_name: str
+    from_types: Names
+    to_types: Names
+    required_properties: NotRequired[Names]
+    description: NotRequired[str]
+    properties: NotRequired[Annotated[list[Rule], Field(description="As in add_node_type")]]
+    unique_source: NotRequired[Annotated[bool, Field(description="At most one from each node")]]
+    unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
+    unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
+    acyclic: NotRequired[bool]
+    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days until its weight halves")]]
+    inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
+    symmetric: NotRequired[bool]
+    transitive: NotRequired[bool]
+    materialize_inverse: NotRequired[bool]
+
+
+class GetOntology(Call):
+    """Arguments of `get_ontology`."""
+
+    detail: NotRequired[Annotated[bool, Field(description="Include descriptions and property rules")]]
+
+
+async def validate_connection(memory: Memory, given: ValidateConnection) -> Validity:
+    """Check whether the ontology lets a connection type join two node types, and if not, why."""
+    return await memory.validate_connection(**given)
+
+
+async def create_ontology(memory: Memory, given: CreateOntology) -> OntologyChanged:
+    """Define the types of a domain that has none. Types can be added later."""
+    ontology = ontology_from({key: value for key, value in given.items() if key != "domain"})
+    return await memory.create_ontology(ontology, domain=given.get("domain"))
+
+
+async def add_node_type(memory: Memory, given: AddNodeType) -> OntologyChanged:
+    """Add a node type to the ontology, for good."""
+    declared = node_type_from(_declaration(given))
+    return await memory.add_node_type(declared, domain=given.get("domain"))
+
+
+async def add_connection_type(memory: Memory, given: AddConnectionType) -> OntologyChanged:
+    """Add a connection type to the ontology, for good. ["*"] as from_types or to_types means every node type."""
+    declared = connection_type_from(_declaration(given))
+    return await memory.add_connection_type(declared, domain=given.get("domain"))
+
+
+async def get_ontology(memory: Memory, given: GetOntology) -> OntologyView:
+    """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
+    ontology = await memory.get_ontology(**_where(given))
+    return detailed(ontology) if given.get("detail") else brief(ontology)
+
+
+def _where(given: Call) -> Call:
+    """Return the domain that was named, if one was: the past takes none."""
+    return {"domain": given["domain"]} if "domain" in given else {}
+
+
+def _declaration(given: AddNodeType | AddConnectionType) -> dict[str, object]:
+    rest = {key: value for key, value in given.items() if key not in {"type_name", "domain"}}
+    return {"name": given["type_name"], **rest}
+
+
+ONTOLOGY: tuple[AnyOperation, ...] = (
+    Operation(validate_connection, ValidateConnection, Validity, Effect.READS),
+    Operation(create_ontology, CreateOntology, OntologyChanged, Effect.DECLARES),
+    Operation(add_node_type, AddNodeType, OntologyChanged, Effect.DECLARES),
+    Operation(add_connection_type, AddConnectionType, OntologyChanged, Effect.DECLARES),
+    Operation(get_ontology, GetOntology, OntologyView, Effect.READS),
+)

@@ -1,0 +1,114 @@
+"""The toolset `remember`: facts kept clean, and what may be out of date settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast, get_args
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.memory.entities.cleaning.results import Settled
+from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.model.results import Result
+from graph_memory.model.values.arguments import fault
+from graph_memory.operations.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
+from graph_memory.operations.operation import AnyOperation, Effect, Operation
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+_STATEMENT = object_schema(
+    {
+        "text": STRING,
+        "replaces": STRING,
+        "time": STRING,
+        "source": STRING,
+        "confidence": NUMBER,
+        "valid_from": STRING,
+        "valid_to": STRING,
+    },
+    "text",
+)
+Statement = str | Annotated[dict[str, Any], WithJsonSchema(_STATEMENT)]
+Relation = Annotated[
+    dict[str, Any],
+    WithJsonSchema(object_schema({"type": STRING, "to": STRING, "from": STRING, "properties": ANY_KEYS})),
+]
+
+
+class Facts(Call):
+    """Arguments of `remember` for facts about one thing."""
+
+    text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
+    name: NotRequired[Annotated[str, Field(description="What it is about; without it, the one entity the text names")]]
+    type: NotRequired[Annotated[str, Field(description="For a new entity")]]
+    observations: NotRequired[list[Statement]]
+    properties: NotRequired[
+        Annotated[Properties, Field(description="Facts that change, such as status or city: each has one value")]
+    ]
+    relations: NotRequired[
+        Annotated[list[Relation], Field(description="Each has type, and to or from: the name of the other end")]
+    ]
+    aliases: NotRequired[Annotated[list[str], Field(description="Other names of it")]]
+    replaces: NotRequired[
+        Annotated[str | list[str], Field(description="Known observations that are over, by id or text")]
+    ]
+    dry_run: NotRequired[bool]
+
+
+class Remember(Facts):
+    """Arguments of `remember`."""
+
+    session: NotRequired[str]
+
+
+_TEXT_ALONE = frozenset({"text", "session", "dry_run", "domain"})
+Answer = Literal["close", "keep", "same", "new"]
+_DECISION = object_schema(
+    {"id": STRING, "new": STRING, "known": STRING, "decision": {"type": "string", "enum": [*get_args(Answer)]}},
+    "decision",
+)
+
+
+class Decide(Call):
+    """Arguments of `decide`."""
+
+    decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
+    id: NotRequired[Annotated[str, Field(description="For one question alone, with decision")]]
+    new: NotRequired[Annotated[str, Field(description="With known, in place of id")]]
+    known: NotRequired[str]
+    decision: NotRequired[Answer]
+
+
+async def remember(memory: Memory, given: Remember) -> Remembered:
+    """Remember facts about one thing: adds what is new, skips what is known, and says what it did with each.
+
+    Without a name, "The user prefers …", "Goal: …", "Never …", "Next time …" and "This fixed it: …" are kept as such.
+    Say what changes as properties, and name in replaces what is no longer true. Answer its questions with decide.
+    """
+    if "text" in given and given.keys() <= _TEXT_ALONE:
+        where = memory.in_domain(given["domain"]) if "domain" in given else memory
+        dry_run = given.get("dry_run", False)
+        return await where.agent.remember(given["text"], session=given.get("session"), dry_run=dry_run)
+    if "session" in given:
+        raise fault("session", "session goes only with text alone", "Leave it out: observations have a source.")
+    return await memory.entities.remember(**cast("Facts", given))
+
+
+async def decide(memory: Memory, given: Decide) -> Result:
+    """Answer questions of remember. close: the known one is over. keep: both hold. same: both are one. new: two."""
+    match given:
+        case {"decisions": decisions} if not given.keys() & {"id", "new", "known", "decision"}:
+            return await memory.entities.decide_all(decisions, domain=given.get("domain"))
+        case {"id": question, "decision": decision} if not given.keys() & {"new", "known", "decisions"}:
+            return await memory.entities.answer(question, decision, domain=given.get("domain"))
+        case {"new": new, "known": known, "decision": decision} if not given.keys() & {"id", "decisions"}:
+            return await memory.entities.decide(new, known, decision, domain=given.get("domain"))
+        case _:
+            hint = "Give decisions, a list of objects with id and decision; or these two for one question."
+            raise fault("decisions", "decide needs decisions, or id and decision, and not both", hint)
+
+
+REMEMBER: tuple[AnyOperation, ...] = (
+    Operation(remember, Remember, Remembered, Effect.MIXED),
+    Operation(decide, Decide, Settled, Effect.MIXED),
+)

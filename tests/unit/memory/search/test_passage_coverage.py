@@ -1,0 +1,143 @@
+"""Every word of a text is in a passage, no passage is too long, and each is found again where it stands."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph_memory.memory.search.passages.packing import LONGEST
+from graph_memory.memory.search.passages.passages import located, pieces
+from graph_memory.memory.search.passages.units import WORD
+from unit.memory.search.passage_builders import joined, node, passages, ranges, ref, sentences_of
+
+FORMATS = ["markdown", "plain", "python", "json", "yaml", "csv", "pdf"]
+LINES = ["# Heading", "Title\n===", "```python", "```", "- item one", "| a | b |", "Caroline: hello there", "def f(x):"]
+LINES += [
+    "    return x",
+    "",
+    "   ",
+    "One sentence. Another one! A third?",
+    "你好。世界！",
+    "สวัสดีครับ",
+    "key: value",
+    "[",
+    "{",
+]
+LINES += ["word " * 300, "x" * 5_000, "\r", "a,b,c", "e.g. Mr. J. Smith etc."]
+TEXTS = st.one_of(
+    st.text(max_size=2_000),
+    st.lists(st.sampled_from(LINES), max_size=40).map("\n".join),
+    st.integers(0, 2**32).map(lambda seed: joined(sentences_of(random.Random(seed), 120))),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.sampled_from(FORMATS))
+def test_every_word_is_in_a_passage_or_its_head(text: str, content_format: str) -> None:
+    text = text.replace('"', "'")  # of a conversation in JSON, only what was said is told
+    found = pieces(node(ref(content_format)), text)
+    told = "".join(f"{each.head}{each.text}" for each in found)
+    there = set(re.findall(r"\w{1,16}", told)) | set(re.findall(r"\w", told))
+    for word in re.findall(r"\w+", text):
+        assert word in told or set(word) <= there
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.sampled_from(FORMATS))
+def test_the_passages_of_a_text_without_speakers_leave_out_blanks_only(text: str, content_format: str) -> None:
+    text = re.sub("[:\"']", "", text)
+    reached = 0
+    for start, end in ranges(text, content_format):
+        assert not text[reached:start].strip()
+        reached = end
+    assert not text[reached:].strip()
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.sampled_from(FORMATS))
+def test_no_passage_is_over_the_limit_and_none_is_empty(text: str, content_format: str) -> None:
+    for each in passages(text, content_format):
+        assert 0 < len(WORD.findall(each)) <= LONGEST
+        assert len(each.split()) <= LONGEST
+        assert each == each.strip()
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.sampled_from(FORMATS))
+def test_the_same_text_gives_the_same_passages_with_places_of_their_own(text: str, content_format: str) -> None:
+    subject = node(ref(content_format), title="T", about=text)
+    found = pieces(subject, text)
+    assert found == pieces(subject, text)
+    assert len({each.place for each in found}) == len(found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.sampled_from(["markdown", "plain", "python", "yaml", "csv"]))
+def test_each_passage_is_found_exactly_in_the_text(text: str, content_format: str) -> None:
+    reached = 0
+    for each in pieces(node(ref(content_format)), text if text[:1] not in ("[", "{") else f"> {text}"):
+        given_text = text if text[:1] not in ("[", "{") else f"> {text}"
+        if not each.place.startswith("content/"):
+            continue
+        found = located(given_text, each.text, reached)
+        assert found is not None
+        assert given_text[slice(*found)] == each.text
+        reached = found[0]
+
+
+def test_a_passage_that_stands_twice_is_found_near_the_hint() -> None:
+    text = "Same words. Other words. Same words."
+    assert located(text, "Same words.", 0) == (0, 11)
+    assert located(text, "Same words.", 30) == (25, 36)
+    assert located(text, "Same words.", 1_000) == (25, 36)
+    assert located(text, "Not there.", 0) is None
+
+
+@settings(max_examples=50)
+@given(st.lists(st.text(min_size=1, max_size=200).filter(str.strip), min_size=2, max_size=6), st.booleans())
+def test_what_was_said_is_found_in_json(said: list[str], is_ascii: bool) -> None:
+    turns = [{"role": "user", "content": each} for each in said]
+    text = json.dumps(turns, ensure_ascii=is_ascii)
+    found = pieces(node(ref("json")), text)
+    assert found
+    assert all(each.head == "user" and located(text, each.text, 0) is not None for each in found)
+
+
+@pytest.mark.long
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("part", "content_format"),
+    [
+        ("a", "markdown"),
+        (".", "plain"),
+        (". ", "plain"),
+        ("a\n", "markdown"),
+        ("# a\n", "markdown"),
+        ("```\n", "markdown"),
+        ("[", "json"),
+        ("a(", "python"),
+        ("def ", "python"),
+        ("*", "markdown"),
+        ("你好世界", "plain"),
+        ("สวัสดี", "plain"),
+        ("a: b\n", "markdown"),
+        ("a.\"' ", "plain"),
+        ("The same sentence again. ", "plain"),
+        ('{"a":1},', "json"),
+    ],
+)
+def test_the_time_grows_with_the_size_and_not_with_its_square(part: str, content_format: str) -> None:
+    def seconds(size: int) -> float:
+        text = part * (size // len(part))
+        begun = time.process_time()
+        assert all(len(WORD.findall(each)) <= LONGEST for each in passages(text, content_format))
+        return time.process_time() - begun
+
+    small = min(seconds(16_000) for _ in range(3))
+    assert min(seconds(256_000) for _ in range(2)) <= 16 * max(small, 0.002) * 4

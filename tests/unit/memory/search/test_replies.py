@@ -1,0 +1,108 @@
+"""Replies: passages cut around what was asked, in so many tokens, and why each hit is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_memory.memory.search.fitting import fitted, tokens_of, tokens_of_text
+from graph_memory.memory.search.ranking.excerpts import excerpt
+from graph_memory.memory.search.ranking.ranking import Candidate, Part, Ranked
+from graph_memory.memory.search.ranking.scoring import Points, Scored
+from graph_memory.memory.search.ranking.why import parts, total, why
+from graph_memory.memory.search.results import Hit
+from graph_memory.memory.search.text.bm25 import asked
+from unit.memory.search.test_scoring import passage
+
+TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"after{number}" for number in range(80))])
+
+
+def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
+    found = excerpt(TEXT, asked("walrus"), 100)
+    assert TEXT[found.start : found.end] in found.shown
+    assert found.shown.startswith("…")
+    assert found.shown.endswith("…")
+    assert "walrus" in found.shown
+    assert "before79" in found.shown
+    assert "after0" in found.shown
+
+
+def test_a_short_text_is_shown_whole():
+    assert excerpt("A walrus.", asked("walrus"), 100).shown == "A walrus."
+
+
+def test_of_several_matches_the_stretch_with_the_most_different_words_is_shown():
+    text = f"kayak kayak kayak {'filler ' * 50}kayak paddle {'filler ' * 50}"
+    assert "paddle" in excerpt(text, asked("kayak paddle"), 60).shown
+
+
+@given(st.text(max_size=300), st.sets(st.sampled_from(["a", "kayak"])), st.integers(1, 120))
+def test_an_excerpt_is_a_part_of_the_text_and_no_longer_than_asked(text: str, terms: set[str], characters: int):
+    found = excerpt(text, asked(" ".join(terms)), characters)
+    assert found.shown.removeprefix("…").removesuffix("…") in text
+    assert 0 <= found.start <= found.end <= len(text)
+    assert found.end - found.start <= characters
+
+
+def hits(number: int) -> Sequence[Hit]:
+    return [
+        Hit(id=f"n{each}", kind="node", type="Note", title="T", why="has x", passage="word " * 60)
+        for each in range(number)
+    ]
+
+
+def shortened(length: int) -> Sequence[Hit]:
+    return [hit.model_copy(update={"passage": (hit.passage or "")[:length]}) for hit in hits(10)]
+
+
+def test_passages_are_shortened_before_hits_are_left_out():
+    whole = tokens_of(shortened(400))
+    few = fitted(shortened, tokens_of, whole // 2)
+    assert len(few) == 10
+    assert tokens_of(few) <= whole // 2
+    fewer = fitted(shortened, tokens_of, 150)
+    assert 1 <= len(fewer) < 10
+    assert tokens_of(fewer) <= 150
+    assert not fitted(shortened, tokens_of, 10)
+
+
+def found() -> tuple[Ranked, Scored]:
+    scored = Scored(passage("a", "x", cosine=0.61), Points({"kayak": 1.0 / 3}, {"kayak": 0.2, "paddl": 0.1}))
+    made = (
+        Part("lexical", 1 / 3, {"score": 0.6333, "of_best": 2 / 3}),
+        Part("semantic", 0.1234567891, {"cosine": 0.61}),
+        Part("name", 0.15, {"name": "Ann", "namesakes": 1}),
+        Part("hop", 0.2, {"from": "b", "name": "Ann"}),
+    )
+    score = sum(part.value for part in made)
+    return Ranked("a", score, Candidate("a", "content/1", scored.passage.key, 0.6333, 0.61), made), scored
+
+
+def test_the_parts_of_a_score_add_up_as_they_are_shown():
+    ranked, scored = found()
+    shown = parts(ranked, scored, asked("kayak paddling"))
+    assert sum(part.value for part in shown) == pytest.approx(total(ranked), abs=1e-12)
+    assert total(ranked) == pytest.approx(ranked.score, abs=1e-5)
+    assert shown[0].detail["passage"] == {"kayak": 0.3333}
+    assert shown[0].detail["around"] == {"kayak": 0.2, "paddling": 0.1}
+
+
+def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
+    ranked, scored = found()
+    told = why(ranked, scored, asked("kayak paddling"), {"b": "The trip"})
+    assert told == (
+        'has kayak; near paddling; "The trip" mentions it; its name "Ann" is in the question; close in meaning (0.61)'
+    )
+
+
+def test_the_tokens_of_a_text_of_any_length_are_counted():
+    assert tokens_of_text("words " * 200_000) == pytest.approx(200_000, rel=0.01)
+    assert tokens_of_text("") == 0
+
+
+def test_texts_of_any_script_and_length_are_counted():
+    assert tokens_of_text("\U0001f9ff" * 200_000) >= 200_000
+    assert tokens_of_text("x y" * 200_000) >= 200_000

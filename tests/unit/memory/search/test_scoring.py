@@ -1,0 +1,127 @@
+"""Words in passages and around them, with the statistics of their domain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import fsum
+
+import pytest
+
+from graph_memory.memory.search.ranking.scoring import (
+    Asked,
+    Passage,
+    Points,
+    Scored,
+    Surroundings,
+    Words,
+    candidates,
+    estimated,
+    own_best,
+    promising,
+    scored,
+    with_dates,
+)
+from graph_memory.memory.search.text.bm25 import Statistics, analysed, asked
+
+
+def passage(name: str, text: str, *, date: str = "", cosine: float | None = None, place: str = "content/1") -> Passage:
+    return Passage(
+        id=name, owner=name, owner_kind="node", unit=name, type="Note", place=place, head="", text=text,
+        date=date, created=0, valid_from=0, valid_to=1, of_owner=1, cosine=cosine,
+    )  # fmt: skip
+
+
+def in_order(*texts: str) -> Surroundings:
+    passages = [passage(f"p{number}", text) for number, text in enumerate(texts)]
+    return Surroundings(passages, [[each.id for each in passages]])
+
+
+def question(text: str, texts: int = 100, **frequencies: int) -> Asked:
+    return Asked(asked(text), texts, frequencies)
+
+
+def test_a_window_has_whole_passages_until_there_are_60_words_on_either_side():
+    around = in_order(*(" ".join([f"w{number}"] * 25) for number in range(9)))
+    before, after = around.around("p4")
+    assert [each.id for each in before] == ["p1", "p2", "p3"]
+    assert [each.id for each in after] == ["p5", "p6", "p7"]
+    assert around.around("p0")[0] == []
+    assert around.pool(["p4"]) == [f"p{number}" for number in range(1, 8)]
+
+
+def test_passages_whose_neighbours_are_unknown_are_not_joined():
+    passages = [passage(name, name) for name in "abcd"]
+    around = Surroundings(passages, [["a", "b"], ["c", "d"]])
+    joined = [[each.id for side in around.around(name) for each in side] for name in "bc"]
+    assert joined == [["a"], ["d"]]
+
+
+def test_a_window_counts_its_words_as_one_text_would():
+    around = in_order("The red kayak", "was bought by a man", "with a red hat")
+    words = Words(asked("red kayak bought man"))
+    passages = around.passages
+    window = words.window(passages["p1"], *around.around("p1"))
+    assert window == analysed("The red kayak was bought by a man with a red hat", words.terms)
+    headed = replace(passages["p1"], head="Shop", date="8 June 2023")
+    assert words.own(headed) == analysed("8 June 2023 Shop was bought by a man", words.terms)
+
+
+def test_what_follows_the_words_of_a_question_gets_a_score():
+    around = in_order("What did you buy?", "A red kayak.", *["Something else entirely. " * 9] * 9)
+    found = scored(question("buy", buy=1), around, ["p0", "p1", "p10"])
+    assert found["p1"].own == {}
+    assert found["p0"].lexical > found["p1"].lexical > 0 == found["p10"].lexical
+
+
+def test_the_words_of_a_date_count_as_own():
+    around = Surroundings([passage("a", "We met.", date="8 June 2023"), passage("b", "We met.")], [])
+    found = scored(question("met in June", met=5), around, ["a", "b"])
+    assert found["a"].own["june"] > 0
+    assert "june" not in found["b"].own
+
+
+def test_words_of_dates_are_counted_in_what_was_found():
+    found = [passage("a", "x", date="8 June 2023"), passage("b", "x", date="9 June 2023"), passage("c", "x")]
+    counts = with_dates(asked_of := question("June 8", texts=300, june=6), found, Words(asked_of.query))
+    assert counts == {"june": 200, "8": 100}
+
+
+def test_a_word_is_in_a_window_as_often_as_chance_puts_it_there():
+    own = Statistics(1_000, 20.0, {"rare": 1, "half": 500, "every": 1_000})
+    window = estimated(own, 60.0)
+    assert window.length == 60.0
+    assert window.frequencies == {"rare": 3, "half": 875, "every": 1_000}
+    assert estimated(Statistics(0, 0.0, {}), 9.0).frequencies == {}
+
+
+def test_the_best_by_their_own_words_are_found_without_an_index():
+    texts = {"a": "a red kayak", "b": "kayak kayak", "c": "a boat"}
+    assert own_best(question("kayak", kayak=2), texts) == ["b", "a"]
+    assert own_best(question("kayak"), {}) == []
+
+
+def test_candidates_are_the_best_by_words_and_those_near_in_meaning():
+    every = [Scored(passage(f"p{number:03}", "x"), Points({"x": float(number)}, {})) for number in range(150)]
+    found = {each.passage.id for each in candidates(every, {"p000", "p149"})}
+    assert len(found) == 101
+    assert {"p000", "p050", "p149"} <= found
+    assert "p049" not in found
+
+
+def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
+    """Of equal ones the key decides, which is not known before they are read."""
+    points = {f"p{number:03}": Points({"x": float(number // 10)}, {}) for number in range(150)}
+    every = [Scored(passage(each, "x"), given) for each, given in points.items()]
+    for near in (set[str](), {"p000", "p149"}):
+        kept = promising(points, near, 95)
+        assert len(kept) == 100 + ("p000" in near)
+        assert candidates(every, near, 95) == candidates([each for each in every if each.passage.id in kept], near, 95)
+    assert len(promising(points, set())) == 100
+    assert len(promising(points, set(), 1_000)) == 140
+
+
+def test_a_score_is_the_sum_of_what_words_gave_unless_the_index_gave_it():
+    points = Points({"x": 1.5}, {"x": 0.5, "x y": 0.25})
+    assert points.lexical == fsum((1.5, 0.5, 0.25))
+    assert replace(points, given=7.0).lexical == 7.0
+    assert Scored(passage("a", "x"), points).candidate.lexical == pytest.approx(2.25)

@@ -1,0 +1,68 @@
+"""Which passage of a hit is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from graph_memory.memory.search.ranking.scoring import Passage, Points, Scored
+from graph_memory.memory.search.ranking.shown_passages import by_fit, is_name_only, telling
+from graph_memory.memory.search.text.bm25 import asked
+from unit.memory.search.test_scoring import passage
+
+
+def chosen(question: str, texts: Mapping[str, float | None]) -> str:
+    others = [passage(text, text, place="text", cosine=cosine) for text, cosine in texts.items()]
+    return next((each.text for each in by_fit(asked(question), "Carla Mendes", others, {})), "Carla Mendes")
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "expected"),
+    [
+        ("Where does Carla live?", {"Carla is a surveyor": 0.9, "lives in Lyon": 0.2}, "lives in Lyon"),
+        ("Where does Carla live?", {"moved to Lyon": 0.6, "plays the cello": 0.4, "is tall": None}, "moved to Lyon"),
+        ("Where does Carla Mendes live?", {}, "Carla Mendes"),
+    ],
+    ids=["the words that are not the name count", "then the meaning", "a name of which nothing is known"],
+)
+def test_what_says_most_beyond_the_name_is_shown(
+    question: str, texts: Mapping[str, float | None], expected: str
+) -> None:
+    assert chosen(question, texts) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "place", "expected"),
+    [
+        ("Where does Carla live?", "title", True),
+        ("Carla Mendes", "title", False),
+        ("Who is Carla?", "title", False),
+        ("Where does Carla live?", "text", False),
+    ],
+)
+def test_a_name_says_too_little_where_more_is_asked(question: str, place: str, expected: bool) -> None:
+    assert is_name_only(asked(question), passage("name", "Carla Mendes", place=place)) is expected
+
+
+def test_what_is_found_by_its_head_alone_gives_way_to_the_content() -> None:
+    def found(place: str, text: str, lexical: float) -> Scored:
+        return Scored(passage(place, text, place=place), Points({"stove": lexical}, {}))
+
+    tag, first, second = found("tags", "kitchen", 3.0), found("content/1", "a", 1.0), found("content/2", "b", 2.0)
+    assert shown(tag, first, second) == second.passage
+    assert shown(found("tags", "stove", 3.0), first) == passage("tags", "stove", place="tags")
+
+
+def shown(*found: Scored) -> Passage:
+    return telling(asked("stove"), found[0], found)
+
+
+def test_what_was_observed_is_ordered_by_words_beyond_the_name_and_by_meaning() -> None:
+    said = {"Carla is tall": 0.1, "Carla moved to Lyon": 0.8, "lives by a lake": 0.5, "Carla sings": None}
+    passages = [passage(text, text, place="text", cosine=cosine) for text, cosine in said.items()]
+    points = {each.key: Points({"carla": 9.0}, {"carla": 5.0}) for each in passages}
+    points[passages[2].key] = Points({"live": 2.0}, {})
+    told = by_fit(asked("Where does Carla live?"), "Carla Mendes", passages, points)
+    assert [each.text for each in told[:2]] == ["lives by a lake", "Carla moved to Lyon"]
+    assert by_fit(asked("Carla Mendes"), "Carla Mendes", passages, points) == passages
