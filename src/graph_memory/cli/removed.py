@@ -51,13 +51,12 @@ REMOVED: Mapping[str, str] = {
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["--no-help"]}
 
 
-def add_removed(app: typer.Typer) -> None:
-    """Add the removed commands to the app and its groups, hidden from help and completion."""
-    groups = {group.name: group.typer_instance for group in app.registered_groups}
+def add_removed(app: typer.Typer, group: str = "") -> None:
+    """Add the removed commands of a group to its app, hidden from help and completion."""
     for command, instead in REMOVED.items():
-        group, _, name = command.rpartition(" ")
-        owner = groups.get(group) or app
-        owner.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_refusal(command, instead))
+        owner, _, name = command.rpartition(" ")
+        if owner == group:
+            app.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_refusal(command, instead))
 
 
 def _refusal(command: str, instead: str) -> Callable[[], None]:

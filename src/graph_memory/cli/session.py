@@ -10,9 +10,9 @@ import anyio
 from pydantic import ValidationError
 
 from graph_memory.cli.output.progress import progress_bar, spinner
-from graph_memory.local import Progress
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
+from graph_memory.progress import Progress
 from graph_memory.settings import Settings
 
 if TYPE_CHECKING:

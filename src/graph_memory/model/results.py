@@ -26,7 +26,7 @@ Timestamp = Annotated[datetime, PlainSerializer(rfc3339, return_type=str)]
 class Result(BaseModel):
     """A frozen value; fields that are None are left out of its JSON."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def to_dict(self) -> dict[str, object]:
         """Return the result ready for JSON, without fields that are None."""

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graph_memory import local
+from graph_memory.progress import Progress as Listener
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -17,7 +17,7 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress_bar(at_first: str | None = None) -> Generator[local.Progress]:
+def progress_bar(at_first: str | None = None) -> Generator[Listener]:
     """Give a listener that draws a bar from its first stage on, or writes nothing where stderr is no terminal.
 
     `at_first` is shown when after a second there is no stage yet: what is imported then takes a while.

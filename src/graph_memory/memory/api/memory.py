@@ -1,4 +1,4 @@
-"""`Memory`: everything that you can do with a memory, in one place. The work is done in the modules beside it."""
+"""`Memory`: everything that you can do with a memory, in one place. Its parts are imported when they are first used."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from graph_memory.memory.api.entities import Entities
-from graph_memory.memory.api.history import History
-from graph_memory.memory.api.links import CrossDomainLinks
-from graph_memory.memory.api.recall import Recall
-from graph_memory.memory.api.transfer import Transfer
-from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.api.writes import Writes
-from graph_memory.memory.batch import run as batch
-from graph_memory.memory.batch.parsing import options_from
-from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.core import Core, within
-from graph_memory.memory.domains import deletion, tree
-from graph_memory.memory.inference import inference
-from graph_memory.memory.inference.results import Inferred
+from graph_memory.memory.domains import tree
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.storage.log.transaction import LogWithin
 
 if TYPE_CHECKING:
     from graph_memory.agent.layer import Agent
+    from graph_memory.memory.api.entities import Entities
+    from graph_memory.memory.api.history import History
+    from graph_memory.memory.api.links import CrossDomainLinks
+    from graph_memory.memory.api.recall import Recall
+    from graph_memory.memory.api.transfer import Transfer
+    from graph_memory.memory.api.upkeep import Upkeep
+    from graph_memory.memory.batch.results import BatchResult
+    from graph_memory.memory.inference.results import Inferred
 
 
 class Memory(Writes):
@@ -59,26 +56,36 @@ class Memory(Writes):
     @property
     def history(self) -> History:
         """What was changed, when and by whom."""
+        from graph_memory.memory.api.history import History
+
         return History(self._core, self._domain)
 
     @property
     def recall(self) -> Recall:
         """Finding what the memory knows, by words and by meaning."""
+        from graph_memory.memory.api.recall import Recall
+
         return Recall(self._core, self._domain)
 
     @property
     def transfer(self) -> Transfer:
         """Export and import of domains."""
+        from graph_memory.memory.api.transfer import Transfer
+
         return Transfer(self._core, self._domain)
 
     @property
     def entities(self) -> Entities:
         """What is known of things, by their names: entities, observations and relations."""
+        from graph_memory.memory.api.entities import Entities
+
         return Entities(self._core, self._domain)
 
     @property
     def links(self) -> CrossDomainLinks:
         """Links from nodes of one domain to nodes of another."""
+        from graph_memory.memory.api.links import CrossDomainLinks
+
         return CrossDomainLinks(self._core, self._domain)
 
     @property
@@ -103,6 +110,8 @@ class Memory(Writes):
     @property
     def upkeep(self) -> Upkeep:
         """Keeping the graph, the log and the blobs in agreement."""
+        from graph_memory.memory.api.upkeep import Upkeep
+
         return Upkeep(self._core, self._domain)
 
     async def execute_batch(
@@ -127,9 +136,10 @@ class Memory(Writes):
         BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
         IDEMPOTENCY_CONFLICT.
         """
-        return await batch.execute_batch(
-            self._core, self._domain(domain), operations, options_from(options), idempotency_key
-        )
+        from graph_memory.memory.batch.parsing import options_from
+        from graph_memory.memory.batch.run import execute_batch
+
+        return await execute_batch(self._core, self._domain(domain), operations, options_from(options), idempotency_key)
 
     async def infer_connections(
         self,
@@ -146,7 +156,9 @@ class Memory(Writes):
         types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
         10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
         """
-        return await inference.infer_connections(
+        from graph_memory.memory.inference.inference import infer_connections
+
+        return await infer_connections(
             self._core,
             self._domain(domain),
             connection_type=connection_type,
@@ -211,7 +223,9 @@ class Memory(Writes):
         The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
         other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES, DOMAIN_HAS_CHILDREN and FILE_CREATION_FAILED.
         """
-        return await deletion.delete_domain(self._core, check_domain(name))
+        from graph_memory.memory.domains.deletion import delete_domain
+
+        return await delete_domain(self._core, check_domain(name))
 
 
 class Transaction(Memory):
