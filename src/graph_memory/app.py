@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -19,10 +20,6 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
 from graph_memory.memory.search import access
-from graph_memory.memory.search.index.backlog import Backlog, backlog
-from graph_memory.memory.search.index.following import follow_logs
-from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
-from graph_memory.memory.transfer.formats.source import GivenSource
 from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
@@ -39,6 +36,10 @@ from graph_memory.storage.log.writing import Log
 from graph_memory.storage.schema import VECTORS_SINCE, migrate, pending_steps, server_at, steps, store_id
 from graph_memory.storage.schema_check import listed_faults, schema_faults
 from graph_memory.storage.store import Limits, Store, open_store
+
+if TYPE_CHECKING:
+    from graph_memory.memory.search.index.backlog import Backlog
+    from graph_memory.memory.transfer.formats.source import GivenSource
 
 OLDEST_NEO4J = (2025, 8)
 """The oldest server that runs every statement; see docs/decisions."""
@@ -71,6 +72,8 @@ async def open_memory(
         if not isinstance(core.embedder, NoVectors):
             core = replace(core, embedder_of=partial(_other, settings, others))
         if follows and settings.background_index:
+            from graph_memory.memory.search.index.following import follow_logs
+
             core.background.start("following the logs", follow_logs(core), is_endless=True)
         if core.accesses.is_on:
             core.background.start("counting what is used", access.count_accesses(core), is_endless=True)
@@ -114,6 +117,8 @@ async def clocks_ahead(settings: Settings) -> str | None:
 
 async def check_index(settings: Settings) -> list[Backlog]:
     """Return what the indexes of search lack, by domain."""
+    from graph_memory.memory.search.index.backlog import backlog
+
     async with open_store(partial(_find, settings, silent)) as store:
         return [] if await pending_steps(store) else await backlog(store)
 
@@ -174,6 +179,8 @@ def source_at(settings: Settings, given: str, database: str | None) -> GivenSour
         if database is not None:
             raise fault("database", f"{shown(given)} is no Neo4j server", "Give an address, such as bolt://host:7687.")
         return given
+    from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
+
     own = settings.neo4j_uri or local.status(settings).uri
     if own is None or not _is_same_server(own, given):
         return Neo4jSource(given, settings.source_username, settings.source_password.get_secret_value(), database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
@@ -14,12 +15,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from graph_memory import cli
 from graph_memory.cli.errors import EXIT_STATUS, USAGE, explained
 from graph_memory.cli.main import app
+from graph_memory.cli.registry import ENTRIES
 from graph_memory.cli.removed import REMOVED
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import domain_results
@@ -29,6 +32,9 @@ from graph_memory.operations.table import CALLABLE
 from graph_memory.settings import Settings
 from tables import for_rows
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
+
+MOST_MODULES_OF_A_COMMAND = 210
+"""Modules of graph-memory that `graph-memory log` imports: 194 when this was written."""
 
 DIFFERENT = Verification(
     domain="default",
@@ -212,20 +218,42 @@ def test_a_transport_that_there_is_not_is_refused():
     assert run("mcp", "--transport", "sse").exit_code == 2
 
 
-def commands(group: typer.Typer, *above: str) -> Iterator[list[str]]:
+def commands(group: TyperGroup, *above: str) -> Iterator[list[str]]:
     """Give the words of every command and group that help shows."""
     yield list(above)
-    for command in group.registered_commands:
-        assert command.callback is not None
-        if not command.hidden:
-            yield [*above, command.name or command.callback.__name__.replace("_", "-")]
-    for inner in group.registered_groups:
-        assert inner.name is not None
-        assert inner.typer_instance is not None
-        yield from commands(inner.typer_instance, *above, inner.name)
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from commands(command, *above, name)
+        elif not command.hidden:
+            yield [*above, name]
 
 
-VISIBLE = list(commands(app))
+VISIBLE = list(commands(get_command(app)))
+
+
+@for_rows("name", ENTRIES)
+def test_the_help_of_all_commands_says_what_the_help_of_each_command_begins_with(name: str):
+    command = get_command(app).commands[name]
+    own = inspect.cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ")
+    assert (ENTRIES[name].help, ENTRIES[name].panel) == (own, command.rich_help_panel)
+
+
+def test_a_command_imports_only_what_it_uses():
+    code = """
+import sys
+from graph_memory.cli.main import app
+app(["log", "--help"], standalone_mode=False)
+from graph_memory import app
+from graph_memory.memory.api import history
+print(*sorted(name for name in sys.modules if name.startswith("graph_memory.")), file=sys.stderr)
+print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own, others = (set(line.split()) for line in done.stderr.splitlines())
+    rooms = {"recall", "entities", "remember", "sessions", "statements", "transfer", "retention", "revert", "batch"}
+    assert {f"graph_memory.memory.{room}" for room in rooms} & own == set()
+    assert {"tokenizers", "onnxruntime", "snowballstemmer", "text_to_num", "mcp", "regex"} & others == set()
+    assert len(own) <= MOST_MODULES_OF_A_COMMAND
 
 
 def test_the_commands_of_the_requirement_are_there():

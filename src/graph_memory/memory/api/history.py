@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import place_at
@@ -24,14 +24,13 @@ from graph_memory.memory.history.results import (
     Source,
     Verdict,
 )
-from graph_memory.memory.retention import compaction, erasure, scan
-from graph_memory.memory.retention.results import Compacted, Erased, Scanned
-from graph_memory.memory.revert import pages, selection
-from graph_memory.memory.sessions.past import PastMemory
-from graph_memory.memory.sessions.sessions import with_summaries
 from graph_memory.model.results import Branched
 from graph_memory.model.time.points import session_named
 from graph_memory.model.values.arguments import check_domain
+
+if TYPE_CHECKING:
+    from graph_memory.memory.retention.results import Compacted, Erased, Scanned
+    from graph_memory.memory.sessions.past import PastMemory
 
 
 class History:
@@ -140,6 +139,8 @@ class History:
         name = self._domain(domain)
         since, until = await self._points(name, since, until)
         found = await history.sessions(self._core, name, since=since, until=until, limit=limit)
+        from graph_memory.memory.sessions.sessions import with_summaries
+
         return await with_summaries(self._core, name, found)
 
     async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
@@ -203,6 +204,8 @@ class History:
     async def as_of(self, at: int | str, *, domain: str | None = None) -> PastMemory:
         """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
         place = await place_at(self._core.store, self._domain(domain), "at", at)
+        from graph_memory.memory.sessions.past import PastMemory
+
         return PastMemory(self._core, place.domain, place.seq)
 
     async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
@@ -213,7 +216,9 @@ class History:
 
         Raises DOMAIN_ALREADY_EXISTS, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
-        return await branch.branch(self._core, self._domain(domain), at, name)
+        from graph_memory.memory.branches.branch import branch
+
+        return await branch(self._core, self._domain(domain), at, name)
 
     async def revert(
         self,
@@ -238,18 +243,24 @@ class History:
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
+        from graph_memory.memory.revert.pages import revert_any
+        from graph_memory.memory.revert.selection import of_events
+
         name = self._domain(domain)
         since, until = await self._points(name, since, until)
-        selected = await selection.of_events(self._core, name, event_ids, since, until)
-        return await pages.revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
+        selected = await of_events(self._core, name, event_ids, since, until)
+        return await revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
 
     async def revert_session(
         self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
     ) -> Reverted:
         """Undo everything that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
+        from graph_memory.memory.revert.pages import revert_any
+        from graph_memory.memory.revert.selection import of_session
+
         name = self._domain(domain)
-        selected = await selection.of_session(self._core, name, session)
-        return await pages.revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
+        selected = await of_session(self._core, name, session)
+        return await revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
 
     async def merge(
         self,
@@ -272,8 +283,11 @@ class History:
         CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY during a long operation in either domain;
         HISTORY_COMPACTED if the state that both come from was compacted, or may have been.
         """
-        choices = report.choices_from(strategy, resolutions)
-        return await merge.merge(self._core, check_domain(source), self._domain(into), choices, preview=preview)
+        from graph_memory.memory.branches.merge import merge
+        from graph_memory.memory.branches.report import choices_from
+
+        choices = choices_from(strategy, resolutions)
+        return await merge(self._core, check_domain(source), self._domain(into), choices, preview=preview)
 
     async def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
         """Erase a node, connection, observation or link for good, with every past state and content.
@@ -285,7 +299,9 @@ class History:
 
         Raises NODE_NOT_FOUND, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
-        return await erasure.erase(self._core, self._domain(domain), subject, dry_run=dry_run)
+        from graph_memory.memory.retention.erasure import erase
+
+        return await erase(self._core, self._domain(domain), subject, dry_run=dry_run)
 
     async def compact(
         self, before: int | str, *, archive: Path | None = None, dry_run: bool = False, domain: str | None = None
@@ -299,7 +315,9 @@ class History:
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
         """
-        return await compaction.compact(self._core, self._domain(domain), before, archive, dry_run=dry_run)
+        from graph_memory.memory.retention.compaction import compact
+
+        return await compact(self._core, self._domain(domain), before, archive, dry_run=dry_run)
 
     async def scan(self, text: str) -> Scanned:
         """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
@@ -307,4 +325,6 @@ class History:
         Vectors are left out: they are numbers. The text is compared exactly, with the copies that the search keeps in
         their case-folded form. In blobs, its bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
-        return await scan.scan(self._core, text)
+        from graph_memory.memory.retention.scan import scan
+
+        return await scan(self._core, text)
