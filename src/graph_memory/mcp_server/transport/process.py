@@ -21,6 +21,7 @@ import anyio.to_thread
 from graph_memory.mcp_server.official import are_official
 from graph_memory.mcp_server.startup import Opener, Progress
 from graph_memory.mcp_server.table import tools_of
+from graph_memory.memory.background import task_group
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings, missing_memory_file
 
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 _log = logging.getLogger(__name__)
+_FACADES = (
+    *("memory.api.entities", "memory.api.recall", "memory.api.history", "memory.sessions.sessions", "memory.batch.run"),
+    *("agent.layer", "memory.api.links", "memory.api.transfer", "memory.api.upkeep", "memory.inference.inference"),
+    *("memory.revert.pages", "memory.branches.merge", "memory.branches.branch", "memory.sessions.past"),
+)
+"""Modules that are imported behind the first calls, those of frequent calls first."""
 
 
 def own_session(settings: Settings) -> str:
@@ -52,10 +59,19 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str]) 
         origin = Origin(session=session, source="agent", actor=settings.actor)
         async with open_memory(settings, progress=progress, origin=origin, follows=follows) as memory:
             await _import_file(memory, settings, progress)
-            gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
-            yield memory
+            async with task_group() as tasks:
+                tasks.start_soon(_import_facades)
+                yield memory
+                tasks.cancel_scope.cancel()
 
     return opened
+
+
+async def _import_facades() -> None:
+    """Import what calls will need, in a thread, so that the first call of each kind does not wait for imports."""
+    for facade in _FACADES:
+        await anyio.to_thread.run_sync(import_module, f"graph_memory.{facade}", abandon_on_cancel=True)
+    gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
 
 
 async def _import_file(memory: Memory, settings: Settings, progress: Progress) -> None:
