@@ -47,7 +47,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
     await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))
     one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], **FIELDS)
-    other = await memory.create_node("Thing", "text", properties={"code": 2})
+    other = await memory.create_node("Thing", "text", properties={"code": 2, "status": "open", "state": "open"})
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
     await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
