@@ -1,12 +1,14 @@
-"""The one error that graph-memory raises, and its closed list of codes."""
+"""The one error that graph-memory raises, its closed list of codes, and hints that refer to operations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePath
+from string import Formatter
 from types import MappingProxyType
-from typing import cast
+from typing import LiteralString, Self, cast
 
 
 class Code(StrEnum):
@@ -115,6 +117,84 @@ class Code(StrEnum):
     """The server stopped the statement at its time limit; nothing was changed."""
     INTERNAL = "INTERNAL"
     """graph-memory itself failed; its log has the details under the id given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a hint refers to: operations of which any one will do, an argument, or a command for a shell."""
+
+    names: Sequence[str]
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Arguments to give, each with its value, which is empty for a flag."""
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it is a command for a shell."""
+        return self.names[0].startswith("graph-memory ")
+
+    def render(self, names: Sequence[str]) -> str:
+        """Return these names in words, with the arguments to give."""
+        if self.is_command:
+            return f"`{self.names[0]}`"
+        given = " and ".join(f"{name} {value}".rstrip() for name, value in self.arguments.items())
+        return " or ".join(names) + (given and f" with {given}")
+
+
+class Hint(str):
+    """A text for a caller that refers to operations: a plain text in Python, and rendered anew at every other edge.
+
+    Braces in a template contain the name of a value, or a reference: `{operation}`, `{operation|another}`,
+    `{operation:argument=value,flag}`, `{argument}` or `{graph-memory command}`. Values are never read as templates.
+    Each template is a part of its own, which an edge leaves out if it cannot offer an operation of the part.
+    """
+
+    parts: Sequence[Sequence[str | Reference]]
+
+    def __new__(cls, *templates: LiteralString, **values: object) -> Self:
+        """Return the hint of these templates and values."""
+        parts = [part for template in templates for part in _parts(template, values)]
+        hint = super().__new__(cls, _join(parts, lambda reference: reference.render(reference.names)))
+        hint.parts = parts
+        return hint
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
+
+    @property
+    def references(self) -> list[Reference]:
+        """The references of all parts."""
+        return [piece for part in self.parts for piece in part if isinstance(piece, Reference)]
+
+    def render(self, name: Callable[[Reference], str | None]) -> str:
+        """Return the text with a name for each reference, without the parts of which a reference has none."""
+        return _join(self.parts, name).strip()
+
+
+def _parts(template: str, values: Mapping[str, object]) -> Iterator[Sequence[str | Reference]]:
+    """Yield the parts of a template: one, and those of the hints among its values."""
+    part: list[str | Reference] = []
+    for text, name, given, _ in Formatter().parse(template):
+        value = values.get(name or "", "")
+        if name and name not in values:
+            value = _reference(name, given or "", values)
+        if isinstance(value, Hint):
+            *ended, last = [[*part, text, *value.parts[0]], *value.parts[1:]]
+            yield from ended
+            part = [*last]
+        else:
+            part += [text, value if isinstance(value, Reference) else str(value)]
+    yield part
+
+
+def _reference(names: str, given: str, values: Mapping[str, object]) -> Reference:
+    pairs = (pair.partition("=") for pair in given.split(",") if pair)
+    return Reference(names.split("|"), {name: str(values.get(name, value)) for name, _, value in pairs})
+
+
+def _join(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
+    """Return the parts in which every reference has a name, as one text."""
+    named = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
+    return "".join(word for part in named if None not in part for word in part if word is not None)
 
 
 def single(error: BaseException) -> BaseException:

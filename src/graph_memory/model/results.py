@@ -6,8 +6,9 @@ import base64
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WrapValidator
 
+from graph_memory.model.errors import Hint
 from graph_memory.model.values.content import Encoding
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import CreationMethod
@@ -21,6 +22,10 @@ def rfc3339(moment: datetime) -> str:
 
 
 Timestamp = Annotated[datetime, PlainSerializer(rfc3339, return_type=str)]
+
+
+Text = Annotated[str, WrapValidator(lambda value, check: value if isinstance(value, Hint) else check(value))]
+"""A text that stays a hint if it is one."""
 
 
 class Result(BaseModel):
@@ -214,7 +219,7 @@ class ConnectedNode(NodeBrief):
 class Answered(Result):
     """What every answer has that may have to say more: one to a question in which types are named, a new domain."""
 
-    warnings: tuple[str, ...] | None = Field(
+    warnings: tuple[Text, ...] | None = Field(
         default=None,
         description="Why nothing may have been found, or how to get so many ids in pages",
     )
@@ -297,7 +302,7 @@ class Branched(Answered):
     forked_at: int = Field(description="Number in that domain's log after which the branch starts")
     seq: int = Field(description="Number of the branch's own first event; lower numbers belong to that domain")
     subjects: int = Field(description="Types, nodes, connections, observations and links that it starts with")
-    warnings: tuple[str, ...] | None = Field(
+    warnings: tuple[Text, ...] | None = Field(
         default=None, description="Why it is not under the domain that it was under"
     )
 
