@@ -20,7 +20,7 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
 from graph_memory.memory.search import access
-from graph_memory.model.errors import Code, GraphError, unusable_place
+from graph_memory.model.errors import Code, GraphError, Hint, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
 from graph_memory.model.text.wording import shown
@@ -104,7 +104,7 @@ async def check_schema(settings: Settings) -> str:
     if not faults:
         return "every index and constraint exists"
     raise GraphError(
-        Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": "Create them with `graph-memory rebuild`."}
+        Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": Hint("Create them with {graph-memory rebuild}.")}
     )
 
 

@@ -17,6 +17,7 @@ from graph_memory.agent.records.writing import lenient, one_line
 from graph_memory.agent.results import Event, EventRecorded, Events
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import whole
+from graph_memory.model.errors import Hint
 from graph_memory.model.results import Direction, NodeSummary
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault
@@ -24,7 +25,7 @@ from graph_memory.model.values.arguments import fault
 MOST_LINKS = 1_000
 """Maximum number of events of a chain."""
 _DEEPEST = 100
-_FIND = "get_events returns the ids of events."
+_FIND = Hint("{get_events} returns the ids of events.")
 
 
 class Episodic:

@@ -11,7 +11,7 @@ from graph_memory.agent.records.roles import prepared, roles_of
 from graph_memory.agent.records.statistics import TOOL_CALL, statistics_of, tool_of
 from graph_memory.agent.results import Capabilities, ToolStatistics
 from graph_memory.memory.api.memory import Memory
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault
@@ -75,7 +75,8 @@ class MetaMemory:
         nodes = await self._nodes()
         found = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
         if not found:
-            raise fault("name", f"No capability or tool is named {quoted(name)}", "get_capabilities returns the names.")
+            hint = Hint("{get_capabilities} returns the names.")
+            raise fault("name", f"No capability or tool is named {quoted(name)}", hint)
         await self._own.delete_node(found[0].id)
 
     async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:

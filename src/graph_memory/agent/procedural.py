@@ -24,7 +24,7 @@ from graph_memory.agent.results import Pattern, PatternMatches, Patterns
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.memory.search.request import whole
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.text.wording import quoted
@@ -222,7 +222,8 @@ class Procedural:
             await self._memory.get_node(pattern_id)  # raises NODE_NOT_FOUND
         if roles is None or nodes[0].type != roles["Pattern"]:
             message = f"{quoted(pattern_id)} is a node of type {nodes[0].type}, not a pattern"
-            raise fault("pattern_id", message, "match_patterns and get_best_patterns return the ids of patterns.")
+            hint = Hint("{match_patterns|get_best_patterns} returns the ids of patterns.")
+            raise fault("pattern_id", message, hint)
         return nodes[0], roles
 
     async def _all(self) -> Sequence[Pattern]:

@@ -24,7 +24,7 @@ from graph_memory.agent.records.writing import Operation, new_connection, new_no
 from graph_memory.agent.results import Goal, GoalChanged, Goals
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import whole
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
 from graph_memory.model.text.wording import quoted
@@ -303,7 +303,7 @@ async def _require_roles(memory: Memory, goal_id: str) -> Roles:
 
 def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
     message = f"{quoted(goal_id)} is a node of type {node_type}, not a goal"
-    return fault("goal_id", message, "list_goals returns the ids of goals.")
+    return fault("goal_id", message, Hint("{list_goals} returns the ids of goals."))
 
 
 async def _blocked_by(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:

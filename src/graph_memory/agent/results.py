@@ -17,7 +17,7 @@ from graph_memory.agent.kinds import (
     Status,
 )
 from graph_memory.memory.entities.results import Relation
-from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.results import Result, Text, Timestamp
 
 
 class Event(Result):
@@ -45,7 +45,7 @@ class Events(Result):
     events: tuple[Event, ...]
     next_cursor: str | None = Field(default=None, description="Pass it as cursor for the next page")
     left_out: bool | None = Field(default=None, description="The chain goes on beyond the depth or the limit")
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
 
 
 class EventRecorded(Result):
@@ -57,7 +57,7 @@ class EventRecorded(Result):
     since: int = Field(description="Number of the first change in the log, for memory_revert")
     until: int = Field(description="Number of the last")
     entities: tuple[str, ...] | None = Field(default=None, description="Names of the entities that it involves")
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
 
 
 class Condition(Result):
@@ -94,7 +94,7 @@ class Pattern(Result):
     failures: int = 0
     success_bound: float = Field(default=0, description="Wilson lower bound of the success rate at 95 %")
     last_used: str | None = None
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
     until: int | None = None
 
@@ -162,7 +162,7 @@ class GoalChanged(Result):
     unblocked: tuple[str, ...] | None = Field(
         default=None, description="Ids of goals that became pending because their last blocker was completed"
     )
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
     until: int | None = None
 
@@ -273,14 +273,14 @@ class MemoryResults(Result):
     relations: tuple[Relation, ...] | None = Field(default=None, description="Relations of the entities")
     tokens_used: int = 0
     left_out: dict[str, int] | None = Field(default=None, description="Results that did not fit, by field")
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
 
 
 class Indexed(Result):
     """The ids of stored documents, in the order of the call."""
 
     ids: tuple[str, ...]
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
 
 
 class Durable(Result):
@@ -325,7 +325,7 @@ class UserProfile(Result):
     total_sessions: int | None = Field(default=None, description="Sessions in the log, and earlier ones of the profile")
     first_seen: Timestamp | None = None
     last_seen: Timestamp | None = None
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None
 
 
 class ToolError(Result):
@@ -357,4 +357,4 @@ class Capabilities(Result):
     cannot_do: tuple[str, ...] | None = None
     should_ask: tuple[str, ...] | None = None
     tools: tuple[ToolStatistics, ...] = Field(description="Most used first")
-    warnings: tuple[str, ...] | None = None
+    warnings: tuple[Text, ...] | None = None

@@ -14,7 +14,7 @@ from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
 from graph_memory.cli.output.printing import CALLED_DOMAIN, aside, note, plain, print_json
 from graph_memory.cli.session import with_memory
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import Answered, Result
 from graph_memory.model.values.arguments import AUTO
 from graph_memory.project import domain_for
@@ -88,8 +88,9 @@ async def _for_this_project(memory: Memory, error: GraphError) -> GraphError:
     known = [one.name for one in (await memory.list_domains()).domains]
     if name not in known or error.details.get("domain") == name:
         return error
-    hint = f"This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
-    return GraphError(error.code, error.message, {**error.details, "hint": f"{hint} {error.hint or ''}".rstrip()})
+    own = "This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
+    hint = Hint(own, " {hint}", name=name, hint=error.hint or "")
+    return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 
 def command(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import shlex
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, cast
 
 import typer
 
 from graph_memory.cli.output.printing import command_line, plain
-from graph_memory.model.errors import Code, GraphError, single, unusable_place
+from graph_memory.model.errors import Code, GraphError, Hint, Reference, single, unusable_place
 from graph_memory.model.results import ReadyCall
 
 logger = logging.getLogger(__name__)
@@ -84,64 +83,40 @@ EXIT_STATUS: Mapping[Code, int] = {
 
 COMMANDS: Mapping[str, str] = {
     "create_node": "node create",
-    "get_node": "node get",
-    "get_node_content": "node content",
-    "update_node": "node update",
     "delete_node": "node delete",
     "create_connection": "connection create",
-    "create_cross_domain_link": "link create",
     "list_cross_domain_links": "link list",
     "delete_cross_domain_link": "link delete",
     "query_nodes": "query",
     "query_connections": "connection list",
     "search_content": "find",
     "recall": "recall",
-    "memory_context": "recall --depth",
     "search_memories": "search",
-    "search_semantic": "search --mode semantic",
-    "hybrid_search": "search --mode hybrid",
-    "memory_synthesize": "synthesize",
-    "traverse_memories": "traverse",
-    "find_path": "path",
     "get_neighbors": "neighbors",
     "create_ontology": "ontology apply",
     "get_ontology": "ontology show",
     "memory_log": "log",
-    "memory_diff": "diff",
-    "memory_branch": "branch create",
     "list_domains": "domain list",
-    "get_domain": "domain info",
-    "delete_domain": "domain delete",
-    "memory_as_of": "query --as-of",
     "memory_revert": "revert",
     "memory_revert_session": "revert --session",
-    "memory_merge": "merge",
-    "memory_erase": "erase",
-    "memory_compact": "compact",
-    "execute_batch": "batch",
-    "infer_connections": "infer",
     "delete_observations": "forget",
-    "read_graph": "entity list",
     "open_nodes": "entity open",
     "remember": "remember",
     "decide": "decide",
     "forget": "forget",
-    "find_duplicates": "entity duplicates",
     "graph_health": "entity health",
     "session_start": "session start",
     "get_block": "block show",
     "protect": "protect",
     "unprotect": "unprotect",
 }
-"""The commands of operations, for hints that name one. Any other is `call` with its name."""
+"""The commands of operations that hints refer to. Any other is `call` with its name."""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
-    "expected_version": "--expected-version",
     "idempotency_key": "--idempotency-key",
     "next_cursor": "--cursor",
     "on_conflict": "--on-conflict",
-    "dry_run": "--dry-run",
     "from_node_id": "--from",
     "to_node_id": "--to",
     "valid_at": "--valid-at",
@@ -157,17 +132,8 @@ OPTIONS: Mapping[str, str] = {
     "created_after": "--created-after",
     "created_before": "--created-before",
 }
-"""What a hint that names an argument of a tool means on the command line."""
+"""What an argument of an operation is called on the command line."""
 
-_PHRASES = {
-    "memory_log with it as subject": "`graph-memory log --subject ID`",
-    "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
-    "and with full their ids": "and with --full their ids",
-}
-_NAME = re.compile(r"(?<![\"'“`\w/.-])(?<!graph-memory call )[a-z]+(?:_[a-z]+)+(?![\"'”`\w/-])")
-"""A name such as those of operations. A name in quotes is something to write, as in a batch."""
-_CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
-_ARGUMENT = re.compile(rf"(?<![\"'“`\w/.-])(?:{'|'.join(OPTIONS)})(?![\"'”`\w/-])")
 CALLED_BY_NAME: ContextVar[bool] = ContextVar("called_by_name", default=False)
 """Whether the running command is `call`, whose arguments have the names that they have over MCP."""
 
@@ -199,7 +165,7 @@ def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
     hint = with_commands(error.hint or "")
     lines = (
-        f"{error.code}: {with_commands(error.message)}",
+        f"{error.code}: {_message(error)}",
         error.path and f"Path: {error.path}",
         hint and f"Hint: {hint}",
         *(f"  {one}" for one in (*_candidates(error), *_faults(error), *_material(error), *_conflicts(error))),
@@ -210,34 +176,47 @@ def explained(error: GraphError) -> str:
 def as_data(error: GraphError) -> dict[str, object]:
     """Return what a program reads: the error as everywhere, and the path that it is about."""
     hint = {"hint": with_commands(error.hint)} if error.hint else {}
-    found = {**error.to_dict(), "message": with_commands(error.message), "details": {**error.details, **hint}}
+    found = {**error.to_dict(), "message": _message(error), "details": {**error.details, **hint}}
     return {**found, "path": error.path} if error.path else found
 
 
-def with_commands(text: str) -> str:
-    """Return a text in which commands and options are named in place of tools and their arguments."""
-    for phrase, said in _PHRASES.items():
-        text = text.replace(phrase, said)
-    text = _NAME.sub(lambda found: _command_of(found[0]), text)
-    if CALLED_BY_NAME.get():
-        return text
-    text = _CALL.sub(lambda found: "run `" if found.group(1) == "c" else "Run `", text)
-    return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
+def with_commands(text: object) -> str:
+    """Return a text whose references are commands and options, in place of operations and their arguments."""
+    return text.render(_command_of) if isinstance(text, Hint) else str(text)
 
 
-def _command_of(name: str) -> str:
-    """Return the command of an operation in backticks, and any other name as it is."""
-    if CALLED_BY_NAME.get() or (name not in COMMANDS and name not in OPTIONS):
-        from graph_memory.operations.table import CALLABLE
+def _command_of(reference: Reference) -> str:
+    """Return the commands of a reference in backticks, the option of an argument, and any other name as it is."""
+    return reference.render([]) if reference.is_command else " or ".join(dict.fromkeys(_commands(reference)))
 
-        return f"`graph-memory call {name}`" if name in CALLABLE else name
-    return f"`graph-memory {COMMANDS[name]}`" if name in COMMANDS else name
+
+def _commands(reference: Reference) -> Iterator[str]:
+    from graph_memory.operations.table import CALLABLE
+
+    arguments = {name: value or True for name, value in reference.arguments.items()}
+    for name in reference.names:
+        if name in COMMANDS and not arguments and not CALLED_BY_NAME.get():
+            yield f"`graph-memory {COMMANDS[name]}`"
+        elif name in CALLABLE:
+            yield f"`{as_command(ReadyCall(tool=name, arguments=arguments))}`"
+        else:
+            yield name if CALLED_BY_NAME.get() else OPTIONS.get(name, name)
+
+
+def _message(error: GraphError) -> str:
+    """Return the message of an error, with the option for the argument that it begins or ends with."""
+    message, argument = with_commands(error.message), str(error.details.get("argument"))
+    if CALLED_BY_NAME.get() or argument not in OPTIONS:
+        return message
+    if message.startswith(f"{argument} "):
+        return OPTIONS[argument] + message.removeprefix(argument)
+    return message.removesuffix(argument) + OPTIONS[argument] if message.endswith(f" {argument}") else message
 
 
 def fault_line(fault: Mapping[str, object]) -> str:
     """Return what is wrong with one operation of a batch, as a line."""
-    hint = f" {with_commands(str(fault['hint']))}" if "hint" in fault else ""
-    said = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(str(fault['message']))}."
+    hint = f" {with_commands(fault['hint'])}" if "hint" in fault else ""
+    said = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(fault['message'])}."
     return plain(f"{said.replace('..', '.')}{hint}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.api.memory import Memory
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import ConnectionSummary, Direction, NodeSummary
 from graph_memory.model.text.wording import listed
 
@@ -21,7 +21,7 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
     }
     for code, names in lacking.items():
         if names:
-            hint = "`graph-memory ontology apply gtd` adds all types of Getting Things Done to a domain."
+            hint = Hint("{graph-memory ontology apply gtd} adds all types of Getting Things Done to a domain.")
             message = f"The ontology does not define {listed(names)}, which Getting Things Done needs"
             raise GraphError(code, message, {"missing": names, "hint": hint})
 

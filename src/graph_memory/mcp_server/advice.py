@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from graph_memory.mcp_server.presets import shortest
 from graph_memory.memory.recall.guide import GUIDES
 from graph_memory.memory.search.fitting import tokens_of_text
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint, Reference
 from graph_memory.model.events import is_whole
+from graph_memory.model.results import Result
 from graph_memory.model.text.wording import quoted
 from graph_memory.operations.table import TOOLSETS
 
@@ -22,25 +23,9 @@ if TYPE_CHECKING:
 
 _TOOLSET_OF = {tool.name: tool.name if tool.by_name else name for name, tools in TOOLSETS.items() for tool in tools}
 """What adds a tool to those that are served."""
-_TOOL = re.compile(rf"\b(?:{'|'.join(_TOOLSET_OF)})\b")
 _NAME = re.compile(rf"\b(?:{'|'.join(name for name in _TOOLSET_OF if '_' in name)})\b")
-"""A tool whose name is no word."""
-_INSTEAD: Mapping[str, str] = {
-    "add_observations": "remember",
-    "create_entities": "remember",
-    "delete_entities": "forget",
-    "delete_observations": "forget",
-    "get_block": "session_start",
-    "query_nodes": "search_memories",
-    "search_content": "search_memories",
-    "search_nodes": "recall",
-}
-"""The tool that a hint names in place of one that is not served."""
-_TWICE = re.compile(r"\b(\w+) or \1\b")
+"""A tool whose name is no word, in the description of a tool."""
 _SENTENCE = re.compile(r"(?<=\.) ")
-_CLAUSE = re.compile(r"(; |, or )")
-_QUOTED = re.compile(r'"[^"]*"')
-_COMMAND = "`graph-memory "
 _NOT_FOUND = (Code.NODE_NOT_FOUND, Code.CONNECTION_NOT_FOUND)
 _NAMED_BY = ("node_id", "connection_id")
 _GUIDED = {"text": "tokens", "content": "tokens_used"}
@@ -59,59 +44,43 @@ class Advice:
         if "conflicts" in error.details:
             ready = {key: self._with_ways(part) for key, part in error.details.items() if key in ("conflicts", "calls")}
             error = GraphError(error.code, error.message, {**error.details, **ready})
-        if not error.hint:
-            return error
-        ask = " Without a shell, ask your user to run it." if _COMMAND in error.hint else ""
-        return _with_hint(error, self._hint(error.hint) + ask)
+        return _with_hint(error, self._hint(error.hint)) if isinstance(error.hint, Hint) else error
 
-    def _hint(self, hint: str) -> str:
-        named = _TWICE.sub(r"\1", _NAME.sub(self._instead, hint))
-        if kept := self._keep(named, _NAME, self._clauses):
-            return kept
-        return f"No tool of this server does that. {self._how_to_add(*_NAME.findall(named))}"
+    def _hint(self, hint: Hint) -> str:
+        asks = any(reference.is_command for reference in hint.references)
+        if text := hint.render(self._name):
+            return text + (" Without a shell, ask your user to run it." if asks else "")
+        names = (reference.names[0] for reference in hint.references)
+        return f"No tool of this server does that. {self._how_to_add(*names)}"
 
-    def _instead(self, tool: re.Match[str]) -> str:
-        other = _INSTEAD.get(tool[0])
-        return other if other in self._tools and tool[0] not in self._tools else tool[0]
-
-    def _clauses(self, sentence: str) -> str:
-        """Return the clauses of a sentence that name only tools that are served."""
-        clauses = _CLAUSE.split(f"; {sentence.removesuffix('.')}")
-        pairs = zip(clauses[1::2], clauses[2::2], strict=True)
-        kept = "".join(mark + clause for mark, clause in pairs if self._names_served(clause, _NAME))
-        text = kept.removeprefix("; ").removeprefix(", or ")
-        return text and f"{text if _TOOL.match(text) else text[0].upper() + text[1:]}."
-
-    def _keep(self, text: str, names: re.Pattern[str], rest: Callable[[str], str] = lambda _: "") -> str:
-        """Return the sentences that name only tools that are served, and of the others what `rest` keeps of them."""
-        found = (one if self._names_served(one, names) else rest(one) for one in _SENTENCE.split(text))
-        return " ".join(filter(None, found))
-
-    def _names_served(self, text: str, names: re.Pattern[str]) -> bool:
-        return self._tools.issuperset(names.findall(_QUOTED.sub("", text)))
+    def _name(self, reference: Reference) -> str | None:
+        """Return the served tools of a reference, None if there is none; and arguments and commands as they are."""
+        names = [name for name in reference.names if name in self._tools or name not in _TOOLSET_OF]
+        return reference.render(names) if names else None
 
     def _how_to_add(self, *tools: str) -> str:
-        added = dict.fromkeys((*self._served, *(_TOOLSET_OF[tool] for tool in tools if tool not in self._tools)))
+        added = dict.fromkeys(
+            (*self._served, *(_TOOLSET_OF[tool] for tool in tools if tool in _TOOLSET_OF.keys() - self._tools))
+        )
         return f"Your user can serve more: --toolsets {','.join(added)}."
 
-    def answer(self, answer: Mapping[str, object], *, has_calls: bool) -> dict[str, object]:
+    def answer(self, result: Result, *, has_calls: bool) -> dict[str, object]:
         """Return an answer whose guides and warnings name only tools that are served.
 
         Ready calls of other tools say how to add them.
         """
-        told = self._with_guide({**answer})
-        if isinstance(warnings := told.get("warnings"), list):
-            kept = [self._keep(str(warning), _NAME) for warning in cast("list[object]", warnings)]
-            told["warnings"] = [warning for warning in kept if warning]
+        told = self._with_guide(result.to_dict())
+        if warnings := cast("Sequence[str] | None", getattr(result, "warnings", None)):
+            told["warnings"] = [*filter(None, map(self.text, warnings))]
         return cast("dict[str, object]", self._with_ways(told)) if has_calls else told
 
     def _with_guide(self, answer: dict[str, object]) -> dict[str, object]:
         for key, tokens in _GUIDED.items():
             match answer.get(key):
-                case {"guide": str(text)} as content if text in GUIDES:
-                    given: object = {**cast("dict[str, object]", content), "guide": self.guide(text)}
+                case {"guide": str(text)} as content if guide := next(filter(text.endswith, GUIDES), ""):
+                    given: object = {**cast("dict[str, object]", content), "guide": self.text(guide)}
                 case str(text) if guide := next(filter(text.endswith, GUIDES), ""):
-                    given = text.removesuffix(guide) + self.guide(guide)
+                    given = text.removesuffix(guide) + self.text(guide)
                 case _:
                     continue
             told = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
@@ -131,12 +100,15 @@ class Advice:
 
     def description(self, description: str) -> str:
         """Return the description of a tool without the sentences that lead to tools that are not served."""
-        return "\n\n".join(filter(None, (self._keep(part, _NAME) for part in description.split("\n\n"))))
+        paragraphs = [
+            [sentence for sentence in _SENTENCE.split(paragraph) if self._tools.issuperset(_NAME.findall(sentence))]
+            for paragraph in description.split("\n\n")
+        ]
+        return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)
 
-    def guide(self, text: str) -> str:
-        """Return a guide without the sentences about tools that are not served, nor lines that begin with such one."""
-        lines = (line for line in text.split("\n") if self._names_served(_SENTENCE.split(line)[0], _TOOL))
-        return "\n".join(self._keep(line, _TOOL) for line in lines)
+    def text(self, text: str) -> str:
+        """Return a text without the parts about tools that are not served."""
+        return text.render(self._name) if isinstance(text, Hint) else text
 
     def unknown(self, name: str) -> str:
         """Return what to say of a tool that is not served."""
@@ -164,7 +136,8 @@ def of_selection(error: GraphError, selected: str | None) -> GraphError:
     """Return the error for a domain that does not exist with what to do where it is the one that was selected."""
     if error.code is not Code.ONTOLOGY_NOT_FOUND or selected is None or error.details.get("domain") != selected:
         return error
-    hint = "It was selected, and deleted since: select_domain another. list_domains shows which there are."
+    deleted = "It was selected, and deleted since: {select_domain} another."
+    hint = Hint(deleted, " {list_domains} shows which there are.")
     return _with_hint(error, hint)
 
 

@@ -12,6 +12,7 @@ from mcp.server import ServerRequestContext
 from starlette.requests import Request
 
 from graph_memory.mcp_server.startup import Startup
+from graph_memory.model.errors import Hint
 from graph_memory.model.text.wording import quoted, shown
 from graph_memory.model.values.arguments import fault
 
@@ -81,7 +82,7 @@ def carried_session(given: Mapping[str, object]) -> str | None:
     if session in (None, ""):
         return None
     if not isinstance(session, str) or not _NAME.fullmatch(session) or session == _CURRENT:
-        hint = "Pass the session_id that session_start returned, or leave it out."
+        hint = Hint("Pass the session_id that {session_start} returned, or leave it out.")
         raise fault(CARRIED, f"{quoted(session)} is not the id of a session", hint)
     return session
 

@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 from mcp import MCPError, types
 
 from graph_memory.mcp_server.callers import Context
 from graph_memory.memory.recall.guide import WAYS
+from graph_memory.model.errors import Hint
 from graph_memory.model.text.wording import quoted
 
 STARTS = "session_start"
 """The tool with which prompts are offered: they lead to it."""
 _PROJECT = "project"
-_BEGIN = "You have a lasting memory. Begin with session_start{of_project}, and keep to this:\n\n{ways}"
-_SAVE = """\
-Save what this session brought to your lasting memory:
-
-- What was learned or decided, and why: remember, by the name of what it is about. Skip what the files say themselves.
-- What is no longer true: remember with replaces, or the property that has a new value.
-- What changed about you, me or the project: edit_block with persona, human or project, a line each.
-- Answer the questions that remember asked, with decide.
-- session_end{of_project} with a summary of a few lines: what was done, what was decided, what is open.
-
-Then tell me in a sentence or two what you saved."""
+_BEGIN = ("You have a lasting memory. Begin with {session_start}{of_project}, and keep to this:\n\n", "{ways}")
+_SAVE = (
+    "Save what this session brought to your lasting memory:\n",
+    "\n- What was learned or decided, and why: {remember}, by the name of what it is about. Skip what the files say "
+    "themselves.",
+    "\n- What is no longer true: {remember} with replaces, or the property that has a new value.",
+    "\n- What changed about you, me or the project: {edit_block} with persona, human or project, a line each.",
+    "\n- Answer the questions that {remember} asked, with {decide}.",
+    "\n- {session_end}{of_project} with a summary of a few lines: what was done, what was decided, what is open.",
+    "\n\nThen tell me in a sentence or two what you saved.",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
     title: str
     description: str
-    text: str
+    templates: Sequence[LiteralString]
 
     def listed(self, name: str) -> types.Prompt:
         """Return it as `prompts/list` shows it."""
         project = types.PromptArgument(name=_PROJECT, description="What you work on, by its name", required=False)
         return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
 
-    def told(self, project: str | None, fit: Callable[[str], str]) -> str:
-        """Return what is said to the agent; the name of the project may be that of a tool, and is put in last."""
+    def text(self, project: str | None) -> Hint:
+        """Return what is said to the agent."""
         of_project = f" (project: {quoted(project)})" if project else ""
-        return fit(self.text.replace("{ways}", WAYS)).replace("{of_project}", of_project)
+        return Hint(*self.templates, of_project=of_project, ways=WAYS)
 
 
 PROMPTS: Mapping[str, _Prompt] = {
@@ -61,7 +62,7 @@ def _prompt(params: types.GetPromptRequestParams, fit: Callable[[str], str]) -> 
     if prompt is None:
         message = f"There is no prompt {quoted(params.name)}: there are {' and '.join(PROMPTS)}"
         raise MCPError(types.INVALID_PARAMS, message)
-    text = prompt.told((params.arguments or {}).get(_PROJECT), fit)
+    text = fit(prompt.text((params.arguments or {}).get(_PROJECT)))
     said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[said])
 

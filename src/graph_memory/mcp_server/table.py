@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from graph_memory.mcp_server.official import OfficialTool
 from graph_memory.mcp_server.presets import AGENT, LISTED, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool, Tool
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted, suggestion
 from graph_memory.operations.official import OfficialOperation
 from graph_memory.operations.operation import AnyOperation
@@ -43,7 +43,7 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
 
 def _unknown(name: str, named: Collection[str]) -> GraphError:
     hint = suggestion(
-        name, named, "Name toolsets or tools, separated by commas; `graph-memory call --list` lists them."
+        name, named, Hint("Name toolsets or tools, separated by commas; {graph-memory call --list} lists them.")
     )
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
     return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quoted(name)} does not exist. {_known()}", details)

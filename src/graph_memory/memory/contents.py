@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.text.wording import kind_of
 from graph_memory.model.values.arguments import fault
@@ -136,7 +136,7 @@ class Contents:
 
 
 def _damaged(domain: str, sha256: str) -> GraphError:
-    hint = "Run `graph-memory verify`, then restore the database from a backup, or write the content again."
+    hint = Hint("Run {graph-memory verify}, then restore the database from a backup, or write the content again.")
     details = {"domain": domain, "sha256": sha256, "reason": "damaged", "hint": hint}
     return GraphError(Code.CONTENT_READ_FAILED, f"Content {sha256} of domain {domain} is damaged", details)
 

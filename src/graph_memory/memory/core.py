@@ -12,7 +12,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.memory.accesses import AccessTally
 from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Origin, with_moments
 from graph_memory.model.text.wording import shown
 from graph_memory.storage.log.ontologies import HALF_SEEN, HEAD, no_ontology
@@ -126,7 +126,7 @@ async def last_state(
             return None
         if (found := rows[0].state) is not None and found.get("_id") == subject:
             return LastState(with_moments(found), rows[0].text)
-    hint = "The graph was changed outside graph-memory: run `graph-memory verify`."
+    hint = Hint("The graph was changed outside graph-memory: run {graph-memory verify}.")
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 
 

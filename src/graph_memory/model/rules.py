@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import cast
+from typing import LiteralString, cast
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
@@ -79,7 +79,8 @@ def _has_a_protection(draft: Draft, _: AnyType | None) -> None:
     try:
         stored_protection(draft.state or {})
     except ValueError as error:
-        raise fault("_protection", f"its _protection {error}", "Use protect and unprotect to change it.") from error
+        hint = Hint("Use {protect} and {unprotect} to change it.")
+        raise fault("_protection", f"its _protection {error}", hint) from error
 
 
 def _is_of_a_strength(draft: Draft, _: AnyType | None) -> None:
@@ -114,7 +115,7 @@ class LinkRule:
     """The field of the connection type that demands it, or for which it is asked."""
     reason: str
     message: str
-    hint: str
+    hint: LiteralString
     code: Code = Code.INVALID_TOPOLOGY
 
     def holds(self, declared: ConnectionType) -> bool:
@@ -143,7 +144,7 @@ class BrokenLink:
         names = {"type": draft.type, **{end: with_title(node, titles.get(node)) for end, node in ends.items()}}
         details = {} if self.other is None else {"connection_id": self.other}
         message = rule.message.format(**names) + self._obstacle
-        return GraphError(rule.code, message, {**details, "hint": rule.hint.format(**names)})
+        return GraphError(rule.code, message, {**details, "hint": Hint(rule.hint, **names)})
 
     @property
     def _obstacle(self) -> str:
@@ -181,7 +182,7 @@ LINKS = {
             "unique_pair",
             "another connection of its type leads from its source to its target, and only one may",
             "{type} from {source} to {target} already exists",
-            "Change that connection with update_connection: {type} joins two nodes only once in each direction.",
+            "Change that connection with {update_connection}: {type} joins two nodes only once in each direction.",
             Code.CONNECTION_ALREADY_EXISTS,
         ),
         LinkRule(
@@ -189,7 +190,7 @@ LINKS = {
             "other_name",
             "it says from the other end what another connection says",
             "{type} from {source} to {target} already exists, seen from its other end",
-            "Use that connection: whoever asks for {type} finds it. Change it with update_connection.",
+            "Use that connection: whoever asks for {type} finds it. Change it with {update_connection}.",
             Code.CONNECTION_ALREADY_EXISTS,
         ),
         LinkRule(

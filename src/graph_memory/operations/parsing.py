@@ -13,7 +13,7 @@ from typing import Generic, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import kind_of, quoted, shown, suggestion
 from graph_memory.model.values.arguments import argument_meant
 from graph_memory.model.values.plain import parse_json_strictly, place
@@ -21,7 +21,7 @@ from graph_memory.operations.arguments import MOST
 from graph_memory.operations.schemas import Schema, input_schema, properties_of, required_of, wording
 
 A = TypeVar("A", bound=Mapping[str, object])
-_OTHER_TOOLS = {("memory_revert", "session"): "memory_revert_session undoes a session."}
+_OTHER_TOOLS = {("memory_revert", "session"): Hint("{memory_revert_session} undoes a session.")}
 """What to call instead, by tool and unknown argument."""
 
 

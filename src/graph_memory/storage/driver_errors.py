@@ -16,7 +16,7 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import fault
 
@@ -123,7 +123,7 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_loca
         hint = "bolt+s:// and neo4j+s:// need a trusted certificate, +ssc:// accepts any; without + there is no TLS."
         return unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
     if isinstance(error, LOST):
-        hint = "Check that the server is running and NEO4J_URI is right; `graph-memory doctor` looks for the cause."
+        hint = Hint("Check that the server runs and NEO4J_URI is right; {graph-memory doctor} looks for the cause.")
         if "+s" in uri.partition("://")[0]:
             hint += " For a server without TLS, use bolt:// or neo4j://, without +s."
         return unavailable(f"Neo4j{where} cannot be reached", hint)
@@ -169,7 +169,7 @@ def _is_broken(error: BaseException) -> bool:
 
 def _broken(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
     """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
-    hint = "Free some disk space, then restart Neo4j; for the local one, `graph-memory neo4j stop` is enough."
+    hint = Hint("Free some disk space, then restart Neo4j; for the local one, {graph-memory neo4j stop} is enough.")
     if not in_doubt and not failed_to_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
     message = f"Neo4j{where} failed during the commit; the change may or may not have been made"
@@ -197,10 +197,10 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
     if "ProcedureCallFailed" in code and not is_gone and any(each in (error.message or "") for each in _NOT_LUCENE):
         return fault("query", "The query is not valid in Lucene's syntax", _LUCENE)
     if "IndexNotFound" in code or ("ProcedureCallFailed" in code and "index" in (error.message or "")):
-        hint = "Run `graph-memory rebuild` to create it; `graph-memory doctor` names what is missing."
+        hint = Hint("Run {graph-memory rebuild} to create it; {graph-memory doctor} names what is missing.")
         return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})
     if isinstance(error, ConstraintError) or "ConstraintCreationFailed" in code:
-        hint = "Run `graph-memory verify` to see where the graph and its log differ."
+        hint = Hint("Run {graph-memory verify} to see where the graph and its log differ.")
         return GraphError(Code.STORE_CONFLICT, "The database holds something that is not in the log", {"hint": hint})
     if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
         return GraphError(
@@ -213,6 +213,6 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         hint = "The user needs the privileges of the role `architect`, and a password that has not expired."
         return unavailable(f"Neo4j{where} does not let this user do that", hint)
     if error.is_retryable():
-        hint = "Try again in a moment; if it still fails, `graph-memory neo4j logs` or the server's debug.log says why."
+        hint = Hint("Try again in a moment; if it still fails, {graph-memory neo4j logs} or debug.log says why.")
         return unavailable(f"Neo4j{where} is not available right now", hint)
     return GraphError(Code.INTERNAL, "Neo4j refused a statement", {"neo4j_code": code})

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.analysers import LABELS, index_of
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import (
@@ -112,7 +112,7 @@ def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -
 
 def _broken(fault: Fault, error: GraphError) -> GraphError:
     message = f"Constraint {fault.name} cannot be created: the database holds a duplicate"
-    hint = "Run `graph-memory verify` to see what does not belong there, delete it in Neo4j, and rebuild again."
+    hint = Hint("Run {graph-memory verify} to see what does not belong there, delete it in Neo4j, and rebuild again.")
     return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
 
 

@@ -27,7 +27,7 @@ async def test_a_file_of_operations_is_made_as_one_and_its_faults_are_listed(
     assert (refused.returncode, refused.stdout) == (65, "")
     assert refused.stderr.splitlines()[-1] == (
         "  operations[2] delete_node: NODE_NOT_FOUND: Node nobody does not exist. Find nodes with `graph-memory query` "
-        "or `graph-memory find`; ids belong to one domain."
+        "or `graph-memory find` or `graph-memory search`. Ids belong to one domain."
     )
     file.write_text("\n".join(map(json.dumps, operations[:2])), encoding="utf-8")
     done = json.loads(run(variables, "batch", str(file), "--json").stdout)

@@ -520,7 +520,7 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
     assert part.left_out
     assert part.warnings == (
         f'Of about {TIES + 9} connections of "hub" those 61 were read that count most. '
-        "get_neighbors and query_connections list others.",
+        "get_neighbors or query_connections lists others.",
     )
 
 

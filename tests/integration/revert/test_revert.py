@@ -302,7 +302,7 @@ async def test_an_event_is_named_by_its_number_as_well_as_by_its_id(work: Memory
         with pytest.raises(GraphError) as caught:
             await work.history.revert(event_ids=given)  # type: ignore[arg-type]
         assert caught.value.code is Code.EVENT_NOT_FOUND
-        assert "memory_log shows the numbers" in (caught.value.hint or "")
+        assert "memory_log with full shows the numbers" in (caught.value.hint or "")
 
 
 async def test_what_is_reverted_must_be_clear(work: Memory) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from graph_memory.cli.errors import explained
 from graph_memory.cli.main import app
 from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from unit.cli.test_cli_commands import memory as memory
 from unit.mcp_server.mcp_fakes import RecordingMemory
 
@@ -136,9 +136,8 @@ def test_people_are_told_what_was_done(done: RecordingMemory, update: dict[str, 
 
 
 def test_what_was_left_out_is_told_with_an_exit_status(done: RecordingMemory):
-    fault = BatchFault(
-        index=1, op="update_node", code="NODE_NOT_FOUND", message="Node x does not exist", hint="Use query_nodes."
-    )
+    hint = Hint("Use {query_nodes}.")
+    fault = BatchFault(index=1, op="update_node", code="NODE_NOT_FOUND", message="Node x does not exist", hint=hint)
     done.answers["execute_batch"] = DONE.model_copy(update={"refused": 1, "faults": (fault,)})
     shown = run("-", "--no-atomic", given=b"[{}]")
     assert (shown.exit_code, len(shown.stdout.splitlines())) == (65, 1)

@@ -120,7 +120,7 @@ def test_an_error_names_arguments_as_call_takes_them(memory: RecordingMemory):
     error = call("search_memories", "query=tiles", "max_results=0").exception
     assert isinstance(error, GraphError)
     assert explained(error).startswith("INVALID_ARGUMENT: max_results must be an integer from 1")
-    assert "`graph-memory call get_node` needs" in explained(cast("GraphError", call("get_node").exception))
+    assert "get_node needs the argument" in explained(cast("GraphError", call("get_node").exception))
 
 
 def test_a_file_must_hold_an_object(memory: RecordingMemory):

@@ -16,10 +16,11 @@ from typer.testing import CliRunner
 
 from graph_memory.cli.errors import COMMANDS, as_data, explained
 from graph_memory.cli.main import app
+from graph_memory.memory.domains.lineage import erased
 from graph_memory.memory.drift.results import HandChange, Reconciliation
 from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
 from graph_memory.model import domain_results, results
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.subjects.kinds import Kind
@@ -310,7 +311,7 @@ def positional_by_name(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[st
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
 def test_a_query_for_what_does_not_exist_warns_on_stderr_and_ends_well(memory: RecordingMemory, flags: list[str]):
-    memory.answers["query_nodes"] = results.NodeIds(node_ids=(), warnings=("Use add_node_type.",))
+    memory.answers["query_nodes"] = results.NodeIds(node_ids=(), warnings=(Hint("Use {add_node_type}."),))
     done = run("query", "--type", "Projekt", *flags)
     assert done.exit_code == 0
     assert "Warning: Use `graph-memory call add_node_type`." in done.stderr
@@ -559,7 +560,7 @@ def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
     monkeypatch.chdir(tmp_path)
     memory.answers["get_ontology"] = no_ontology("default")
     own = domain_results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
-    for domains, begins in (((), "To begin one, run `graph-memory ontology apply`"), ((own,), "This folder's project")):
+    for domains, begins in (((), "To begin one, use `graph-memory ontology apply`"), ((own,), "This folder's project")):
         memory.answers["list_domains"] = domain_results.Domains(domains=domains)
         error = run("ontology", "show").exception
         assert isinstance(error, GraphError)
@@ -609,13 +610,9 @@ def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: p
 
 
 def test_an_error_names_commands_and_options_and_no_word_of_mcp():
-    error = GraphError(Code.NODE_NOT_FOUND, "No valid_at", {"hint": "Find nodes with query_nodes."})
-    assert explained(error) == "NODE_NOT_FOUND: No --valid-at\nHint: Find nodes with `graph-memory query`."
+    hint = Hint("Find nodes with {query_nodes}.")
+    error = GraphError(Code.INVALID_ARGUMENT, "No valid_at", {"argument": "valid_at", "hint": hint})
+    assert explained(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
     told = as_data(error)
-    assert (told["message"], told["details"]) == ("No --valid-at", {"hint": "Find nodes with `graph-memory query`."})
-    error = GraphError(Code.NODE_NOT_FOUND, "No", {"hint": "memory_log with it as subject shows when it was erased."})
-    assert "`graph-memory log --subject ID` shows" in explained(error)
-    hint = "memory_log with full shows the session of each change."
-    assert explained(GraphError(Code.INVALID_ARGUMENT, "No", {"hint": hint})).endswith(
-        "Hint: `graph-memory sessions` shows the sessions."
-    ), "the table of the log does not show them"
+    assert (told["message"], told["details"]["hint"]) == ("No --valid-at", "Find nodes with `graph-memory query`.")
+    assert "`graph-memory call memory_log subject=mem_1` shows" in explained(erased("default", "mem_1"))

@@ -12,7 +12,7 @@ from mcp.types import INVALID_PARAMS
 
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.history.results import Named
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeContent
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.ontologies import no_ontology
@@ -128,8 +128,8 @@ async def test_a_hint_names_only_tools_that_are_served_and_says_who_runs_command
     raised = no_ontology("default")
     async with client_of(opens(RecordingMemory(get_ontology=raised))) as client:
         hint = error_of(await client.call_tool("get_ontology", {}))["details"]["hint"]
-    assert hint == "To begin one, call create_ontology, which defines its types."
-    raised = GraphError(Code.STORE_CONFLICT, "Odd", {"hint": "Run `graph-memory verify`."})
+    assert hint == "To begin one, use create_ontology, which defines its types."
+    raised = GraphError(Code.STORE_CONFLICT, "Odd", {"hint": Hint("Run {graph-memory verify}.")})
     async with client_of(opens(RecordingMemory(get_node=raised))) as client:
         hint = error_of(await client.call_tool("get_node", {"node_id": "mem_1"}))["details"]["hint"]
     assert hint == "Run `graph-memory verify`. Without a shell, ask your user to run it."

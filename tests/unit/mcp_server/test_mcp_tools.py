@@ -14,7 +14,6 @@ import jsonschema
 import pytest
 from mcp.types import Tool
 
-from graph_memory.mcp_server.server import instructions
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.memory.history.results import LogEntry, LogPage
@@ -105,7 +104,10 @@ async def test_toolsets_and_tools_can_be_named_side_by_side():
 async def test_the_default_tools_and_instructions_name_no_tool_that_is_not_offered():
     others = {tool for tools in TOOLSETS.values() for tool in (one.name for one in tools)} - {*NAMES, *RECALL, *CHANGES}
     others -= {"remember", "decide", "forget"}  # they are words, too
-    told = json.dumps(await listed()) + instructions([*NAMES, *RECALL, *CHANGES])
+    async with client_of(opens(RecordingMemory()), "legacy") as client:
+        said = str(client.instructions)
+    told = json.dumps(await listed()) + said
+    assert "get_ontology" in said
     assert [name for name in others if re.search(rf"\b{name}\b", told)] == []
 
 

@@ -17,7 +17,8 @@ from graph_memory.memory.entity_graph.names import not_found
 from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.results import RecallResult
 from graph_memory.memory.sessions.results import SessionStarted
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
+from graph_memory.model.results import Answered, NodeIds
 from graph_memory.operations.table import TOOLSETS
 from graph_memory.settings import Settings
 from graph_memory.storage.log.ontologies import no_ontology
@@ -29,12 +30,16 @@ EVERY = {tool.name for tools in TOOLSETS.values() for tool in tools}
 PRESETS = ("agent", "application", "official", "all")
 
 
+class _Told(Answered):
+    things: list[dict[str, object]]
+
+
 def named(text: str) -> set[str]:
     return {name for name in EVERY if re.search(rf"\b{name}\b", text)}
 
 
-def hint_of(hint: str, tools: Collection[str], served: str = "agent") -> str | None:
-    return Advice(tools, [served]).error(GraphError(Code.INVALID_ARGUMENT, "No", {"hint": hint})).hint
+def hint_of(hint: str, tools: Collection[str]) -> str | None:
+    return Advice(tools, ["agent"]).error(GraphError(Code.INVALID_ARGUMENT, "No", {"hint": hint})).hint
 
 
 def test_a_preset_serves_its_tools_and_can_be_named_beside_others():
@@ -95,25 +100,36 @@ async def test_a_hint_names_a_tool_that_is_served_in_place_of_one_that_is_not():
     async with client_of(opens(memory), toolsets=("agent",)) as client:
         hint = error_of(await client.call_tool("recall", {}))["details"]["hint"]
         none = error_of(await client.call_tool("session_start", {}))["details"]["hint"]
-    assert hint == "recall finds names; remember makes an entity."
+    assert hint == "recall finds names. remember makes an entity."
     assert none == "No tool of this server does that. Your user can serve more: --toolsets agent,graph,domains."
 
 
 def test_of_a_hint_what_leads_to_tools_that_are_not_served_is_left_out():
-    assert hint_of("Use a type, or declare it with add_node_type.", AGENT) == "Use a type."
-    assert hint_of("memory_diff tells; get_node has more.", ["get_node"]) == "get_node has more."
-    assert hint_of("query_nodes or search_content finds it.", AGENT) == "search_memories finds it."
+    declaring = Hint("Use a type", ", or declare it with {add_node_type}", ".")
+    assert hint_of(declaring, AGENT) == "Use a type."
+    assert hint_of(declaring, ["add_node_type"]) == "Use a type, or declare it with add_node_type."
+    assert hint_of(Hint("{memory_diff} tells.", " {get_node} has more."), ["get_node"]) == "get_node has more."
+    finding = Hint("{query_nodes|search_content|search_memories} finds it.")
+    assert hint_of(finding, AGENT) == "search_memories finds it."
+    assert hint_of(finding, ["search_content", "query_nodes"]) == "query_nodes or search_content finds it."
     assert hint_of('Give "get_node (old)" another name.', AGENT) == 'Give "get_node (old)" another name.'
-    assert hint_of("Read it again, then decide.", ["get_node"]) == "Read it again, then decide."
 
 
 def test_warnings_and_ready_calls_lead_only_to_tools_that_are_served():
     call: dict[str, object] = {"tool": "memory_diff", "arguments": {}}
-    told = Advice(AGENT, ["agent"]).answer(
-        {"warnings": ["Some were read. get_neighbors lists others."], "things": [{"call": call}]}, has_calls=True
-    )
+    warning = Hint("Some were read.", " {get_neighbors} lists others.")
+    result = _Told(warnings=(warning, Hint("{get_node} tells.")), things=[{"call": call}])
+    told = Advice(AGENT, ["agent"]).answer(result, has_calls=True)
     assert told["warnings"] == ["Some were read."]
     assert told["things"] == [{"call": {**call, "not_offered": "Your user can serve more: --toolsets agent,history."}}]
+
+
+async def test_a_warning_that_a_tool_returns_leads_only_to_tools_that_are_served():
+    warning = Hint("There is no domain work.", " {list_domains} lists others.", " {create_ontology} creates it.")
+    memory = RecordingMemory(query_nodes=NodeIds(node_ids=(), warnings=(warning,)))
+    async with client_of(opens(memory)) as client:
+        told = json_of(await client.call_tool("query_nodes", {}))
+    assert told["warnings"] == ["There is no domain work. create_ontology creates it."]
 
 
 def test_the_call_of_a_conflict_says_where_its_tool_is_not_served():

@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 from graph_memory.agent.records.writing import Operation, is_reference, write
 from graph_memory.memory.api.memory import Memory
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.text.wording import listed, shown
@@ -117,7 +117,7 @@ async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operatio
 async def _require_end(memory: Memory | None, roles: Roles, connection_type: str, node_id: str) -> None:
     """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if a node cannot be the target of a connection."""
     if memory is None:
-        hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
+        hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
     found = (await memory.get_node(node_id)).type
     types = next((one.to_types for one in roles.connection_types if one.name == connection_type), (ANY,))

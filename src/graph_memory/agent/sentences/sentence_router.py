@@ -20,7 +20,7 @@ from graph_memory.memory.entities.names.find_entities import NEW
 from graph_memory.memory.entities.remember_results import Decision, Receipt, Remembered
 from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.remember.remember import OF_THE_STORE
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted
 
 _EVIDENCE: Mapping[SentenceKind, str] = {
@@ -31,7 +31,7 @@ _EVIDENCE: Mapping[SentenceKind, str] = {
     "solution": "Stored as a pattern: recall returns it.",
 }
 _FENCE = "```"
-_NOT_LEARNED = "The solution is learned from no event. Record the failure with record_event in this session first."
+_NOT_LEARNED = Hint("The solution is learned from no event.", " First record the failure with {record_event}.")
 _OBSERVATION_HINT = "To keep the sentence as an observation, name the entity that it is about."
 
 

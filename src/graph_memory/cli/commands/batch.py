@@ -112,7 +112,7 @@ def _show(done: BatchResult) -> None:
     if len(made) > ROWS:
         note(f"… and {len(made) - ROWS:,} more; --json gives all.")
     for each in done.faults[:ROWS]:
-        note(fault_line(each.to_dict()))
+        note(fault_line(each.model_dump(exclude_none=True)))
     if len(done.faults) > ROWS:
         note(f"… and {len(done.faults) - ROWS:,} more at fault; --json gives all.")
     counts = f"{done.created:,} created, {done.updated:,} updated, {done.deleted:,} deleted"

@@ -21,7 +21,7 @@ from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.session import open_for_a_person
 from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChange
 from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import is_whole
 from graph_memory.model.subjects.kinds import DATA, TYPES, Kind
 from graph_memory.model.subjects.subjects import user_properties
@@ -47,7 +47,7 @@ def review(
     The rejected are undone together at the end.
     """
     if not sys.stdin.isatty():
-        hint = "Run it at a terminal; in a script, use memory_log and memory_revert."
+        hint = Hint("Run it at a terminal; in a script, use {memory_log} and {memory_revert}.")
         raise fault("stdin", "A review needs a person at a terminal", hint)
     with open_for_a_person() as memory:
         if session is not None and not is_whole(session):

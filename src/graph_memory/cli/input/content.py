@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_memory.cli.output.printing import note
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.content import Encoding
 
@@ -80,7 +80,7 @@ def saved_on_failure(given: Given | None, *, edit: bool) -> Generator[None]:
             raise
         saved = f"Your text is in {_saved(given)}."
         if isinstance(error, GraphError):
-            hint = f"{error.hint} {saved}" if error.hint else saved
+            hint = Hint("{hint}", " {saved}", hint=error.hint, saved=saved) if error.hint else saved
             raise GraphError(error.code, error.message, {**error.details, "hint": hint}) from error
         note(saved)
         raise

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graph_memory.files import make_private_folder, new_private_file, open_private
 from graph_memory.local.backup.tar_reading import Member, UnreadableError, members
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted
 from graph_memory.progress import Progress
 
@@ -182,7 +182,7 @@ def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
 
 def not_an_archive(file: Path, reason: str) -> GraphError:
     """Return the error for a file that is no backup."""
-    hint = "Give a file made by `graph-memory backup`."
+    hint = Hint("Give a file made by {graph-memory backup}.")
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
 

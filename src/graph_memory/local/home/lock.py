@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 
 
 @contextmanager
@@ -48,6 +48,6 @@ def _wait(lock: FileLock, path: Path, timeout: float) -> None:
         raise GraphError(
             Code.STARTING,
             f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-            {"hint": "Try again in a moment; `graph-memory neo4j status` says more."},
+            {"hint": Hint("Try again in a moment; {graph-memory neo4j status} says more.")},
             path=path,
         ) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 from graph_memory.local.home.home import Home
 from graph_memory.local.process.admin import AdminError, run_admin
 from graph_memory.local.process.startup_errors import without_home
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 
 _PATIENCE = 60.0
 
@@ -29,7 +29,7 @@ def ensure_password(place: Home, java: Path) -> None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
             f"the first password of the local Neo4j could not be set: {without_home(place, str(error))}",
-            {"hint": "`graph-memory doctor` checks Java, the jars and the disk."},
+            {"hint": Hint("{graph-memory doctor} checks Java, the jars and the disk.")},
         ) from error
 
 

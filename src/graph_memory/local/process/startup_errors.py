@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from graph_memory.local.home.home import Home, Run
 from graph_memory.local.home.notes import read_json, tail
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.settings import Settings
 
 _FATAL = "Failed to start DatabaseId"
@@ -61,5 +61,5 @@ def _did_not_start(place: Home, reason: str) -> GraphError:
 
 
 def _error(place: Home, code: Code, message: str) -> GraphError:
-    hint = "`graph-memory neo4j logs` shows what Neo4j wrote, `graph-memory doctor` checks what it needs."
+    hint = Hint("{graph-memory neo4j logs} shows what Neo4j wrote, {graph-memory doctor} checks what it needs.")
     return GraphError(code, message, {"hint": hint}, path=place.console_log)

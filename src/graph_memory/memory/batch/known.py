@@ -24,7 +24,7 @@ from graph_memory.memory.entity_graph.values.request import (
     Removal,
 )
 from graph_memory.memory.graph.nodes import NodeEdit
-from graph_memory.model.errors import Code
+from graph_memory.model.errors import Code, Hint
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import fault
@@ -54,7 +54,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> 
         attached = await attached_to(reader, head.domain, list(dict.fromkeys([*going, *names.going])), MOST_ATTACHED)
     except TooMany as many:
         message = f"More than {MOST_ATTACHED:,} connections, observations and links would go with the nodes"
-        hint = "Delete nodes that have many with delete_node, which has no limit."
+        hint = Hint("Delete nodes that have many with {delete_node}, which has no limit.")
         raise fault("operations", message, hint) from many
     severed = [draft for node in names.going for draft in attached.get(node, ())] + names.severed
     cut = sum(isinstance(one.asked, Deletion) and one.asked.kind is Kind.CONNECTION for one in operations)

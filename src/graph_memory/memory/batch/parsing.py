@@ -28,7 +28,7 @@ from graph_memory.memory.batch.operations import (
 from graph_memory.memory.batch.references import References, check_ref, escaped
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph import connections, nodes, validity
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import quoted, suggestion
 from graph_memory.model.values.arguments import argument_meant, check_new_id, fault
@@ -79,7 +79,8 @@ async def parsed(contents: Contents, given: object, references: References) -> P
         raise fault("operations", "There are no operations", "Give at least one.")
     if len(listed) > MOST:
         message = f"{len(listed):,} operations are too many for one transaction"
-        raise fault("operations", message, f"Give at most {MOST:,} at once; `graph-memory load` takes any number.")
+        hint = Hint("Give at most {most} at once; {graph-memory load} takes any number.", most=f"{MOST:,}")
+        raise fault("operations", message, hint)
     reading = _Reading(contents, references)
     for index, one in enumerate(listed):
         await reading.read(index, one)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import Field, TypeAdapter
 
-from graph_memory.model.results import Result
+from graph_memory.model.results import Result, Text
 
 
 class BatchFault(Result):
@@ -15,8 +15,8 @@ class BatchFault(Result):
     index: int = Field(description="Place of the operation, from 0")
     op: str
     code: str
-    message: str
-    hint: str | None = None
+    message: Text
+    hint: Text | None = None
 
 
 _KEPT = TypeAdapter(tuple[tuple[int, str, str], ...])

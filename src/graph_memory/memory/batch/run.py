@@ -238,7 +238,7 @@ def refused(faults: Sequence[Fault], count: int) -> GraphError:
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     what = "1 operation is" if len(found) == 1 else f"{len({each.index for each in found}):,} operations are"
     details: dict[str, object] = {
-        "faults": [_told(each).to_dict() for each in found[:MOST_TOLD]],
+        "faults": [_told(each).model_dump(exclude_none=True) for each in found[:MOST_TOLD]],
         "operations": count,
         "hint": "Nothing was changed. Correct what details.faults lists, and give the whole batch again.",
     }

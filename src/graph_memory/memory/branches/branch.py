@@ -21,7 +21,7 @@ from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.search.index.copying import begin_copied, copy_rows, covers, end_copied, owners_at
 from graph_memory.memory.transfer.archive.export import state_of
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import Projection, indexes_in, materialized_as, project, project_inverse
 from graph_memory.model.results import Branched
@@ -336,5 +336,5 @@ def _snapshot(draft: Draft) -> Draft:
 
 
 def _dangling(source: str, missing: int) -> GraphError:
-    hint = f"Run `graph-memory verify` on domain {source}: its log lacks the ends of connections."
+    hint = Hint("Run {graph-memory verify} on domain {source}: its log lacks the ends of connections.", source=source)
     return GraphError(Code.DANGLING_REFERENCE, f"{missing} connections of domain {source} lack an end", {"hint": hint})

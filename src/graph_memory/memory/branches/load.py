@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.branches.joining import names_lacking
@@ -19,7 +20,7 @@ from graph_memory.memory.changes.values import UniqueValue, way_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
 from graph_memory.memory.history.comparison import IGNORED
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
 from graph_memory.model.ontology.growth import TypeChange
 from graph_memory.model.subjects.kinds import TYPES, Kind
@@ -39,6 +40,7 @@ MOST = 50_000
 """Subjects that one merge changes: it is one transaction."""
 MOST_GONE = 10_000
 """Subjects that one merge deletes, with what goes along: the default heap of Neo4j holds some 20,000."""
+_DELETE: Final = "Delete {nodes} in {target} too, with {delete_node}, which has no limit; then merge again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +101,11 @@ def _too_many_gone(between: MergeScope, gone: Mapping[str, Version]) -> GraphErr
     message = f"The source deleted {len(gone):,} subjects, and one merge deletes at most {MOST_GONE:,}"
     ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
-    if len(gone) - count - 1 > MOST_GONE:
-        hint = f"Delete nodes in {between.target} too, with delete_node, which has no limit; then merge again."
-        return fault("source", message, hint)
-    message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections, observations and links"
-    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which has no limit; then merge again."
-    return fault("source", message, hint)
+    nodes = "nodes"
+    if len(gone) - count - 1 <= MOST_GONE:
+        nodes, attached = shown(hub), f"{count:,} connections, observations and links"
+        message += f": {between.source.domain} deleted node {nodes} with {attached}"
+    return fault("source", message, Hint(_DELETE, nodes=nodes, target=between.target))
 
 
 async def _stretches(reader: Reader, between: MergeScope) -> Sequence[EventRange]:
@@ -160,8 +161,7 @@ async def with_context(
         check_amount(len(gone.keys() | {draft.subject for those in attached.values() for draft in those}), MOST_GONE)
     except TooMany as many:
         message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with everything attached"
-        hint = "Delete such nodes in the target too, with delete_node, which has no limit; then merge again."
-        raise fault("source", message, hint) from many
+        raise fault("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from many
     values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
     owners = await owners_of(reader, head.domain, values | {name for trio in every for name in names_lacking(trio)})
     names = {owner for value, holders in owners.items() if value.type == ANY for owner in holders}

@@ -15,7 +15,7 @@ from typing import cast
 from graph_memory.memory.changes.fit import Stored, unfit_end
 from graph_memory.memory.changes.types import joined, links_after, ontology_after
 from graph_memory.memory.changes.values import Owners, UniqueValue, taken, way_of
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.inverses import disagreement
@@ -362,7 +362,7 @@ def _is_link_type(draft: Draft) -> bool:
 
 def node_not_found(domain: str, node_id: str) -> GraphError:
     """Return the error for an id that the domain does not have."""
-    hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
+    hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
     return GraphError(
         Code.NODE_NOT_FOUND,
         f"Node {shown(node_id) or quoted(node_id)} does not exist",

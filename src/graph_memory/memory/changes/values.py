@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY
@@ -45,7 +45,7 @@ def way_of(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]
 
 def _way_taken(state: Mapping[str, object], owner: str) -> GraphError:
     """Return the error for a second link of a type between two nodes."""
-    hint = "Delete it first with delete_cross_domain_link to say something else, or give another link_type."
+    hint = Hint("Give another link_type.", " To say something else, first delete it with {delete_cross_domain_link}.")
     message = f"There is such a {state.get('_link_type')} link already: {owner}"
     return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import branches_of
 from graph_memory.model.domain_results import DomainDeleted
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
@@ -77,7 +77,7 @@ async def _check_is_alone(core: Core, domain: str) -> None:
         details = {"domain": domain, "branches": names, "hint": hint}
         raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)
     if names := [name for row in await core.store.read(BELOW, domains=[domain]) for name in row.children]:
-        hint = f"Delete {listed(names)} first, or give them another parent with update_domain."
+        hint = Hint("Delete {names} first", ", or move them with {update_domain}", ".", names=listed(names))
         details = {"domain": domain, "children": names, "hint": hint}
         raise GraphError(Code.DOMAIN_HAS_CHILDREN, f"Domain {domain} has domains under it: {listed(names)}", details)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import shown
 from graph_memory.model.time.points import LogPosition, moment
 from graph_memory.storage.log.ontologies import no_ontology
@@ -311,7 +311,7 @@ def no_event(parts: Sequence[LogSegment], event: str) -> GraphError:
     details = {
         "event": shown(event),
         "domain": domain,
-        "hint": "memory_log shows the numbers of the events, and with full their ids; each belongs to one domain.",
+        "hint": Hint("{memory_log:full} shows the numbers and ids of the events.", " Each belongs to one domain."),
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
 
@@ -333,6 +333,6 @@ def compacted(domain: str, to: int) -> GraphError:
 
 def erased(domain: str, subject: str) -> GraphError:
     """Return the error for a subject of which nothing is left."""
-    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
+    hint = Hint("Nothing of it remains.", " {memory_log:subject} shows when it was erased.", subject=shown(subject))
     details = {"subject": subject, "domain": domain, "hint": hint}
     return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

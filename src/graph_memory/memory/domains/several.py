@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from graph_memory.memory.core import Core
+from graph_memory.model.errors import Hint
 from graph_memory.model.text.wording import listed, quoted
 from graph_memory.model.values.arguments import check_domain, fault
 from graph_memory.storage.log.ontologies import no_ontology
@@ -67,5 +68,8 @@ def together(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:
     for domain, some in warnings.items():
         for warning in some:
             about.setdefault(warning, []).append(domain)
-    told = [text if len(names) == len(warnings) else f"{listed(names)}: {text}" for text, names in about.items()]
+    told = [
+        text if len(names) == len(warnings) else Hint("{names}: {text}", names=listed(names), text=text)
+        for text, names in about.items()
+    ]
     return tuple(told) or None

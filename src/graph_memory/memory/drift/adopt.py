@@ -10,7 +10,7 @@ from typing import cast
 from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph import connections, nodes
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.projection import INVERSE_OF, live_state
 from graph_memory.model.results import Difference
@@ -175,7 +175,7 @@ def _draft(change: DriftedSubject, around: Around, head: Head) -> Draft:
         case Kind.OBSERVATION | Kind.LINK:
             raise _refusal(f"Only a deleted {change.kind} can be adopted", "Restore it.")
         case Kind.NODE_TYPE | Kind.CONNECTION_TYPE | Kind.ONTOLOGY:
-            hint = "Restore it; add types with `graph-memory ontology`."
+            hint = Hint("Restore it; add types with {graph-memory ontology}.")
             raise _refusal("The ontology cannot be changed outside graph-memory", hint)
         case _:
             raise _refusal("It is neither a node nor a connection", "Restore it.")

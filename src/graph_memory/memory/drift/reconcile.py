@@ -25,7 +25,7 @@ from graph_memory.memory.drift.results import (
     worded,
 )
 from graph_memory.memory.verify import verify
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Receipt
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
@@ -116,7 +116,7 @@ def _chosen(changes: Mapping[str, HandChange], adopt: Which, restore: Which) -> 
     if both := adopted & restored:
         raise fault("restore", f"{shown(min(both))} cannot be both adopted and restored", "Choose one of the two.")
     if unknown := (adopted | restored) - changes.keys():
-        hint = "`graph-memory reconcile` lists what was changed outside graph-memory."
+        hint = Hint("{graph-memory reconcile} lists what was changed outside graph-memory.")
         raise fault("adopt", f"{quoted(min(unknown))} does not differ from its log", hint)
     return adopted, restored
 
@@ -216,7 +216,8 @@ class _Attempt:
             raise _refusal(f"One write adopts at most {MOST:,} changes", "Settle the others first.")
         if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
             message = f"{count:,} connections, observations and links go with it; one write takes {paging.AT_ONCE:,}"
-            raise _refusal(message, "Restore it with them, then delete it with delete_node, which has no limit.")
+            hint = Hint("Restore it with them, then delete it with {delete_node}, which has no limit.")
+            raise _refusal(message, hint)
         if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
             raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
         if change.text is not None:

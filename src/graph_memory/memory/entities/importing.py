@@ -30,7 +30,7 @@ from graph_memory.memory.transfer.load.load import in_steps
 from graph_memory.memory.transfer.load.merged_records import Gathered
 from graph_memory.memory.transfer.load.sources import check, notes, refusals
 from graph_memory.memory.transfer.results import ImportCounts, MemoryFormat, MemoryImported
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.progress import Progress
 from graph_memory.storage.log.writing import utc_now
 
@@ -211,7 +211,8 @@ class _Import:
         if not self.written:
             return error
         message = f"{error.message}\nBefore that, {self.written:,} entities and relations were written."
-        hint = f"{error.hint or 'Remove the cause.'} Repeat the import: what is there is left as it is."
+        cause = error.hint or "Remove the cause."
+        hint = Hint("{cause}", " Repeat the import: what is there is left as it is.", cause=cause)
         return GraphError(error.code, message, {**error.details, "hint": hint})
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from graph_memory.model.results import Answered, Result
+from graph_memory.model.results import Answered, Result, Text
 
 LONGEST = 1_000
 """Characters of a statement that a reply repeats: whoever said it has it."""
@@ -134,7 +134,7 @@ class Remembered(About, Answered):
 
     others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")
-    warnings: tuple[str, ...] | None = Field(default=None, description="What was asked for and was not done")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="What was asked for and was not done")
     dry_run: bool | None = None
 
     @property

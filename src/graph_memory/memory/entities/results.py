@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from graph_memory.memory.entities.remember_results import Candidate, Question
 from graph_memory.memory.search.results import Over
-from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.results import Result, Text, Timestamp
 from graph_memory.model.values.properties import PropertyValue
 
 
@@ -181,7 +181,7 @@ class Forgotten(Result):
         description="What other nodes say of the entities, which stays: title and text",
     )
     more_stays: int | None = Field(default=None, description="Number of further texts that name the entities")
-    warnings: tuple[str, ...] | None = Field(default=None, description="Why texts may be missing in stays")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why texts may be missing in stays")
     dry_run: bool | None = None
 
 

@@ -24,7 +24,7 @@ from graph_memory.memory.entity_graph.reading import NAMED, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.memory.search.retrieval.superseded import over
 from graph_memory.memory.statements.weighing import Known
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Receipt
 from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.subjects.kinds import Kind
@@ -199,7 +199,7 @@ class _Observed:
         text = self.given.text
         twin = next((each.id for each in known if each.text == text and each.id != self.one.id), None)
         if twin is not None and not self.one.is_over:
-            hint = "Delete one of the two with delete_observations, or give another text."
+            hint = Hint("Delete one of the two with {delete_observations|forget}, or give another text.")
             raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from graph_memory.memory.entity_graph.values.spelling import WORD
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.subjects import folded
 from graph_memory.model.text.name_key import first_characters
@@ -23,15 +23,15 @@ _FEWEST = 3
 """Characters from which on the index of texts knows where a text is."""
 _SHORT = 8
 """Characters up to which a name is compared with all short names that begin like it."""
-_HOW = "search_nodes finds names; create_entities makes an entity."
+_HOW = Hint("{search_nodes|recall} finds names.", " {create_entities|remember} makes an entity.")
 
-LENIENT = f"{_HOW} A relation with relationType in place of type may lead to a name of which there is no entity."
+LENIENT = Hint("{how}", " A relation with relationType in place of type may lead to a name without entity.", how=_HOW)
 """The same for an end of a relation."""
 
 
 async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
     """Return the error for the name of no entity, with the nearest name."""
-    return not_found(name, f"{await ask_for_name(reader, domain, name)}{how}")
+    return not_found(name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how))
 
 
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
@@ -67,7 +67,7 @@ async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
 def check_current(name: str, ended: datetime | None) -> None:
     """Raise INVALID_ARGUMENT for an entity that has ended: it takes no observations."""
     if ended is not None:
-        hint = "Call set_validity with its id and valid_to: open to reopen it, or name a current entity."
+        hint = Hint("Name a current entity.", " To reopen this one, use {set_validity} with its id and valid_to: open.")
         message = f"Entity {quoted(name)} ended at {rfc3339(ended)}, so it takes no observations"
         raise fault("name", message, hint)
 

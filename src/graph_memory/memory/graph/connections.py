@@ -18,7 +18,7 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import Changed, ConnectionCreated
@@ -366,7 +366,7 @@ def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draf
 
 def connection_not_found(domain: str, connection_id: str) -> GraphError:
     """Return the error for an id that the domain does not have."""
-    hint = "Find connections with query_connections; ids belong to one domain."
+    hint = Hint("Find connections with {query_connections}.", " Ids belong to one domain.")
     return GraphError(
         Code.CONNECTION_NOT_FOUND,
         f"Connection {shown(connection_id) or quoted(connection_id)} does not exist",

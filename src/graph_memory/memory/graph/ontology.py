@@ -8,7 +8,7 @@ from dataclasses import replace
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Revision
 from graph_memory.memory.domains.tree import domain_draft
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.ontology.inheritance import is_begun, new_to
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
@@ -85,7 +85,7 @@ async def types_at(reader: Reader, place: Revision) -> list[Event]:
     """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
     found = await logged_types(reader, place.domain, place.seq)
     if not found:
-        hint = "Give a later point; memory_log shows the numbers."
+        hint = Hint("Give a later point.", " {memory_log} shows the numbers.")
         raise fault("at", f"Domain {place.domain} did not exist yet at {place.seq}", hint)
     return found
 
@@ -170,11 +170,9 @@ def check_room(ontology: Ontology, domain: str, limit: int) -> None:
     """Raise TYPE_LIMIT_REACHED when an open ontology has no room for one more ad-hoc type."""
     count = ad_hoc_types(ontology)
     if count >= limit:
-        raise GraphError(
-            Code.TYPE_LIMIT_REACHED,
-            f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit",
-            {"limit": limit, "hint": "Use an existing type, or declare the type with add_node_type."},
-        )
+        message = f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit"
+        hint = Hint("Use an existing type", ", or declare the type with {add_node_type}", ".")
+        raise GraphError(Code.TYPE_LIMIT_REACHED, message, {"limit": limit, "hint": hint})
 
 
 async def _nothing(_: Reader, __: Head) -> None:
@@ -187,7 +185,8 @@ async def last_declared(reader: Reader, head: Head) -> Event | None:
 
 
 def _exists(domain: str) -> GraphError:
-    hint = "get_ontology shows it. Add types with add_node_type and add_connection_type, or apply an ontology."
+    adding = " Add types with {add_node_type} and {add_connection_type}, or apply an ontology."
+    hint = Hint("{get_ontology} shows it.", adding)
     return GraphError(
         Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} already has an ontology", {"domain": domain, "hint": hint}
     )

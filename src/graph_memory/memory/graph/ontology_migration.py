@@ -21,7 +21,7 @@ from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import with_titles
 from graph_memory.memory.graph.ontology import begins, check_ontology, decide_ontology, last_declared
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
 from graph_memory.model.ontology.growth import Growth, TypeChange, growth, materialized, told_change
 from graph_memory.model.ontology.indexes import Index, index_name, indexes_of, properties_of
@@ -124,7 +124,7 @@ async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
     rows = await reader.read(LAST_EVENTS, domain=domain, subjects=subjects) if subjects else []
     found = {event.draft.subject: event for event in map(Event.from_row, rows)}
     if strange := [subject for subject in subjects if subject not in found]:
-        hint = "Remove it with `graph-memory reconcile --restore-all`, then apply the ontology again."
+        hint = Hint("Remove it with {graph-memory reconcile --restore-all}, then apply the ontology again.")
         raise GraphError(Code.STORE_CONFLICT, f"{strange[0]} was not declared through graph-memory", {"hint": hint})
     return found
 

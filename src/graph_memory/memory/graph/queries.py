@@ -13,7 +13,7 @@ from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, 
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.naming import known_ontology, with_names
 from graph_memory.memory.graph.unknown import warnings_of
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint, Reference
 from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.ontology.indexes import (
     Index,
@@ -270,7 +270,8 @@ async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: 
 
 def not_ordered_with(other: str) -> GraphError:
     """Return the error for `order_by` together with an argument that no index supports."""
-    return fault("order_by", f"order_by does not go with {other}", "Leave one of them out.")
+    message = Hint("order_by does not go with {other}", other=Reference((other,)))
+    return fault("order_by", message, "Leave one of them out.")
 
 
 def check_ordered(wanted: Wanted) -> None:

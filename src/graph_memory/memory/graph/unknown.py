@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import list_domains
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, PropertyRule
@@ -74,7 +74,8 @@ def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
 
 async def _unknown_domain(core: Core, domain: str) -> str:
     names = [one.name for one in (await list_domains(core)).domains]
-    return f"Domain {domain} does not exist. {suggestion(domain, names, 'create_ontology creates it.')}"
+    advice = suggestion(domain, names, Hint("{create_ontology} creates it."))
+    return Hint("Domain {domain} does not exist.", " {advice}", domain=domain, advice=advice)
 
 
 def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from graph_memory.memory.domains.lineage import EventRange, bounds, check_kept, 
 from graph_memory.memory.history.last_session import point_at
 from graph_memory.memory.history.log import Filter, entry_of, events_in
 from graph_memory.memory.history.results import LogEntry
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.queries import query
 
 _STRETCH = 500
@@ -95,6 +95,6 @@ async def _is_settled(core: Core, stretch: EventRange) -> bool:
 
 
 def _lost(stretch: EventRange) -> GraphError:
-    hint = "Run `graph-memory verify` to see what is missing. To go on after it, follow from a later point."
+    hint = Hint("Run {graph-memory verify} to see what is missing. To go on after it, follow from a later point.")
     message = f"Events of domain {stretch.domain} from {stretch.after + 1} to {stretch.until} are missing from its log"
     return GraphError(Code.STORE_CONFLICT, message, {"domain": stretch.domain, "hint": hint})

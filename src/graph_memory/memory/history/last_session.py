@@ -8,6 +8,7 @@ from collections.abc import Collection
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, last_seq, past_of
 from graph_memory.memory.history.log import sessions_between
+from graph_memory.model.errors import Hint
 from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.time.points import session_named
@@ -34,7 +35,7 @@ async def point_at(core: Core, domain: str, argument: str, given: int | str | No
         return given
     session = await last_session(core, domain, of=named.whose)
     if session is None:
-        hint = "Give a time such as yesterday, or a number that memory_log shows."
+        hint = Hint("Give a time such as yesterday", ", or a number that {memory_log} shows", ".")
         raise fault(argument, f"{quoted(given)} names no session in domain {domain}", hint)
     return session.last_seq if argument in _ENDS else session.first_seq
 

@@ -13,6 +13,7 @@ from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
+from graph_memory.model.errors import Hint
 from graph_memory.model.events import Event
 from graph_memory.model.results import rfc3339
 from graph_memory.model.sessions import SessionSummary, merged, sessions_from
@@ -93,9 +94,10 @@ def session_of(core: Core, given: str | None) -> str | None:
     if given != "current":
         return given
     if core.origin.session is None:
-        hint = (
-            "Give a session id from the log. To have a session of your own, call session_start, name one over HTTP in "
-            "the header Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION. You can also revert by event ids."
+        hint = Hint(
+            "Give a session id from the log, or revert by event ids. To have a session of your own, name one over HTTP "
+            "in the header Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION.",
+            " Or use {session_start}.",
         )
         raise fault("session", "You have no session of your own, so none is current", hint)
     return core.origin.session

@@ -38,7 +38,7 @@ from graph_memory.memory.history.past_search import PastSearch
 from graph_memory.memory.history.past_weights import WeighedPast
 from graph_memory.memory.inference.contradictions import find_contradictions
 from graph_memory.memory.inference.results import Contradictions
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Op
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.indexes import IndexRange
@@ -271,7 +271,7 @@ class Past(WeighedPast):
         types = await logged_types(self._core.store, self._domain, self._seq)
         await self._check_kept()
         if not types:
-            hint = "Choose a later point; memory_log shows when the domain was created."
+            hint = Hint("Choose a later point.", " {memory_log} shows when the domain was created.")
             details = {"domain": self._domain, "at": self._seq, "hint": hint}
             message = f"Domain {self._domain} had no ontology at event {self._seq}"
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, details)
@@ -376,7 +376,7 @@ class Past(WeighedPast):
     def _then(self, error: GraphError) -> GraphError:
         """Return an error about something that was not there then, saying so."""
         message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
-        hint = "memory_log with it as subject shows when it was created and deleted."
+        hint = Hint("{memory_log:subject=ID} shows when it was created and deleted.")
         if self.seq <= 0:
-            hint = f"{BEFORE_ALL} Choose a later one; {hint}"
+            hint = Hint("{before_all} Choose a later one.", " {hint}", before_all=BEFORE_ALL, hint=hint)
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})

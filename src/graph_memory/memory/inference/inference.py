@@ -19,6 +19,7 @@ from graph_memory.memory.graph.connections import NewConnection, creation
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.premises import evidence_of, evidence_text, lost_premises
 from graph_memory.memory.inference.results import Inferred, InferredConnection, LostPremises
+from graph_memory.model.errors import Hint
 from graph_memory.model.events import Draft, Head, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.values.arguments import fault
@@ -132,7 +133,7 @@ async def _look(reader: Reader, head: Head, types: Sequence[str], depth: int, mo
         stored = head.ontology.names_of(name).types
         rows = await reader.read(EDGES, domain=head.domain, types=stored, limit=MOST_EDGES + 1)
         if len(rows) > MOST_EDGES:
-            hint = "Use get_connected_nodes with transitive: true, which follows them when it is asked."
+            hint = Hint("Use {get_connected_nodes:transitive=true}, which follows them when it is asked.")
             raise fault("connection_type", f"{name} has more than {MOST_EDGES:,} connections", hint)
         inferred += [row.id for row in rows if row.method == "inferred"]
         following = islice(_following(head.ontology, name, rows, depth), MOST_FOLLOWED)

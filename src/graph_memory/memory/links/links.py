@@ -12,7 +12,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.nodes import the_node
 from graph_memory.memory.links.entry import candidates_for
 from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.results import Direction
 from graph_memory.model.subjects.kinds import Kind
@@ -62,7 +62,8 @@ LINKS = query("links/links", LinkRow)
 async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> LinkCreated:
     """Make a link. `Memory.create_cross_domain_link` tells the rest."""
     if asked.target_domain == domain:
-        raise fault("target_domain", f"{domain} is the source's own domain", "Within a domain use create_connection.")
+        hint = Hint("Within a domain use {create_connection}.")
+        raise fault("target_domain", f"{domain} is the source's own domain", hint)
     await core.log.require_ontology(asked.target_domain)
     candidates: tuple[Candidate, ...] | None = None
     target = asked.target
@@ -190,6 +191,6 @@ def _no_target(domain: str, node_id: str) -> GraphError:
 
 
 def _not_found(domain: str, link_id: str) -> GraphError:
-    hint = "list_cross_domain_links names them, each with its domain: that of the node from which it leads."
+    hint = Hint("{list_cross_domain_links} names them, each with its domain: that of the node from which it leads.")
     details = {"link_id": shown(link_id), "domain": domain, "hint": hint}
     return GraphError(Code.LINK_NOT_FOUND, f"Link {shown(link_id)} does not exist in domain {domain}", details)

@@ -14,7 +14,7 @@ from graph_memory.memory.recall.results import Depth, QueryResult
 from graph_memory.memory.recall.synthesis import FEWEST_WORDS, material_from, written
 from graph_memory.memory.search.fitting import tokens_of, tokens_of_text
 from graph_memory.memory.search.text.bm25 import asked as worded
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.log.writing import utc_now
 
 ENOUGH = 12
@@ -88,7 +88,8 @@ def fit_citations(told: QueryResult, most: int) -> QueryResult:
         fits = told.model_copy(update={"citations": cited[:number] or None, "over": None})
         if number < len(cited):
             left = len(cited) - number
-            fits = _warned(fits, f"{left} citation{' is' if left == 1 else 's are'} left out for max_tokens.")
+            are = "citation is" if left == 1 else "citations are"
+            fits = _warned(fits, Hint("{left} {are} left out for {max_tokens}.", left=left, are=are))
         if (over := tokens_of([fits]) - most) <= 0:
             return fits
     return fits.model_copy(update={"over": over + _OVER})
@@ -106,7 +107,7 @@ async def _written(core: Core, query: str, told: QueryResult, known: Material, m
         return _warned(told, f"No model wrote the answer, so this is what it would have read. {error.message}")
     text = found.text or ""
     if (tokens := tokens_of_text(text)) > max_tokens:
-        return _warned(told, "The model wrote more than max_tokens, so this is what it read.")
+        return _warned(told, Hint("The model wrote more than {max_tokens}, so this is what it read."))
     return told.model_copy(
         update={
             "content": text,

@@ -1,35 +1,43 @@
 """What an agent is told where nothing is remembered: how it works with a memory. Nothing is stored for it. Pure.
 
-A server leaves out the sentences about tools that it does not serve, and lines that begin with such a sentence.
+A server leaves out the parts about tools that it does not serve.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-WAYS = """\
-- Write what is worth knowing next time: decisions and why, how things are set up, what people prefer, what is open. \
-Leave out what the code or the files say themselves.
-- remember takes facts about one thing, by its name: short sentences, one fact each. Say what changes, such as a \
-status or a city, as properties. Name in replaces what is no longer true. Answer its questions with decide.
-- create_relations says how things are related, in verbs such as uses, works_on, depends_on.
-- create_ontology declares types of nodes and connections. create_node and create_connection write them.
-- forget ends what is no longer true.
-- edit_block keeps short texts that you read at the start of each session: persona (who you are), human (whom you work \
-with), project (what it is about).
-- Look before you write, and before you answer from memory. recall tells what is known of a question or a thing. \
-search_memories lists what fits it best. search_nodes finds a text.
-- session_end keeps a summary: what was done, what was decided, what is open."""
+from graph_memory.model.errors import Hint
+
+WAYS = Hint(
+    "- Write what is worth knowing next time: decisions and why, how things are set up, what people prefer, what is "
+    "open. Leave out what the code or the files say themselves.",
+    "\n- {remember} takes facts about one thing, by its name: short sentences, one fact each. Say what changes, such "
+    "as a status or a city, as properties. Name in replaces what is no longer true. Answer its questions with "
+    "{decide}.",
+    "\n- {create_relations} says how things are related, in verbs such as uses, works_on, depends_on.",
+    "\n- {create_ontology} declares types of nodes and connections. {create_node} and {create_connection} write them.",
+    "\n- {forget} ends what is no longer true.",
+    "\n- {edit_block} keeps short texts that you read at the start of each session: persona (who you are), human (whom "
+    "you work with), project (what it is about).",
+    "\n- Look before you write, and before you answer from memory.",
+    " {recall} tells what is known of a question or a thing.",
+    " {search_memories} lists what fits it best.",
+    " {search_nodes} finds a text.",
+    "\n- {session_end} keeps a summary: what was done, what was decided, what is open.",
+)
 """How an agent works with a memory."""
-GUIDE = f"""\
-This memory is empty. It lasts beyond this conversation: what you write now, you and others can read later.
-
-{WAYS}
-
-Nothing has been stored yet."""
+GUIDE = Hint(
+    "This memory is empty. It lasts beyond this conversation: what you write now, you and others can read later.",
+    "\n\n{ways}",
+    "\n\nNothing has been stored yet.",
+    ways=WAYS,
+)
 """What an agent is told where nothing is remembered."""
-IN_SHORT = (
-    "This memory is empty. Write what is worth knowing with remember. Look with recall before you answer from memory."
+IN_SHORT = Hint(
+    "This memory is empty.",
+    " Write what is worth knowing with {remember}.",
+    " Look with {recall} before you answer from memory.",
 )
 """The same where there is no room for it: in fewer tokens than a recall can be given."""
 GUIDES = (GUIDE, IN_SHORT)

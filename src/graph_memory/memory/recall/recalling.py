@@ -39,7 +39,7 @@ from graph_memory.memory.search.fitting import counter, tokens_of
 from graph_memory.memory.search.request import FEWEST_TOKENS, Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.search import Awaited, scope_of
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import SUMMARY
 from graph_memory.model.text.wording import quoted
 from graph_memory.storage.log.writing import utc_now
@@ -141,8 +141,13 @@ def _awaited(request: RecallRequest) -> Awaited:
 def _beyond(web: Web, seeds: Seeds, material: Material) -> list[str]:
     """Return of which things that are in focus not all connections were read."""
     return [
-        f"Of about {web.beyond[each] + _read(web, each):,} connections of {quoted(material.known[each].title)} those "
-        f"{_read(web, each):,} were read that count most. get_neighbors and query_connections list others."
+        Hint(
+            "Of about {number} connections of {title} those {read} were read that count most.",
+            " {get_neighbors|query_connections} lists others.",
+            number=f"{web.beyond[each] + _read(web, each):,}",
+            title=quoted(material.known[each].title),
+            read=f"{_read(web, each):,}",
+        )
         for each in seeds.values
         if each in web.beyond and each in material.known
     ]

@@ -35,7 +35,7 @@ from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Style, Synthesis
 from graph_memory.memory.search.search import scope_of
 from graph_memory.memory.search.text.bm25 import Query, asked
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import quoted, shown, suggestion
@@ -75,7 +75,7 @@ async def written(core: Core, query: str, material: Material, *, style: Style, m
     try:
         reply = await core.chat.reply(instructions(style, max_words, mark), question(query, material, mark))
     except ModelUnavailable as error:
-        hint = f"{error.hint} Or answer from the material in details yourself."
+        hint = Hint("{hint}", " Or answer from the material in details yourself.", hint=error.hint)
         raise _no_model(error.message, hint, material) from None
     by_id = {each.id: each for each in material.pieces}
     found = cited(reply.text, by_id)

@@ -18,7 +18,7 @@ from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, ids
 from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.memory.entity_graph.reading import names_of
 from graph_memory.memory.statements.weighing import Known
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects.kinds import Kind
@@ -37,7 +37,7 @@ def asked_about(question: str | None) -> tuple[str, str]:
     """Return the ids of what is new and of what is known, given the id of a question. Raises INVALID_ARGUMENT."""
     found = ids_of_question(question or "")
     if found is None:
-        hint = "Give the id of a question as remember, merge_entities or graph_health return it."
+        hint = Hint("Give the id of a question, as returned by {remember|merge_entities|graph_health}.")
         raise fault("id", f"{quoted(question)} is not the id of a question", hint)
     return found
 
@@ -194,7 +194,8 @@ def _gone(argument: str, subject: str, *, is_known: bool) -> GraphError:
     """Return the error for what is no observation, or is one no more: then what was asked about it is settled."""
     if not is_known:
         return fault(argument, f"There is no observation {quoted(subject)}", "Give the ids of a question of remember.")
-    hint = "It was settled with same, deleted or merged: nothing is left to answer. graph_health has what is open now."
+    settled = "It was settled with same, deleted or merged: nothing is left to answer."
+    hint = Hint(settled, " {graph_health} has what is open now.")
     return fault(argument, f"The observation {quoted(subject)} is gone, and what was asked about it is settled", hint)
 
 

@@ -42,7 +42,7 @@ from graph_memory.memory.remember.outdated import find_contradicted_properties
 from graph_memory.memory.remember.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.search.retrieval.superseded import over
 from graph_memory.memory.statements.weighing import MOST_ASKED, Known
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects.subjects import NodeState
@@ -69,7 +69,7 @@ async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> R
         told = await _written(core, domain, [(given, found)], adviser, dry_run=dry_run)
     if given.type is not None and told.type != given.type:
         kept = f"{quoted(told.entity)} stays of type {quoted(told.type)}, not {quoted(given.type)}"
-        adviser.warnings.append(f"{kept}: update_entity changes it.")
+        adviser.warnings.append(Hint("{kept}", ": {update_entity} changes it", ".", kept=kept))
     return told.model_copy(update={"warnings": tuple(adviser.warnings) or None})
 
 

@@ -24,7 +24,7 @@ from graph_memory.memory.revert.later_changes import REVERT
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.revert import SELECTED, Selection
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, refused
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.text.wording import listed
@@ -152,7 +152,7 @@ def _check_rules(planned: Plan, implied: set[str]) -> None:
     if asked:
         types = sorted({draft.type or "" for draft in asked})
         message = f"{len(asked):,} connections whose types have rules would come back: {listed(types)}"
-        hint = "on_conflict skip brings them back in pages, without those that then break a rule."
+        hint = Hint("{on_conflict} skip brings them back in pages, without those that then break a rule.")
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
 

@@ -23,6 +23,7 @@ from graph_memory.memory.revert.later_changes import REVERT, later_changes
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal
+from graph_memory.model.errors import Hint
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
@@ -114,7 +115,7 @@ class Selection:
                 raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
-            raise fault("session", message, "memory_log with full shows the session of each change.")
+            raise fault("session", message, Hint("{memory_log:full} shows the session of each change."))
         if self.session is not None:
             found = [event for event in found if not event.begins_domain]
         check_amount(len(found), most)

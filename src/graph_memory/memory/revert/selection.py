@@ -10,7 +10,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import bounds, compacted, last_seq, no_event, segments_of
 from graph_memory.memory.history.log import compacted_sessions, session_of
 from graph_memory.memory.revert.revert import Selection
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import ReadyCall
 from graph_memory.model.time.points import moment
 from graph_memory.model.values.arguments import fault
@@ -39,7 +39,8 @@ async def of_events(
     Raises INVALID_ARGUMENT and EVENT_NOT_FOUND.
     """
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
-        raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
+        hint = Hint("Give {event_ids}, or since and maybe until.")
+        raise fault("event_ids", "It is not clear what to revert", hint)
     given = {"event_ids": event_ids and list(map(str, event_ids)), "since": since, "until": until, "domain": domain}
     arguments = {name: value for name, value in given.items() if value is not None}
     call = ReadyCall(tool="memory_revert", arguments=arguments)
@@ -78,7 +79,7 @@ async def _check_reached(core: Core, domain: str, since: int | str | None) -> No
         return
     last = await last_seq(core.store, domain)
     if number > last:
-        hint = "Give the number of a change that memory_log shows."
+        hint = Hint("Give the number of a change that {memory_log} shows.")
         raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
 
 

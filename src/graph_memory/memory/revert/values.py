@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
@@ -123,13 +123,13 @@ def refused(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None
     """Return the error that names the conflicts, and the call for each choice."""
     named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MOST_NAMED]]
     more = f"; and {len(conflicts) - MOST_NAMED} more" if len(conflicts) > MOST_NAMED else ""
-    choices = "on_conflict skip leaves these as they are"
+    choices = Hint("{on_conflict} skip leaves these as they are")
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
     together = ". To undo all changes of the call that made them, give the since and until of its receipt"
     told = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
     ready = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
-    hint = f"{choices}{force}{together}."
+    hint = Hint("{choices}{force}{together}.", choices=choices, force=force, together=together)
     return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, **ready, "hint": hint})
 
 

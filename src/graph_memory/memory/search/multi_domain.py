@@ -22,6 +22,7 @@ from graph_memory.memory.search.ranking.why import DIGITS
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import Hit, Part, SearchMode, SearchResult
 from graph_memory.memory.search.search import search
+from graph_memory.model.errors import Hint
 from graph_memory.model.values.arguments import fault
 
 AT_ONCE = 4
@@ -44,7 +45,8 @@ async def searched(core: Core, domains: Sequence[str], request: Request) -> dict
     """Return what a request finds in each of some domains. Raises INVALID_ARGUMENT for what only one can answer."""
     check_of_several(request.as_of)
     if request.cursor is not None:
-        raise fault("cursor", "A search of several domains has no next page", "Give a larger max_results, up to 100.")
+        hint = Hint("Give a larger {max_results}, up to 100.")
+        raise fault("cursor", "A search of several domains has no next page", hint)
     asked = replace(request, scores=True, explanation=True, max_tokens=None)
     found: dict[str, SearchResult] = {}
     limiter = anyio.Semaphore(AT_ONCE)

@@ -13,6 +13,7 @@ from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, microseconds
 from graph_memory.memory.search.ranking.ranking import DEFAULT, Weights
 from graph_memory.memory.search.results import FILTERS, WEIGHTS, SearchMode, Syntax
+from graph_memory.model.errors import Hint
 from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import quoted, shown, suggestion
@@ -164,7 +165,8 @@ def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | No
     )
     first, last = found.created or (EARLIEST, LATEST)
     if first > last:
-        raise fault("filters", "created_after is not before created_before", "Swap them, or leave one out.")
+        message = Hint("{created_after} is not before {created_before}")
+        raise fault("filters", message, "Swap them, or leave one out.")
     return found
 
 

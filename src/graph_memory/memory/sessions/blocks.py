@@ -13,7 +13,7 @@ from typing import Literal
 from graph_memory.memory.core import Core
 from graph_memory.memory.sessions.notes import Kept, Note, Wanted, notes_of, write_note
 from graph_memory.memory.sessions.results import Block, BlockEdited, Blocks
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import BLOCK as BLOCK_TYPE
 from graph_memory.model.text.visible import check_visible
 from graph_memory.model.text.wording import listed, nearest, quoted
@@ -76,7 +76,8 @@ class Edit:
             return self.text
         count = before.count(self.old)
         if count != 1:
-            hint = "Give a part that is there once, exactly as get_block shows it, or leave old out to replace all."
+            part = ", or give a part that is there once, exactly as {get_block|session_start} shows it"
+            hint = Hint("Leave old out to replace all", part, ".")
             raise fault("old", f"{quoted(self.old)} is {count or 'not'}{' times' if count else ''} in the block", hint)
         return before.replace(self.old, self.text)
 
@@ -122,10 +123,9 @@ def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
     label = _same_label(check_label(label), every)
     if label not in every:
         near = nearest(label, list(every))
-        hint = f"There are {listed(list(every))}; edit_block makes one."
-        raise fault(
-            "label", f"There is no block {quoted(label)}", f"Did you mean {quoted(near)}? {hint}" if near else hint
-        )
+        hint = Hint("There are {labels}.", " {edit_block} makes one.", labels=listed(list(every)))
+        meant = Hint("Did you mean {near}? {hint}", near=quoted(near), hint=hint) if near else hint
+        raise fault("label", f"There is no block {quoted(label)}", meant)
     return Blocks(blocks=(every[label],))
 
 

@@ -11,7 +11,7 @@ from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
 from graph_memory.memory.graph.ontology import check_room
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, new_id
 from graph_memory.model.ontology.ontology import NodeType
 from graph_memory.model.ontology.types import PropertyRule
@@ -200,7 +200,7 @@ def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
     if not head.ontology.open:
         rule = f'{{"name": "{kept.key}", "unique": true}}'
         call = f'{{"type_name": "{kept.type}", "properties": [{rule}]}}'
-        hint = f"The types of this domain are closed. Add this one with add_node_type: {call}."
+        hint = Hint("The types of this domain are closed.", " Add this one with {add_node_type}: {call}.", call=call)
         message = f"Node type {kept.type}, which keeps this, is not defined"
         raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
     check_room(head.ontology, head.domain, core.open_type_limit)

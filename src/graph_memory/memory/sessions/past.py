@@ -28,6 +28,7 @@ from graph_memory.memory.history.past import Past
 from graph_memory.memory.sessions.blocks import BLOCK, block_of, blocks_with
 from graph_memory.memory.sessions.notes import Note
 from graph_memory.memory.sessions.results import Blocks
+from graph_memory.model.errors import Hint
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY, MENTIONED, PLACE, RELATION, TEXT, folded, user_properties
@@ -99,7 +100,8 @@ class PastMemory(Past):
         Raises INVALID_ARGUMENT, also for `detail`.
         """
         if detail:
-            raise fault("detail", "detail is not available for the past", "Omit detail; memory_log has ids and times.")
+            hint = Hint("Omit detail.", " {memory_log} has ids and times.")
+            raise fault("detail", "detail is not available for the past", hint)
         wanted = frozenset(asked.names_from(names))
         graph = await self._graph()
         found = [entity for entity in graph.rows.entities if not wanted.isdisjoint(graph.names(entity))]

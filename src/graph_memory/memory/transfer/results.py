@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from graph_memory.model.results import Answered, Result
+from graph_memory.model.results import Answered, Result, Text
 
 GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official"]
 """Formats of other programs."""
@@ -36,7 +36,7 @@ class Imported(Answered):
     subjects: int = Field(description="Nodes, connections, observations and links that live in it")
     resumed: bool = Field(description="Whether it resumed an interrupted import")
     forked_from: str | None = Field(default=None, description="For a branch: the domain that holds its past")
-    warnings: tuple[str, ...] | None = Field(
+    warnings: tuple[Text, ...] | None = Field(
         default=None, description="Why it is not under the domain that it was under"
     )
 
@@ -60,7 +60,7 @@ class FolderImported(Answered):
     connections: int = Field(description="Connections created")
     observations: int = Field(description="Observations created")
     links: int | None = Field(default=None, description="Links to other domains created, where there are any")
-    warnings: tuple[str, ...] | None = Field(
+    warnings: tuple[Text, ...] | None = Field(
         default=None, description="Why it is not under the domain that it was under"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.declarations import (
     connection_type_from,
     connection_types_from,
@@ -241,17 +241,17 @@ def _check_new(declared: AnyType, others: Mapping[str, AnyType]) -> None:
     if declared.name not in others:
         return
     title = declared.title[0].upper() + declared.title[1:]
-    hint = "Choose another name. To change the type, apply an ontology with `graph-memory ontology apply`."
+    hint = Hint("Choose another name. To change the type, apply an ontology with {graph-memory ontology apply}.")
     message = f"{title} is already defined"
     raise GraphError(Code.TYPE_ALREADY_EXISTS, message, {"name": declared.name, "hint": hint})
 
 
 def _unknown(code: Code, kind: str, name: str, valid: Sequence[str]) -> GraphError:
     message = f"{kind} {shown(name)} is not in the ontology. Valid types: {listed(valid)}"
-    tool = "add_node_type" if code is Code.INVALID_NODE_TYPE else "add_connection_type"
-    open_ones = "create_ontology with open true lets types be added as they are used, if none was made yet"
-    adding = f"Use one of the valid types, or add the type with {tool}."
-    hint = suggestion(name, valid, adding if valid else f"Add the type with {tool}; {open_ones}.")
+    tool = Hint("{add_node_type}") if code is Code.INVALID_NODE_TYPE else Hint("{add_connection_type}")
+    adding = Hint("Use one of the valid types", ", or add the type with {tool}", ".", tool=tool)
+    open_ones = " {create_ontology:open=true} lets types be added as they are used, if none was made yet."
+    hint = suggestion(name, valid, adding if valid else Hint("Add the type with {tool}.", open_ones, tool=tool))
     return GraphError(code, message, {"type": shown(name), "valid_types": list(valid[:MOST_LISTED]), "hint": hint})
 
 
@@ -261,7 +261,8 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining
     message = ". ".join([f"Cannot connect {from_type} to {to_type} with {found.name}", *sources, *targets])
     turned = [f"{found.name} goes from {to_type} to {from_type}: swap the ends."]
     fitting = [f"Connection types from {from_type} to {to_type}: {listed(joining)}."]
-    none = [f"No connection type goes from {from_type} to {to_type}; get_ontology lists all types."]
+    no_type = "No connection type goes from {from_type} to {to_type}."
+    none = Hint(no_type, " {get_ontology} lists all types.", from_type=from_type, to_type=to_type)
     hints = (turned if found.allows(to_type, from_type) else []) + (fitting if joining else [])
     details = {
         "connection_type": found.name,
@@ -270,7 +271,7 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining
         "valid_sources": list(found.from_types[:MOST_LISTED]),
         "valid_targets": list(found.to_types[:MOST_LISTED]),
         "fitting_types": list(joining[:MOST_LISTED]),
-        "hint": " ".join(hints or none),
+        "hint": " ".join(hints) or none,
     }
     return GraphError(Code.INVALID_TOPOLOGY, message, details)
 

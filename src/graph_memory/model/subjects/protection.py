@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import listed, listed_parts, shown
 
 PROTECTION = "_protection"
@@ -78,12 +78,13 @@ class Protection:
     @property
     def _hint(self) -> str:
         names = listed_parts([*map(shown, self.can_be_unprotected_by)])
-        who = f"Only {names} may write to it, or lift the protection with unprotect."
+        writing = "Only {names} may write to it"
+        who = Hint(writing, ", or lift the protection with {unprotect}", ".", names=names)
         if not self.can_be_unprotected_by:
-            who = "Only `graph-memory unprotect` on the command line lifts the protection."
+            who = Hint("Only {graph-memory unprotect} on the command line lifts the protection.")
         why = f"Reason: {shown(self.reason.rstrip('.'))}. " if self.reason else ""
         until = f" It expires at {_told(self.expires_at)}." if self.expires_at else ""
-        return f"{why}{who}{until}"
+        return Hint("{why}{who}{until}", why=why, who=who, until=until)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted
 
 UNLIMITED = 2**53
@@ -101,7 +101,7 @@ def check_cursor(cursor: str | None) -> str:
 
 def not_a_cursor(cursor: str) -> GraphError:
     """Return the error for a cursor that no page has given."""
-    hint = "Pass next_cursor from the previous page, or leave it out for the first page."
+    hint = Hint("Pass {next_cursor} from the previous page, or leave it out for the first page.")
     return fault("cursor", f"{quoted(cursor)} is not a valid cursor", hint)
 
 

@@ -12,6 +12,7 @@ from graph_memory.memory.history.diff_results import DiffLines
 from graph_memory.memory.history.results import Choice, LogLines, PastAnswer, Reverted, Source
 from graph_memory.memory.history.results import Operation as LoggedOperation
 from graph_memory.memory.retention.results import Compacted, Erased
+from graph_memory.model.errors import Hint
 from graph_memory.model.results import Branched, Changed
 from graph_memory.model.values.arguments import fault
 from graph_memory.operations.arguments import (
@@ -198,7 +199,7 @@ async def memory_as_of(memory: Memory, given: MemoryAsOf) -> PastAnswer:
     """Call a read tool on the memory as it was at a point. What was deleted since is there."""
     arguments = given.get("arguments", {})
     if "domain" in arguments:
-        raise fault("arguments", "arguments cannot contain domain", "Pass domain to memory_as_of itself.")
+        raise fault("arguments", "arguments cannot contain domain", Hint("Pass domain to {memory_as_of} itself."))
     read = READERS[given["tool"]].bind(arguments)
     past = await memory.history.as_of(given["at"], domain=given.get("domain"))
     memory_then = SimpleNamespace(entities=past) if given["tool"] in _OF_ENTITIES else past
@@ -237,8 +238,8 @@ async def memory_revert_session(memory: Memory, given: MemoryRevertSession) -> R
     """Undo everything that one session changed. Try dry_run first."""
     named = {name for name in (given.get("session_id"), given.get("session")) if name is not None}
     if len(named) != 1:
-        hint = "current is yours; memory_log with full shows the session of each change."
-        raise fault("session_id", "memory_revert_session needs one session_id", hint)
+        hint = Hint("current is yours.", " {memory_log:full} shows the session of each change.")
+        raise fault("session_id", Hint("{memory_revert_session} needs one session_id"), hint)
     return await memory.history.revert_session(
         named.pop(),
         on_conflict=given.get("on_conflict", "stop"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.inheritance import inheriting
 from graph_memory.model.ontology.inverses import agreeing
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from
@@ -166,5 +166,6 @@ def ontology_from_definitions(
 
 def no_ontology(domain: str) -> GraphError:
     """Return the error for a domain that has no ontology, and so does not exist."""
-    hint = "To begin one, call create_ontology, which defines its types. list_domains shows which there are."
+    begin = "To begin one, use {create_ontology}, which defines its types."
+    hint = Hint(begin, " {list_domains} shows which there are.")
     return GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {domain}", {"domain": domain, "hint": hint})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.inheritance import check_inherited, differing
 from graph_memory.model.values.arguments import fault
@@ -60,7 +60,8 @@ async def fitting_parent(transaction: Transaction, domain: str, parent: str | No
     except GraphError as error:
         if error.code not in _UNFIT:
             raise
-        return None, f"It is not under {parent}: {error.message}. update_domain with parent puts it under a domain."
+        unfit, way = "It is not under {parent}: {reason}.", " {update_domain} with parent puts it under a domain."
+        return None, Hint(unfit, way, parent=parent, reason=error.message)
     return parent, None
 
 
@@ -88,7 +89,7 @@ async def _check_way_up(transaction: Transaction, domain: str, parent: str, belo
             raise fault("parent", message, "Choose a parent higher up.")
         row = await transaction.one(LOCK_PARENT, domain=name)
         if row is None and name == parent:
-            hint = "list_domains shows which there are; create_domain creates one."
+            hint = Hint("{list_domains} shows which there are.", " {create_domain} creates one.")
             details = {"domain": parent, "argument": "parent", "hint": hint}
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {parent}", details)
         if row is not None and name == parent and row.state != READY:

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from typing import cast
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import TIMES, Event, ontology_version, protects
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, found_by, project, searched_text, weight
@@ -194,5 +194,5 @@ def _check_found(step: Step, found: int, rows: int) -> None:
         raise GraphError(
             Code.DANGLING_REFERENCE,
             f"{step.value}: {rows - found} of {rows} rows were not found in the live graph",
-            {"hint": "Run `graph-memory verify` to see where the graph and its log differ."},
+            {"hint": Hint("Run {graph-memory verify} to see where the graph and its log differ.")},
         )

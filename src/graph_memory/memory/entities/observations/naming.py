@@ -9,7 +9,7 @@ from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.stems import stems_of
 from graph_memory.memory.statements.weighing import Known
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import did_you_mean, nearest, quoted
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
@@ -53,14 +53,14 @@ async def check_named(
 
 
 def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequence[str] = ()) -> GraphError:
-    hint = "Give the id of an observation of this entity, or its text exactly: open_nodes shows the texts."
+    hint = Hint("Give the id of an observation of this entity, or its exact text.", " {open_nodes} shows them.")
     if owners:
         names = " and ".join(quoted(owner) for owner in sorted(owners))
         which = "that entity" if len(owners) == 1 else "one of them"
         hint = f"That observation belongs to {names}. Name it in a call about {which}."
     elif near := nearest_known(name, known):
         told = [f"{quoted(one.text)} ({one.id})" for one in near]
-        hint = f"{did_you_mean(told)}{hint}"
+        hint = Hint("{meant}{hint}", meant=did_you_mean(told), hint=hint)
     return fault(argument, f"The entity has no observation {quoted(name)}", hint)
 
 

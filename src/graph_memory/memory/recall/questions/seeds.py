@@ -32,7 +32,7 @@ from graph_memory.memory.search.results import SearchMode
 from graph_memory.memory.search.retrieval.retrieval import Scope, names_in
 from graph_memory.memory.search.text.bm25 import NOTHING_ASKED, Query, asked
 from graph_memory.memory.search.text.names import words
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY
 from graph_memory.model.text.wording import quoted
@@ -354,7 +354,7 @@ async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
         if not owners:
             seeds.notes.append(f"Nothing is called {quoted(each)}.")
     if not seeds.values:
-        hint = "Search for it with search_memories, or leave focus out."
+        hint = Hint("Leave focus out", ", or search for it with {search_memories}", ".")
         if scope.at is not None and scope.at <= 0:
             hint = f"{BEFORE_ALL} Choose a later one."
         raise GraphError(Code.NODE_NOT_FOUND, f"Nothing is called {', '.join(map(quoted, focus))}", {"hint": hint})

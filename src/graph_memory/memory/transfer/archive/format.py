@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 
 from graph_memory.memory.transfer.archive.records import domain_fields, event_from
 from graph_memory.memory.transfer.values import Count, DomainName, Recorded, Seq, Sha256, Strict, Word, Wrong, read
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import TIMES
 from graph_memory.model.subjects.subjects import DomainState, State
 from graph_memory.model.text.wording import shown
@@ -192,7 +192,7 @@ def read_header(line: bytes) -> Header:
     except GraphError as error:
         if "version" in error.details:
             raise
-        hint = "Give a file written by `graph-memory export`."
+        hint = Hint("Give a file written by {graph-memory export}.")
         message = f"This is not an export of a domain, or it is damaged: {error.message}"
         raise GraphError(Code.INVALID_ARCHIVE, message, {"line": 1, "hint": hint}) from error
 

@@ -27,7 +27,7 @@ from graph_memory.memory.transfer.archive.format import Header, Text
 from graph_memory.memory.transfer.archive.reader import Page, Reader
 from graph_memory.memory.transfer.archive.writer import by_size
 from graph_memory.memory.transfer.results import Imported
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Op
 from graph_memory.model.ontology.growth import TypeChange, without_rules
 from graph_memory.model.ontology.ontology import Ontology
@@ -133,7 +133,8 @@ async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
     """Raise INVALID_ARGUMENT for a name under which the domain would be above itself."""
     rows = await above(core.store, "", parent)
     if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
-        hint = f"Import it under another name, or first give {parent} another parent with update_domain."
+        other = ", or first give {parent} another parent with {update_domain}"
+        hint = Hint("Import it under another name", other, ".", parent=parent)
         raise fault("name", f"Its parent {parent} would be under domain {domain}", hint)
 
 
@@ -321,11 +322,11 @@ def _not_the_same() -> GraphError:
 
 
 def _unfit(title: str, misfit: Misfit) -> GraphError:
-    hint = "Run `graph-memory verify` where it was exported."
+    hint = Hint("Run {graph-memory verify} where it was exported.")
     message = f"The log in the file leaves {misfit.id} unfit for {title} as it was changed: {misfit.reason}"
     return GraphError(Code.INVALID_ARCHIVE, message, {"subject": misfit.id, "hint": hint})
 
 
 def _without_ends() -> GraphError:
-    hint = "Run `graph-memory verify` where it was exported."
+    hint = Hint("Run {graph-memory verify} where it was exported.")
     return GraphError(Code.INVALID_ARCHIVE, "The log in the file lacks the ends of some connections", {"hint": hint})

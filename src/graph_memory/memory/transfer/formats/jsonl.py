@@ -24,7 +24,7 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.values import from_json
 from graph_memory.memory.transfer.values import Strict, Wrong, read
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.values.fields import STORED, check_metadata
 from graph_memory.model.values.plain import NotJson, parse_json_strictly
 from graph_memory.model.values.properties import PropertyValue
@@ -36,7 +36,7 @@ _Properties = Annotated[dict[str, object], Field(default_factory=dict[str, objec
 _HINT = (
     'A line is {"node": {"id": "1", "type": "Person"}} or {"connection": {"type": "KNOWS", "from": "1", "to": "2"}}.'
 )
-_LOG_HINT = "Give it to `graph-memory import`."
+_LOG_HINT = Hint("Give it to {graph-memory import}.")
 
 
 class _Node(Strict):

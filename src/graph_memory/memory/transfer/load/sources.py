@@ -11,7 +11,7 @@ from graph_memory.memory.transfer.load.examine import Examination, infer
 from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.memory.transfer.load.staging import Staging
 from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress, silent
@@ -68,8 +68,9 @@ def refusal(findings: Findings) -> GraphError:
     what = "1 fault" if findings.count == 1 else f"{findings.count:,} faults"
     message = "\n".join([f"The source has {what}:", *told, *more])
     hint = next((one.hint for one in findings.refused if one.hint), "Correct the source.")
-    may_skip = "" if findings.is_cut else " Or give --skip-invalid to load the rest."
-    details = {"report": refusals(findings).to_dict(), "hint": f"{hint}{may_skip}"}
+    if not findings.is_cut:
+        hint = Hint("{hint}", " Or give --skip-invalid to load the rest.", hint=hint)
+    details = {"report": refusals(findings).to_dict(), "hint": hint}
     return GraphError(Code.INVALID_SOURCE, message, details)
 
 
