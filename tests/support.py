@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 
@@ -13,6 +12,7 @@ from graph_memory import Memory
 from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import State
+from graph_memory.storage.log.work import Decision
 
 
 class Conversation(NamedTuple):
@@ -62,9 +62,10 @@ async def observe(memory: Memory, domain: str, node_id: str) -> str:
     async def nothing(*_: object) -> None:
         return None
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
+    def decide(head: Head, _: None) -> Decision[None]:
         state = observation("likes tea", head.at)
-        return [Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node_id, state=state)]
+        draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node_id, state=state)
+        return Decision([draft], None)
 
     await log.write("observe", domain, Origin(session="s1", source="agent", actor="test"), nothing, decide)
     return subject

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -90,14 +90,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """By what a write that was asked for is known again, by any process: its first event has this id, and this hash.
-
-    Once the write is decided, `refused` gives what that event is to tell of what was left out.
-    """
+    """By what a write that was asked for is known again, by any process: its first event has this id, and this hash."""
 
     batch: str
     hash: str
-    refused: Callable[[], str | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from graph_memory.memory.branches.results import Merged
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
 from graph_memory.model.subjects.kinds import Kind
+from graph_memory.storage.log.work import Decision
 from profiles import some
 from support import observation, observe
 
@@ -482,17 +483,16 @@ async def _observed_anew(memory: Memory, domain: str, subject: str, text: str) -
     async def nothing(*_: object) -> None:
         return None
 
-    def decide(*_: object) -> list[Draft]:
-        return [
-            Draft(
-                op=Op.UPDATE,
-                kind=Kind.OBSERVATION,
-                subject=subject,
-                from_id=about,
-                previous=entry.seq,
-                state=observation(text, AT),
-            )
-        ]
+    def decide(*_: object) -> Decision[None]:
+        draft = Draft(
+            op=Op.UPDATE,
+            kind=Kind.OBSERVATION,
+            subject=subject,
+            from_id=about,
+            previous=entry.seq,
+            state=observation(text, AT),
+        )
+        return Decision([draft], None)
 
     await memory._core.log.write("observe", domain, memory._core.origin, nothing, decide)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open
 from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader, Store
 
 pytestmark = pytest.mark.anyio
@@ -299,10 +300,11 @@ def reads_nothing() -> Any:
     return read
 
 
-def dangling(head: Head, _: None) -> Sequence[Draft]:
+def dangling(head: Head, _: None) -> Decision[None]:
     """A connection whose ends do not exist, which no use case would let through."""
     link = ConnectionState(
         id="conn_x", type="PartOf", from_node_id="mem_no", to_node_id="mem_none", created=head.at, modified=head.at
     )
     ends = {"from_id": link.from_node_id, "to_id": link.to_node_id}
-    return [Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject=link.id, type=link.type, state=link.state(), **ends)]
+    draft = Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject=link.id, type=link.type, state=link.state(), **ends)
+    return Decision([draft], None)

@@ -16,6 +16,7 @@ from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, content_state
 from graph_memory.model.values.content import content_from
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Limits, Reader, Store
 
 pytestmark = pytest.mark.anyio
@@ -302,22 +303,21 @@ async def test_a_connection_without_a_place_undoes_it_all(
     async def read(_: Reader, __: Head) -> None:
         return None
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
+    def decide(head: Head, _: None) -> Decision[None]:
         now = datetime.now(UTC)
         link = ConnectionState(
             id="conn_x", type="PartOf", from_node_id="mem_no", to_node_id="mem_none", created=now, modified=now
         )
-        return [
-            Draft(
-                op=Op.CREATE,
-                kind=Kind.CONNECTION,
-                subject=link.id,
-                type=link.type,
-                from_id=link.from_node_id,
-                to_id=link.to_node_id,
-                state=link.state(),
-            )
-        ]
+        draft = Draft(
+            op=Op.CREATE,
+            kind=Kind.CONNECTION,
+            subject=link.id,
+            type=link.type,
+            from_id=link.from_node_id,
+            to_id=link.to_node_id,
+            state=link.state(),
+        )
+        return Decision([draft], None)
 
     events = len(log_of(driver, domain))
     with pytest.raises(GraphError) as caught:
@@ -358,13 +358,13 @@ async def test_two_processes_with_many_writers_leave_a_gapless_log_and_lose_no_u
 
 
 def _many(count: int, decided: list[int]) -> Any:
-    """A decision on so many new nodes, which notes after which number it was made."""
+    """A decision on so many new nodes, which notes and reports after which number it was made."""
 
-    def decide(head: Head, _: object) -> Sequence[Draft]:
+    def decide(head: Head, _: object) -> Decision[int]:
         decided.append(head.seq)
         state = {"_created": head.at, "_modified": head.at, "_title": "T", "_content_format": "markdown"}
         content = content_from("", "utf-8", "markdown")
-        return [
+        drafts = [
             Draft(
                 op=Op.CREATE,
                 kind=Kind.NODE,
@@ -375,6 +375,7 @@ def _many(count: int, decided: list[int]) -> Any:
             )
             for place in range(count)
         ]
+        return Decision(drafts, head.seq)
 
     return decide
 
@@ -385,8 +386,9 @@ async def _nothing(_: Reader, __: Head) -> None:
 
 async def test_a_write_too_large_for_one_statement_is_decided_once(alone: Memory, ways: Ways, domain: str) -> None:
     core, decided = alone._core, list[int]()
-    receipt = await core.log.write("many", domain, core.origin, _nothing, _many(3_000, decided))
-    assert len(receipt.changes) == 3_000
+    written = await core.log.write("many", domain, core.origin, _nothing, _many(3_000, decided))
+    assert len(written.receipt.changes) == 3_000
+    assert [written.report] == decided
     assert (len(decided), ways.at_once, ways.locked) == (1, 0, 1)
     assert (await alone.upkeep.verify()).clean
 
@@ -400,9 +402,10 @@ async def test_a_write_too_large_for_one_statement_is_decided_anew_after_what_an
         if not decided:
             await other.create_node("Project", "")
 
-    receipt = await core.log.write("many", domain, core.origin, read, _many(3_000, decided))
+    written = await core.log.write("many", domain, core.origin, read, _many(3_000, decided))
     assert decided == [decided[0], decided[0] + 1]
-    assert receipt.changes[0].seq == decided[1] + 1
+    assert written.report == decided[1]
+    assert written.receipt.changes[0].seq == decided[1] + 1
     assert (await alone.upkeep.verify()).clean
 
 

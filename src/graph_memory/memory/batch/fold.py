@@ -53,7 +53,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Folded:
     """What a batch comes to: the changes in order, and what is wrong with the operations that they leave out."""
 
     drafts: Sequence[Draft]
@@ -278,7 +278,7 @@ def folded(known: Known, operations: Sequence[Operation], left_out: Collection[i
     return fold
 
 
-def decided(first: Fold, operations: Sequence[Operation], context: Context) -> Decision:
+def decided(first: Fold, operations: Sequence[Operation], context: Context) -> Folded:
     """Return what operations come to, and what is wrong with those that are left out; `first` has all of them.
 
     What is at fault is left out, and the rest is asked again, until nothing stands against it.
@@ -290,7 +290,7 @@ def decided(first: Fold, operations: Sequence[Operation], context: Context) -> D
         found = [*fold.faults, *blamed(fold, changes, known.head.domain)]
         if not found:
             told = [fault for each in faults.values() for fault in each]
-            return Decision(changes.ordered(), told, fold.named.subjects)
+            return Folded(changes.ordered(), told, fold.named.subjects)
         follows = bool(faults)
         for fault in found:
             faults.setdefault(fault.index, []).append(replace(fault, follows=follows or fault.follows))

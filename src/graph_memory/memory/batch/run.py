@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
 import anyio.to_thread
 
-from graph_memory.memory.batch.fold import Decision, Fold, Known, decided, folded
+from graph_memory.memory.batch.fold import Fold, Folded, Known, decided, folded
 from graph_memory.memory.batch.known import read_known, with_near_names
 from graph_memory.memory.batch.operations import ByName, Deletion, Fault, Operation, Options, Parsed
 from graph_memory.memory.batch.parsing import parsed
@@ -25,10 +25,11 @@ from graph_memory.memory.entity_graph.domain import in_domain, make_constraints,
 from graph_memory.memory.entity_graph.values.request import EntityRemoval, NewEntity, NewRelation
 from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request
+from graph_memory.model.events import Event, Head, Op, Receipt, Request
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.values.content import Content
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MOST_TOLD = 100
@@ -58,17 +59,17 @@ async def run(core: Core, domain: str, read: Parsed, options: Options, request: 
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> BatchResult:
         running = _Attempt(core, domain, read, options, broken)
-        receipt = await core.log.write(
+        written = await core.log.write(
             "execute_batch",
             domain,
             core.origin,
             running.read,
             running.decide,
             after_write=running.confirm,
-            request=replace(request, refused=running.kept) if request else None,
+            request=request,
             dry_run=options.dry_run,
         )
-        return running.told(receipt, has_key=request is not None)
+        return running.told(written.receipt, has_key=request is not None)
 
     return await until_rules_hold(attempt)
 
@@ -111,7 +112,7 @@ class _Attempt:
         """Whether nothing is to be written, because something is at fault."""
         return bool(self.faults) and self.options.atomic and not self.options.dry_run
 
-    async def read(self, reader: Reader, head: Head) -> Decision:
+    async def read(self, reader: Reader, head: Head) -> Folded:
         """Read all that the operations touch, and decide them."""
         known = await read_known(self.core, reader, head, self.parsed)
         fold = folded(known, self.parsed.operations)
@@ -138,14 +139,14 @@ class _Attempt:
             broken=self.broken,
         )
 
-    def decide(self, head: Head, decision: Decision) -> Sequence[Draft]:
+    def decide(self, head: Head, decision: Folded) -> Decision[None]:
         """Return the changes. Raises BATCH_REFUSED where nothing else is left to be found out."""
         is_ruled = any(ruled(draft, head.ontology) for draft in decision.drafts)
         if self._fails and not (is_ruled and self.options.validate_before_commit):
             raise self._refused()
-        return decision.drafts
+        return Decision(decision.drafts, None, self.kept())
 
-    async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
+    async def confirm(self, reader: Reader, events: Sequence[Event], _: None) -> None:
         """Raise RulesBroken where the graph breaks a rule, and BATCH_REFUSED when operations are at fault."""
         ontology = self.known.head.ontology if self.known else None
         await check_rules(reader, self.domain, events, ontology, in_turn=True)

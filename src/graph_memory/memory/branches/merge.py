@@ -31,6 +31,7 @@ from graph_memory.model.subjects.subjects import DomainState, content_ref
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader, Transaction
 
 
@@ -65,7 +66,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
-        receipt = await core.log.write(
+        written = await core.log.write(
             "merge",
             target,
             core.origin,
@@ -75,7 +76,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
             before_projection=merging.ready,
             dry_run=preview,
         )
-        return await merging.told(receipt)
+        return await merging.told(written.receipt)
 
     return await until_rules_hold(attempt)
 
@@ -137,19 +138,19 @@ class _Merging:
             else:
                 await self._core.contents.copy(self._source, domain, ref.sha256)
 
-    def decide(self, _: Head, found: Found) -> Sequence[Draft]:
+    def decide(self, _: Head, found: Found) -> Decision[None]:
         """Return the changes. Raises MERGE_CONFLICT where nothing else is left to be found out."""
         if found.plan.conflicts and not found.plan.drafts and not self._preview:
             raise refused(found.plan.conflicts, found.trios)
-        return found.drafts
+        return Decision(found.drafts, None)
 
-    async def ready(self, transaction: Transaction, events: Sequence[Event]) -> None:
+    async def ready(self, transaction: Transaction, events: Sequence[Event], _: None) -> None:
         """Index what is stored as the merged types need it."""
         found = cast("Found", self._found)
         changes = type_changes(found.before, [event.draft for event in events])
         await rekey(transaction, found.between.target, changes)
 
-    async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
+    async def confirm(self, reader: Reader, events: Sequence[Event], _: None) -> None:
         """Raise RulesBroken where the merged graph breaks a rule, and MERGE_CONFLICT when conflicts are left.
 
         Raises DOMAIN_BUSY and HISTORY_COMPACTED where the state that both come from may not have been read whole.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from graph_memory.memory.core import Core
@@ -19,6 +19,7 @@ from graph_memory.model.values.fields import check_description, check_metadata
 from graph_memory.storage.log.jobs import exists
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import append_events
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.store import Reader, Transaction
 
@@ -48,36 +49,32 @@ def edit_of(
 async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
     """Begin a domain with an ontology that has nothing yet. `Memory.create_domain` tells the rest."""
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
+    def decide(head: Head, _: None) -> Decision[None]:
         if head.seq > 0:
             raise exists(name)
         begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
         # the ontology comes first, as in no other log: by that it is told from one that somebody declared
-        return [begun, domain_draft(replace(DomainState(created=head.at), **edit))]
+        return Decision([begun, domain_draft(replace(DomainState(created=head.at), **edit))], None)
 
-    receipt = await core.log.write("create_domain", name, core.origin, _nothing, decide, creates_domain=True)
-    return DomainChanged(domain=name, version=receipt.version_of(DOMAIN) or 0)
+    written = await core.log.write("create_domain", name, core.origin, _nothing, decide, creates_domain=True)
+    return DomainChanged(domain=name, version=written.receipt.version_of(DOMAIN) or 0)
 
 
 async def update_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
     """Change fields of a domain. `Memory.update_domain` tells the rest."""
     if not edit:
         raise fault("description", "Nothing to change was given", "Give description, parent or metadata.")
-    known: int | None = None
 
     async def read(reader: Reader, _: Head) -> tuple[DomainState, int | None]:
-        nonlocal known
-        found = await domain_state(reader, name)
-        known = found[1]
-        return found
+        return await domain_state(reader, name)
 
-    def decide(_: Head, found: tuple[DomainState, int | None]) -> Sequence[Draft]:
+    def decide(_: Head, found: tuple[DomainState, int | None]) -> Decision[int]:
         state, version = found
         after = replace(state, **edit)
-        return [] if after == state else [domain_draft(after, version)]
+        return Decision([] if after == state else [domain_draft(after, version)], version or 0)
 
-    receipt = await core.log.write("update_domain", name, core.origin, read, decide)
-    return DomainChanged(domain=name, version=receipt.version_of(DOMAIN) or known or 0)
+    written = await core.log.write("update_domain", name, core.origin, read, decide)
+    return DomainChanged(domain=name, version=written.receipt.version_of(DOMAIN) or written.report)
 
 
 def domain_draft(state: DomainState, previous: int | None = None) -> Draft:

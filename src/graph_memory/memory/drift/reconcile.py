@@ -26,7 +26,7 @@ from graph_memory.memory.drift.results import (
 )
 from graph_memory.memory.verify import verify
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Event, Head, Receipt
+from graph_memory.model.events import Event, Head, Receipt
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
@@ -36,6 +36,7 @@ from graph_memory.model.text.wording import quoted, shown
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.content import content_from
 from graph_memory.storage.log.protection import refusals
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Reader, Transaction
 
@@ -162,7 +163,7 @@ class _Attempt:
     async def write(self) -> Receipt:
         """Read under the lock, decide, and write."""
         log, origin = self.core.log, self.core.origin
-        return await log.write(
+        written = await log.write(
             "reconcile",
             self.domain,
             origin,
@@ -172,6 +173,7 @@ class _Attempt:
             after_write=self._confirm,
             dry_run=self.dry_run,
         )
+        return written.receipt
 
     async def _read(self, reader: Reader, head: Head) -> tuple[Around, Mapping[str, GraphError]]:
         found = await detect.found(self.core, reader, self.domain, self.places)
@@ -190,12 +192,12 @@ class _Attempt:
         named = {id_: next((one for one in subjects if one in against), None) for id_, subjects in touched.items()}
         return {id_: against[subject] for id_, subject in named.items() if subject is not None}
 
-    def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Sequence[Draft]:
+    def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Decision[None]:
         around, unfit = given
         chosen = [change for change in self.outcome.found if self.choice.takes(change)]
         decided = adoption(chosen, around, head, unfit)
         self.outcome.refused = decided.refused
-        return decided.drafts
+        return Decision(decided.drafts, None)
 
     def _unfit(self, found: Sequence[DriftedSubject], around: Around) -> dict[str, GraphError]:
         """Return what cannot be adopted for reasons that the ontology does not know."""
@@ -223,7 +225,7 @@ class _Attempt:
         if change.text is not None:
             self.core.contents.check(content_from(change.text, "utf-8", "text"))
 
-    async def _prepare(self, transaction: Transaction, events: Sequence[Event]) -> None:
+    async def _prepare(self, transaction: Transaction, events: Sequence[Event], _: None) -> None:
         """Keep the contents, and give what was made by hand the ids of its events."""
         if not self.dry_run:
             for event in events:
@@ -236,7 +238,7 @@ class _Attempt:
             if rows:
                 await transaction.run(statement, domain=self.domain, rows=rows)
 
-    async def _confirm(self, reader: Reader, events: Sequence[Event]) -> None:
+    async def _confirm(self, reader: Reader, events: Sequence[Event], _: None) -> None:
         await check_rules(reader, self.domain, events, self.outcome.ontology, in_turn=False)
 
 

@@ -15,6 +15,7 @@ from graph_memory.memory.entity_graph.values.request import NewRelation, Removal
 from graph_memory.memory.graph.node_deletion import delete_node
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 Reading = Callable[[Reader, Head], Awaitable[Decided]]
@@ -88,9 +89,9 @@ async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], node
 
 
 async def _written(core: Core, domain: str, name: str, read: Reading) -> None:
-    def decide(_: Head, decided: Decided) -> Sequence[Draft]:
+    def decide(_: Head, decided: Decided) -> Decision[None]:
         drafts, context = decided
-        return Changeset.of(context, drafts).ordered() if drafts else ()
+        return Decision(Changeset.of(context, drafts).ordered() if drafts else (), None)
 
     try:
         await core.log.write(name, domain, core.origin, read, decide)

@@ -143,8 +143,8 @@ async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bo
         drafts = [draft for event in events if (draft := _ending(event, head.at)) is not None]
         return drafts, Context(ontology=head.ontology)
 
-    receipt = await core.log.write("forget", domain, core.origin, read, checked, dry_run=dry_run)
-    seqs = [] if dry_run else [change.seq for change in receipt.changes]
+    written = await core.log.write("forget", domain, core.origin, read, checked, dry_run=dry_run)
+    seqs = [] if dry_run else [change.seq for change in written.receipt.changes]
     found = await _told(core, domain, drafts)
     return found.model_copy(
         update={"since": min(seqs, default=None), "until": max(seqs, default=None), **_dry(dry_run)}

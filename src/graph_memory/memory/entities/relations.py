@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_memory.memory.changes.plan import Changeset, Context
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
 from graph_memory.memory.entities.remember_results import Decision, Question, Receipt
 from graph_memory.memory.entities.results import RelationsCreated, relation
-from graph_memory.memory.entities.writes import Decided
+from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
@@ -22,7 +22,7 @@ from graph_memory.memory.entity_graph.values.rows import RelatedRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
 from graph_memory.memory.statements.weighing import MOST_ASKED
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft, Event, Head
+from graph_memory.model.events import Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.text.wording import quoted, shown
 from graph_memory.storage.store import Reader
@@ -60,7 +60,7 @@ class _Writing:
         names = {stored_name(one.type, RELATION) for one in self.wanted}
         has_rules = any(link_rules(ontology.find_connection_type(name)) for name in names)
 
-        async def check(reader: Reader, events: Sequence[Event]) -> None:
+        async def check(reader: Reader, events: Sequence[Event], _: None) -> None:
             await check_rules(reader, self.domain, events, ontology, in_turn=True)
 
         await self.core.log.write(
@@ -68,7 +68,7 @@ class _Writing:
             self.domain,
             self.core.origin,
             self._read,
-            self._decide,
+            checked,
             after_write=check if has_rules else None,
         )
         told = [relation(one.from_name, one.to_name, one.type) for one in self.created]
@@ -83,10 +83,6 @@ class _Writing:
         ids = ends_by_name(self.wanted, rows)
         self.asking = (await questions_of_relations(reader, self.domain, self.created, ids))[:MOST_ASKED]
         return drafting.drafts, Context(ontology=head.ontology, living=living, broken=self.broken)
-
-    def _decide(self, head: Head, decided: Decided) -> Sequence[Draft]:
-        drafts, context = decided
-        return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
 
 
 def _asked(one: Question) -> str:

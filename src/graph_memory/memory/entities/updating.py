@@ -44,10 +44,10 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> tuple[_Entity, Receipt]:
         writing = _Entity(core, given, broken, made)
-        receipt = await core.log.write(
+        written = await core.log.write(
             "update_entity", domain, core.origin, writing.read, checked, after_write=await writing.check(domain)
         )
-        return writing, receipt
+        return writing, written.receipt
 
     try:
         writing, receipt = await until_rules_hold(attempt)
@@ -80,13 +80,13 @@ class _Entity:
     node: NodeState = field(init=False)
     relations_moved: int = 0
 
-    async def check(self, domain: str) -> AfterWrite | None:
+    async def check(self, domain: str) -> AfterWrite[None] | None:
         """Return what looks, before it is committed, at what the rules of relations ask; only a new name moves any."""
         if self.given.new_name is None:
             return None
         ontology = await self.core.log.require_ontology(domain)
 
-        async def look(reader: Reader, events: Sequence[Event]) -> None:
+        async def look(reader: Reader, events: Sequence[Event], _: None) -> None:
             await check_rules(reader, domain, events, ontology, in_turn=True)
 
         return look if any(link_rules(declared) for declared in ontology.connection_types) else None
@@ -153,10 +153,10 @@ async def update_observation(core: Core, domain: str, given: ObservationEdit) ->
     """Change an observation. `Entities.update_observation` tells the rest."""
     writing = _Observed(given)
     try:
-        receipt = await core.log.write("update_observation", domain, core.origin, writing.read, checked)
+        written = await core.log.write("update_observation", domain, core.origin, writing.read, checked)
     except GraphError as error:
         raise _without_domain(error, given.name) from error
-    one, version = writing.one, receipt.version_of(writing.one.id)
+    one, version = writing.one, written.receipt.version_of(writing.one.id)
     return ObservationUpdated(
         id=one.id,
         entity=given.name,

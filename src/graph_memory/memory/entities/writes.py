@@ -28,6 +28,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quoted
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 Decided = tuple[Sequence[Draft], Context]
@@ -102,10 +103,10 @@ async def _context(reader: Reader, head: Head, drafts: Sequence[Draft], holders:
     return Context(ontology=head.ontology, owners={**owners, **known})
 
 
-def checked(head: Head, decided: Decided) -> Sequence[Draft]:
+def checked(head: Head, decided: Decided) -> Decision[None]:
     """Return changes in order, checked."""
     drafts, context = decided
-    return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
+    return Decision(Changeset.of(context, drafts).checked(head.domain) if drafts else (), None)
 
 
 async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservations]) -> ObservationsAdded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.context import living_of, owners_of, read_context
@@ -31,6 +31,7 @@ from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import ANY, PropertyValue, check_name, check_properties, equal_values
 from graph_memory.model.values.strength import Provenance, Strength, check_strength, fraction
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
@@ -95,21 +96,20 @@ async def create_connection(
     await _prepare(core, domain, wanted)
     if wanted.content is not None:
         await core.contents.put(domain, wanted.content)
-    existing: ConnectionState | None = None
 
-    async def read(reader: Reader, head: Head) -> Context:
-        nonlocal existing
+    async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
         context = await _context(reader, head, wanted, given_id)
-        existing = None if given_id is not None else await _existing(reader, head, wanted, context)
-        return context
+        return None if given_id is not None else await _existing(reader, head, wanted, context), context
 
-    def decide(head: Head, context: Context) -> Sequence[Draft]:
-        return [] if existing else decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
+    def decide(head: Head, found: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
+        existing, context = found
+        drafts = [] if existing else decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
+        return Decision(drafts, existing)
 
-    receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
-    if existing:
+    written = await core.log.write("create_connection", domain, core.origin, read, decide)
+    if existing := written.report:
         return ConnectionCreated(connection_id=existing.id, version=existing.version, existing=True)
-    return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
+    return ConnectionCreated(connection_id=wanted.id, version=version_after(written.receipt.version_of(wanted.id), 0))
 
 
 def new_connection(
@@ -237,24 +237,22 @@ def creation(head: Head, wanted: NewConnection) -> Draft:
 
 async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
     """Change a connection and return its version. `Memory.update_connection` tells the rest."""
-    before_version = 0
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
             await _found(core.store, domain, connection_id)
         await core.contents.put(domain, edit.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
-        nonlocal before_version
         found, _ = await _found(reader, domain, connection_id)
-        before_version = found.version
         values = unique_values(Kind.CONNECTION, found.type, edit.properties, head.ontology)
         return found, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, found: tuple[ConnectionState, Context]) -> Sequence[Draft]:
-        return decide_update(head, found[0], edit, found[1])
+    def decide(head: Head, found: tuple[ConnectionState, Context]) -> Decision[int]:
+        before, context = found
+        return Decision(decide_update(head, before, edit, context), before.version)
 
-    receipt = await core.log.write("update_connection", domain, core.origin, read, decide)
-    return Changed(version=version_after(receipt.version_of(connection_id), before_version))
+    written = await core.log.write("update_connection", domain, core.origin, read, decide)
+    return Changed(version=version_after(written.receipt.version_of(connection_id), written.report))
 
 
 def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, context: Context) -> list[Draft]:
@@ -287,11 +285,11 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
     async def read(reader: Reader, _: Head) -> ConnectionState:
         return (await _found(reader, domain, connection_id))[0]
 
-    def decide(_: Head, found: ConnectionState) -> Sequence[Draft]:
-        return [deletion(found, expected_version)]
+    def decide(_: Head, found: ConnectionState) -> Decision[None]:
+        return Decision([deletion(found, expected_version)], None)
 
-    receipt = await core.log.write("delete_connection", domain, core.origin, read, decide)
-    return Changed(version=version_after(receipt.version_of(connection_id), 0))
+    written = await core.log.write("delete_connection", domain, core.origin, read, decide)
+    return Changed(version=version_after(written.receipt.version_of(connection_id), 0))
 
 
 def deletion(found: ConnectionState, expected_version: int | None) -> Draft:

@@ -5,8 +5,6 @@ In pages the connections go first and the node goes last, so that no connection 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.context import ATTACHED, attached_to, detaching
 from graph_memory.memory.changes.paging import Batch, TooMany, goes_on
@@ -21,6 +19,7 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.storage.log.protection import One
 from graph_memory.storage.log.reads import last_event
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 DELETING_NODE = "deleting_node"
@@ -33,18 +32,19 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
         node = await the_node(reader, domain, node_id)
         return node, Context(ontology=head.ontology, attached=await attached_to(reader, domain, [node_id]))
 
-    def decide(_: Head, found: tuple[NodeState, Context]) -> Sequence[Draft]:
-        return decide_delete(*found, expected_version)
+    def decide(_: Head, found: tuple[NodeState, Context]) -> Decision[None]:
+        return Decision(decide_delete(*found, expected_version), None)
 
     try:
-        receipt = await core.log.write("delete_node", domain, core.origin, read, decide)
+        written = await core.log.write("delete_node", domain, core.origin, read, decide)
     except TooMany:
         return await _delete_in_pages(core, domain, node_id, expected_version)
     except GraphError as error:
         if not goes_on(error, DELETING_NODE):
             raise
         return await _delete_in_pages(core, domain, node_id, expected_version)
-    return NodeDeleted(version=receipt.changes[-1].seq, connections=len(receipt.changes) - 1)
+    changes = written.receipt.changes
+    return NodeDeleted(version=changes[-1].seq, connections=len(changes) - 1)
 
 
 def decide_delete(node: NodeState, context: Context, expected_version: int | None) -> list[Draft]:

@@ -30,6 +30,7 @@ from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.fields import NAMESPACE, ROOT, NodeFields
 from graph_memory.model.values.properties import PropertyValue, check_properties
 from graph_memory.model.values.titles import title_of
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -97,11 +98,11 @@ async def create_node(
         used = await used_ids(reader, domain, given_id)
         return replace(await read_context(reader, head, [creation(head, node)]), used=used)
 
-    def decide(head: Head, context: Context) -> Sequence[Draft]:
-        return decide_create(head, node, context, open_type_limit=core.open_type_limit)
+    def decide(head: Head, context: Context) -> Decision[None]:
+        return Decision(decide_create(head, node, context, open_type_limit=core.open_type_limit), None)
 
-    receipt = await core.log.write("create_node", domain, core.origin, read, decide)
-    return NodeCreated(node_id=node.id, version=version_after(receipt.version_of(node.id), 0))
+    written = await core.log.write("create_node", domain, core.origin, read, decide)
+    return NodeCreated(node_id=node.id, version=version_after(written.receipt.version_of(node.id), 0))
 
 
 async def new_node(
@@ -208,25 +209,23 @@ async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent
 
 async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
     """Change a node and return its version. `Memory.update_node` tells the rest."""
-    before_version = 0
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
             await _found(core.store, domain, node_id)
         edit = replace(edit, windows=await _kept(core, domain, edit.content))
 
     async def read(reader: Reader, head: Head) -> tuple[NodeState, Context]:
-        nonlocal before_version
         node, _ = await _found(reader, domain, node_id)
-        before_version = node.version
         entity = {} if node.entity is None else {ENTITY: node.entity}
         values = unique_values(Kind.NODE, node.type, {**edit.properties, **entity}, head.ontology)
         return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, found: tuple[NodeState, Context]) -> Sequence[Draft]:
-        return decide_update(head, found[0], edit, found[1])
+    def decide(head: Head, found: tuple[NodeState, Context]) -> Decision[int]:
+        node, context = found
+        return Decision(decide_update(head, node, edit, context), node.version)
 
-    receipt = await core.log.write("update_node", domain, core.origin, read, decide)
-    return Changed(version=version_after(receipt.version_of(node_id), before_version))
+    written = await core.log.write("update_node", domain, core.origin, read, decide)
+    return Changed(version=version_after(written.receipt.version_of(node_id), written.report))
 
 
 def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context) -> list[Draft]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from graph_memory.memory.core import Core
@@ -22,6 +22,7 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.ontologies import begun
 from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.log.reads import last_event
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -45,24 +46,24 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_st
     for connection_type in ontology.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
 
-    def decide(head: Head, last: Event | None) -> Sequence[Draft]:
+    def decide(head: Head, last: Event | None) -> Decision[None]:
         if last is not None and last.seq != UNDECLARED:
             raise _exists(domain)
-        return decide_ontology(head, ontology, last)
+        return Decision(decide_ontology(head, ontology, last), None)
 
-    receipt = await core.log.write("create_ontology", domain, core.origin, last_declared, decide, creates_domain=True)
-    return OntologyChanged(version=receipt.seq or 0)
+    written = await core.log.write("create_ontology", domain, core.origin, last_declared, decide, creates_domain=True)
+    return OntologyChanged(version=written.receipt.seq or 0)
 
 
 async def add_node_type(core: Core, domain: str, node_type: NodeType) -> OntologyChanged:
     """Add a node type. Raises ONTOLOGY_NOT_FOUND and TYPE_ALREADY_EXISTS."""
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
+    def decide(head: Head, _: None) -> Decision[None]:
         head.ontology.with_node_type(node_type)
-        return [new_type_draft(node_type)]
+        return Decision([new_type_draft(node_type)], None)
 
-    receipt = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
-    return OntologyChanged(version=receipt.seq or 0)
+    written = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
+    return OntologyChanged(version=written.receipt.seq or 0)
 
 
 async def add_connection_type(core: Core, domain: str, connection_type: ConnectionType) -> OntologyChanged:
@@ -73,12 +74,12 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
     (await core.log.require_ontology(domain)).with_connection_type(connection_type)
     await ensure_connection_type(core.store, connection_type.name)
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
+    def decide(head: Head, _: None) -> Decision[None]:
         head.ontology.with_connection_type(connection_type)
-        return [new_type_draft(connection_type)]
+        return Decision([new_type_draft(connection_type)], None)
 
-    receipt = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
-    return OntologyChanged(version=receipt.seq or 0)
+    written = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
+    return OntologyChanged(version=written.receipt.seq or 0)
 
 
 async def types_at(reader: Reader, place: Revision) -> list[Event]:

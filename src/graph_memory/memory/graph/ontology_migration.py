@@ -36,6 +36,7 @@ from graph_memory.storage.log.jobs import GROWING, Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
@@ -60,7 +61,6 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
     planned = _planned(await core.log.ontology(domain) or Ontology(), wanted)
     for connection_type in planned.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
-    created = False
 
     async def read(reader: Reader, head: Head) -> _Last:
         if begins(head):
@@ -68,27 +68,24 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
             return {"ontology": last} if last else {}
         return await _last_events(reader, domain, growth(head.ontology, wanted))
 
-    def decide(head: Head, last: _Last) -> Sequence[Draft]:
-        nonlocal planned, created
-        created = begins(head)
+    def decide(head: Head, last: _Last) -> Decision[tuple[Growth, bool]]:
         planned = _planned(head.ontology, wanted)
         if _looks(planned):
             raise _Looks
-        return (
-            decide_ontology(head, begun(wanted, head.ontology), last.get("ontology"))
-            if created
-            else growth_drafts(planned, last)
-        )
+        if begins(head):
+            return Decision(decide_ontology(head, begun(wanted, head.ontology), last.get("ontology")), (planned, True))
+        return Decision(growth_drafts(planned, last), (planned, False))
 
     try:
-        await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
+        written = await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
+        planned, created = written.report
     except GraphError as error:
         if not goes_on(error, GROWING):
             raise
         await _tidy(await Batch.begin(core, domain, GROWING, {}, {}, reach=Whole.ONTOLOGY))
         return await apply_ontology(core, domain, wanted)
     except _Looks:
-        planned = await _grow(core, domain, wanted)
+        planned, created = await _grow(core, domain, wanted), False
     head = await core.store.one(HEAD, domain=domain)
     return OntologyApplied(
         version=head.ontology_version if head else 0,

@@ -18,6 +18,7 @@ from graph_memory.model.subjects.protection import Protection, check_names, chec
 from graph_memory.model.subjects.subjects import ConnectionState, DomainState, NodeState
 from graph_memory.model.time.points import instant
 from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 
@@ -93,24 +94,20 @@ def terms_of(
 
 async def protect(core: Core, domain: str, target: Target, terms: Terms | None) -> ProtectionChanged:
     """Protect something on terms; None lifts what there is. `Memory.protect` tells the rest."""
-    before: _Found | None = None
-    after: Protection | None = None
 
     async def read(reader: Reader, _: Head) -> _Found:
-        nonlocal before
-        before = await _found(reader, domain, target)
-        return before
+        return await _found(reader, domain, target)
 
-    def decide(head: Head, found: _Found) -> Sequence[Draft]:
-        nonlocal after
+    def decide(head: Head, found: _Found) -> Decision[tuple[int, Protection | None]]:
         after = terms.by(core.origin, head.at) if terms else None
-        return decide_protection(head, target, found.state, found.version, after)
+        return Decision(decide_protection(head, target, found.state, found.version, after), (found.version or 0, after))
 
-    receipt = await core.log.write("protect" if terms else "unprotect", domain, core.origin, read, decide)
-    version = receipt.version_of(target.id)
-    known = before.version if before is not None else None
+    written = await core.log.write("protect" if terms else "unprotect", domain, core.origin, read, decide)
+    known, after = written.report
     return ProtectionChanged(
-        version=version or known or 0, is_read_only=after is not None, expires_at=after and after.expires_at
+        version=written.receipt.version_of(target.id) or known,
+        is_read_only=after is not None,
+        expires_at=after and after.expires_at,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,6 +16,7 @@ from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, Node
 from graph_memory.model.time.points import instant
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.exact import same_state
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 
@@ -65,20 +65,18 @@ def edit_of(
 
 async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityEdit) -> Changed:
     """Give a node or connection bounds. `Memory.set_validity` tells the rest."""
-    before_version = 0
 
     async def read(reader: Reader, head: Head) -> tuple[Subject, Context]:
-        nonlocal before_version
         subject = await _found(reader, domain, subject_id)
-        before_version = subject.version
         broken = await broken_rules(reader, domain, [bounding(head, subject, edit)], head.ontology)
         return subject, Context(ontology=head.ontology, broken=broken)
 
-    def decide(head: Head, found: tuple[Subject, Context]) -> Sequence[Draft]:
-        return decide_validity(head, found[0], edit, found[1])
+    def decide(head: Head, found: tuple[Subject, Context]) -> Decision[int]:
+        before, context = found
+        return Decision(decide_validity(head, before, edit, context), before.version)
 
-    receipt = await core.log.write("set_validity", domain, core.origin, read, decide)
-    return Changed(version=version_after(receipt.version_of(subject_id), before_version))
+    written = await core.log.write("set_validity", domain, core.origin, read, decide)
+    return Changed(version=version_after(written.receipt.version_of(subject_id), written.report))
 
 
 def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Context) -> list[Draft]:

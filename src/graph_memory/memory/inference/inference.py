@@ -7,7 +7,7 @@ to what was said, and what has lost its premises can be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from graph_memory.memory.changes.context import read_context
@@ -24,6 +24,7 @@ from graph_memory.model.events import Draft, Head, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.strength import Provenance, Strength
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -56,11 +57,20 @@ Edges = Mapping[str, Mapping[str, str]]
 class _Found:
     """What follows and is missing, with all that a decision looks at."""
 
-    drafts: Sequence[Draft]
+    missing: Sequence[NewConnection]
     context: Context
     more: int
     inferred: Sequence[str]
     """The inferred connections that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What no rule forbids, and how many connections a rule forbids."""
+
+    kept: Sequence[Draft]
+    refused: int
+    found: _Found
 
 
 async def infer_connections(
@@ -74,44 +84,31 @@ async def infer_connections(
 ) -> Inferred:
     """Write what follows from transitive types. `Memory.infer_connections` tells the rest."""
     depth, most = check_depth(max_depth, transitive=True), _check_limit(limit)
-    run = _Run(connection_type, depth, most, core.origin.actor)
-    receipt = await core.log.write("infer_connections", domain, core.origin, run.read, run.decide, dry_run=dry_run)
-    kept = [draft for draft in run.found.drafts if draft.subject not in run.refused]
-    is_written = bool(kept) and not dry_run
+
+    async def read(reader: Reader, head: Head) -> _Found:
+        return await _look(reader, head, _types(head.ontology, connection_type), depth, most, core.origin.actor)
+
+    written = await core.log.write("infer_connections", domain, core.origin, read, _decide, dry_run=dry_run)
+    receipt, report = written.receipt, written.report
+    is_written = bool(report.kept) and not dry_run
     return Inferred(
         dry_run=dry_run,
-        connections=await _told(core, domain, kept, dry_run=dry_run),
-        more=run.found.more,
-        refused=len(run.refused),
-        unfounded=await _unfounded(core, domain, run.found.inferred),
+        connections=await _told(core, domain, report.kept, dry_run=dry_run),
+        more=report.found.more,
+        refused=report.refused,
+        unfounded=await _unfounded(core, domain, report.found.inferred),
         since=receipt.changes[0].seq if is_written else None,
         until=receipt.seq if is_written else None,
     )
 
 
-@dataclass(slots=True)
-class _Run:
-    """One attempt, and what it came to."""
-
-    connection_type: str | None
-    depth: int
-    most: int
-    actor: str | None
-    found: _Found = field(default_factory=lambda: _Found((), Context(ontology=Ontology()), 0, ()))
-    refused: frozenset[str] = frozenset()
-
-    async def read(self, reader: Reader, head: Head) -> _Found:
-        """Read the connections, and find what follows from them."""
-        types = _types(head.ontology, self.connection_type)
-        self.found = await _look(reader, head, types, self.depth, self.most, self.actor)
-        return self.found
-
-    def decide(self, head: Head, found: _Found) -> Sequence[Draft]:
-        """Return what follows and no rule forbids."""
-        violations = Changeset.of(found.context, found.drafts).violations()
-        self.refused = frozenset(violation.draft.subject for violation in violations)
-        kept = [draft for draft in found.drafts if draft.subject not in self.refused]
-        return Changeset.of(found.context, kept).checked(head.domain) if kept else []
+def _decide(head: Head, found: _Found) -> Decision[_Report]:
+    """Return the missing connections that no rule forbids."""
+    drafts = [creation(head, connection) for connection in found.missing]
+    refused = {violation.draft.subject for violation in Changeset.of(found.context, drafts).violations()}
+    kept = [draft for draft in drafts if draft.subject not in refused]
+    checked = Changeset.of(found.context, kept).checked(head.domain) if kept else []
+    return Decision(checked, _Report(kept, len(refused), found))
 
 
 def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
@@ -126,7 +123,7 @@ def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
 
 
 async def _look(reader: Reader, head: Head, types: Sequence[str], depth: int, most: int, actor: str | None) -> _Found:
-    drafts: list[Draft] = []
+    missing: list[NewConnection] = []
     inferred: list[str] = []
     more = 0
     for name in types:
@@ -138,15 +135,16 @@ async def _look(reader: Reader, head: Head, types: Sequence[str], depth: int, mo
         inferred += [row.id for row in rows if row.method == "inferred"]
         following = islice(_following(head.ontology, name, rows, depth), MOST_FOLLOWED)
         for source, target, evidence in following:
-            if len(drafts) == most:
+            if len(missing) == most:
                 more += 1
             else:
-                drafts.append(_draft(head, name, source, target, evidence, actor))
-    if not drafts:
+                missing.append(_inferred(name, source, target, evidence, actor))
+    if not missing:
         return _Found((), Context(ontology=head.ontology), more, sorted(inferred))
+    drafts = [creation(head, connection) for connection in missing]
     context = await read_context(reader, head, drafts)
     broken = await broken_rules(reader, head.domain, drafts, head.ontology)
-    return _Found(drafts, replace(context, broken=broken), more, sorted(inferred))
+    return _Found(missing, replace(context, broken=broken), more, sorted(inferred))
 
 
 def _following(
@@ -186,9 +184,9 @@ def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]
     return found
 
 
-def _draft(head: Head, name: str, source: str, target: str, evidence: Sequence[str], actor: str | None) -> Draft:
+def _inferred(name: str, source: str, target: str, evidence: Sequence[str], actor: str | None) -> NewConnection:
     provenance = Provenance(method="inferred", evidence=evidence_text(evidence), actor=actor)
-    wanted = NewConnection(
+    return NewConnection(
         id=new_id("conn"),
         type=name,
         from_id=source,
@@ -198,7 +196,6 @@ def _draft(head: Head, name: str, source: str, target: str, evidence: Sequence[s
         strength=Strength(),
         provenance=provenance,
     )
-    return creation(head, wanted)
 
 
 async def _told(core: Core, domain: str, drafts: Sequence[Draft], *, dry_run: bool) -> tuple[InferredConnection, ...]:

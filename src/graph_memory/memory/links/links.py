@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import owners_of
@@ -13,7 +13,7 @@ from graph_memory.memory.graph.nodes import the_node
 from graph_memory.memory.links.entry import candidates_for
 from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Head, Op, new_id
+from graph_memory.model.events import Draft, Event, Head, Op, new_id
 from graph_memory.model.results import Direction
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.links import INVERSES, WAY_BACK, LinkState, LinkType
@@ -21,6 +21,7 @@ from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import shown
 from graph_memory.model.values.arguments import check_cursor, check_limit, cursor_after, fault
 from graph_memory.storage.log.reads import last_event
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader, check_text
 
@@ -78,7 +79,7 @@ async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> 
 
 
 async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewLink) -> LinkCreated:
-    made = LinkCreated(success=True, link_id=new_id("link"))
+    link_id = new_id("link")
 
     async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Owners]:
         node = await the_node(reader, domain, node_id)
@@ -88,8 +89,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
         state = {"_target_domain": asked.target_domain, "_target": target, "_link_type": asked.type}
         return node, title, await owners_of(reader, domain, way_of(node_id, state))
 
-    def decide(head: Head, found: tuple[NodeState, str, Owners]) -> Sequence[Draft]:
-        nonlocal made
+    def decide(head: Head, found: tuple[NodeState, str, Owners]) -> Decision[LinkCreated]:
         node, title, owners = found
         link = LinkState(
             target_domain=asked.target_domain,
@@ -102,13 +102,13 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
             metadata=asked.metadata,
         )
         back = way_back(link, domain, node_id, node.shown_title) if link.bidirectional else None
-        made = made.model_copy(update={"source_ref": ref(link, title), "target_ref": back})
-        draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=str(made.link_id), from_id=node_id, state=link.state())
+        made = LinkCreated(success=True, link_id=link_id, source_ref=ref(link, title), target_ref=back)
+        draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=link_id, from_id=node_id, state=link.state())
         context = Context(ontology=head.ontology, living={node_id: node.type}, owners=owners)
-        return Changeset.of(context, [draft]).checked(domain)
+        return Decision(Changeset.of(context, [draft]).checked(domain), made)
 
-    receipt = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
-    return made.model_copy(update={"version": receipt.seq})
+    written = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
+    return written.report.model_copy(update={"version": written.receipt.seq})
 
 
 def ref(link: LinkState, title: str | None) -> DomainRef:
@@ -171,17 +171,19 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
     """Delete a link. `Memory.delete_cross_domain_link` tells the rest."""
     check_text({"link_id": link_id})
 
-    async def read(reader: Reader, _: Head) -> Draft:
+    async def read(reader: Reader, _: Head) -> Event:
         last = await last_event(reader, domain, link_id)
         if last is None or last.draft.kind is not Kind.LINK or last.draft.op is Op.DELETE:
             raise _not_found(domain, link_id)
-        return Draft(op=Op.DELETE, kind=Kind.LINK, subject=link_id, from_id=last.draft.from_id, previous=last.seq)
+        return last
 
-    def decide(_: Head, draft: Draft) -> Sequence[Draft]:
-        return [draft]
+    def decide(_: Head, last: Event) -> Decision[None]:
+        start, version = last.draft.from_id, last.seq
+        draft = Draft(op=Op.DELETE, kind=Kind.LINK, subject=link_id, from_id=start, previous=version)
+        return Decision([draft], None)
 
-    receipt = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
-    return LinkDeleted(link_id=link_id, version=receipt.changes[-1].seq)
+    written = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
+    return LinkDeleted(link_id=link_id, version=written.receipt.changes[-1].seq)
 
 
 def _no_target(domain: str, node_id: str) -> GraphError:

@@ -208,10 +208,10 @@ class _Writing:
         await self.core.contents.put(self.domain, NOTHING)
         ontology = await self.core.log.require_ontology(self.domain) if self.relations else None
 
-        async def check(reader: Reader, events: Sequence[Event]) -> None:
+        async def check(reader: Reader, events: Sequence[Event], _: None) -> None:
             await check_rules(reader, self.domain, events, ontology, in_turn=True)
 
-        receipt = await self.core.log.write(
+        written = await self.core.log.write(
             "remember",
             self.domain,
             self.core.origin,
@@ -221,8 +221,8 @@ class _Writing:
             after_write=check if self.relations and not dry_run else None,
         )
         await self._ask_of_aliases()
-        if receipt.changes and not dry_run:
-            update = {"since": receipt.changes[0].seq, "until": receipt.seq}
+        if written.receipt.changes and not dry_run:
+            update = {"since": written.receipt.changes[0].seq, "until": written.receipt.seq}
             self.told = self.told.model_copy(update=update)
 
     async def _ask_of_aliases(self) -> None:

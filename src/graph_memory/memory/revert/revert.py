@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
@@ -24,7 +24,7 @@ from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal
 from graph_memory.model.errors import Hint
-from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request, new_id
+from graph_memory.model.events import Event, Head, Op, Receipt, Request, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
 from graph_memory.model.rules import BrokenLink
@@ -35,6 +35,7 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.properties import ANY
 from graph_memory.storage.log.reads import LAST_EVENTS, last_event
+from graph_memory.storage.log.work import Decision, Written
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
@@ -134,13 +135,12 @@ class Selection:
         return found
 
 
-@dataclass(slots=True)
-class _Outcome:
-    """What an attempt planned, and which connection types are known to have their constraints."""
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What is undone, and the ontology before that."""
 
-    constrained: Collection[str]
-    plan: Plan = field(default_factory=lambda: Plan((), (), Ontology()))
-    before: Ontology = field(default_factory=Ontology)
+    plan: Plan
+    before: Ontology
 
 
 async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
@@ -152,16 +152,16 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
     constrained: set[str] = set()
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> Reverted:
-        outcome = _Outcome(constrained)
         try:
-            receipt = await _attempt(core, domain, selection, choice, broken, outcome, dry_run=dry_run)
+            written = await _attempt(core, domain, selection, choice, broken, constrained, dry_run=dry_run)
         except TypesReturn as returning:
             for name in returning.names:
                 await ensure_connection_type(core.store, name)
             constrained.update(returning.names)
             return await attempt(broken)
-        told = _told(receipt, outcome.plan, dry_run=dry_run)
-        return await titled(core, domain, told, outcome.plan, outcome.plan.skipped, selection)
+        planned = written.report.plan
+        told = _told(written.receipt, planned, dry_run=dry_run)
+        return await titled(core, domain, told, planned, planned.skipped, selection)
 
     return await until_rules_hold(attempt)
 
@@ -172,29 +172,30 @@ async def _attempt(
     selection: Selection,
     choice: OnConflict,
     broken: Mapping[str, BrokenLink],
-    outcome: _Outcome,
+    constrained: Collection[str],
     *,
     dry_run: bool,
-) -> Receipt:
+) -> Written[_Report]:
+    """Make one attempt; `constrained` are the connection types that are known to have their constraints."""
+
     async def read(reader: Reader, head: Head) -> tuple[list[Reversal], Context]:
         selected = await selection.events(reader, domain, paging.AT_ONCE)
         undos = await reversals_of(core, reader, head, selected, most=paging.AT_ONCE)
         return undos, await context_of(reader, head, undos, most=paging.AT_ONCE)
 
-    def decide(head: Head, found: tuple[list[Reversal], Context]) -> Sequence[Draft]:
+    def decide(head: Head, found: tuple[list[Reversal], Context]) -> Decision[_Report]:
         undos, context = found
-        outcome.before = head.ontology
-        outcome.plan = plan(undos, replace(context, broken=broken), head.at, choice)
-        returning = returning_types(outcome.plan) - set(outcome.constrained)
+        planned = plan(undos, replace(context, broken=broken), head.at, choice)
+        returning = returning_types(planned) - set(constrained)
         if returning and not dry_run:
             raise TypesReturn(returning)
-        return outcome.plan.drafts
+        return Decision(planned.drafts, _Report(planned, head.ontology))
 
-    async def confirm(reader: Reader, events: Sequence[Event]) -> None:
-        await check_rules(reader, domain, events, outcome.plan.ontology, in_turn=True)
+    async def confirm(reader: Reader, events: Sequence[Event], report: _Report) -> None:
+        await check_rules(reader, domain, events, report.plan.ontology, in_turn=True)
 
-    async def ready(transaction: Transaction, events: Sequence[Event]) -> None:
-        await rekey(transaction, domain, type_changes(outcome.before, [event.draft for event in events]))
+    async def ready(transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
+        await rekey(transaction, domain, type_changes(report.before, [event.draft for event in events]))
 
     return await core.log.write(
         *("revert", domain, core.origin),

@@ -185,9 +185,9 @@ async def write_note(
         return drafts, await read_context(reader, head, drafts)
 
     async def write() -> Written:
-        receipt = await core.log.write(name, domain, core.origin, read, checked)
+        written = await core.log.write(name, domain, core.origin, read, checked)
         subject, version = (new, 0) if before is None else (before.node.id, before.node.version)
-        changed = receipt.version_of(subject)
+        changed = written.receipt.version_of(subject)
         return Written(subject, version if changed is None else changed, wanted, changed is not None)
 
     return await in_domain(core, domain, write)

@@ -15,12 +15,12 @@ from typing import Any, TypeVar, cast
 import anyio
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Event, Head, Receipt, protects
+from graph_memory.model.events import Event, Head, protects
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.log.project import ROWS_AT_ONCE
 from graph_memory.storage.log.tree import rests_on_others
-from graph_memory.storage.log.work import CachedHead, Work
+from graph_memory.storage.log.work import CachedHead, Work, Written
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Reader
 
@@ -36,6 +36,7 @@ class Decided:
 
     before: CachedHead
     events: Sequence[Event]
+    report: Any
     projection: Projection
 
     def holds_at(self, standing: CachedHead) -> bool:
@@ -48,10 +49,12 @@ class Decided:
 class Waiting:
     """A write in the line for its log. Whoever has the turn may make it too."""
 
-    work: Work[Any]
-    receipt: Receipt | None = None
+    work: Work[Any, Any]
+    written: Written[Any] | None = None
     in_doubt: bool = False
     """Whether it may have been committed, although nobody saw the answer."""
+    report: Any = None
+    """The report of the last decision whose events were sent: if it was committed, it was with those."""
     decided: Decided | None = None
 
 
@@ -63,7 +66,7 @@ class CommitQueue:
     waiting: list[Waiting] = field(default_factory=list[Waiting])
 
     @contextmanager
-    def place_for(self, work: Work[Any]) -> Generator[Waiting]:
+    def place_for(self, work: Work[Any, Any]) -> Generator[Waiting]:
         """Give a write a place in the line."""
         mine = Waiting(work)
         self.waiting.append(mine)
@@ -74,7 +77,7 @@ class CommitQueue:
 
     def batch_from(self, mine: Waiting) -> list[Waiting]:
         """Return the writes that could be made now, mine first."""
-        others = [one for one in self.waiting if one is not mine and one.receipt is None and not one.in_doubt]
+        others = [one for one in self.waiting if one is not mine and one.written is None and not one.in_doubt]
         return [mine, *others[: MOST - 1]]
 
 
@@ -132,20 +135,21 @@ class Group:
         if not noted.holds_after(self._changed):
             return
         try:
-            events = waiting.work.events(self.head, found)
+            events, report = waiting.work.events(self.head, found)
         except GraphError:
             return  # it may rest on what another process has changed: it is decided again under the lock
         if not events:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
         if self._lacks_room_for(projection):
-            waiting.decided = None if self.members else Decided(self.before, events, projection)
+            waiting.decided = None if self.members else Decided(self.before, events, report, projection)
             return
         subjects = {event.draft.subject for event in events}
         if not self._changed.isdisjoint(subjects):
             return
         if self.members and _changes_rules(events):
             return
+        waiting.report = report
         self.members.append((waiting, events))
         self.projection.extend(projection)
         self._changed |= subjects
@@ -192,7 +196,7 @@ class _Found:
     is_there: bool = False
 
 
-async def _look(work: Work[Any], noted: TrackingReader, head: Head, found: _Found) -> None:
+async def _look(work: Work[Any, Any], noted: TrackingReader, head: Head, found: _Found) -> None:
     with suppress(GraphError):  # it is met again, and raised, when the write is made alone
         found.value = await work.read(noted, head)
         found.is_there = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import pairwise
@@ -14,7 +14,6 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, found_by, project, searched_text, weight
 from graph_memory.model.subjects.kinds import KINDS, Step
 from graph_memory.model.subjects.subjects import IS_LONG, State
-from graph_memory.storage.log.work import BeforeProjection
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction
 
@@ -80,7 +79,7 @@ async def append_events(
     ontology: Ontology,
     ontology_version_before: int,
     inline_limit: int,
-    before_projection: BeforeProjection | None = None,
+    before_projection: Callable[[], Awaitable[None]] | None = None,
     projection: Projection | None = None,
 ) -> None:
     """Append events and project them; `ontology` is that before them, and `projection` theirs if it was made already.
@@ -93,7 +92,7 @@ async def append_events(
         projection = project(events[0].domain, events, ontology, inline_limit=limit)
     await transaction.run(APPEND, **appended(events, ontology_version_before, inline_limit, projection))
     if before_projection is not None:
-        await before_projection(transaction, events)
+        await before_projection()
     await run_projection(transaction, projection)
 
 

@@ -10,16 +10,27 @@ from typing import TypeVar
 import anyio
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, new_id, ontology_version
+from graph_memory.model.events import Event, Head, Origin, Receipt, Request, new_id, ontology_version
 from graph_memory.model.values.arguments import fault
+from graph_memory.storage.log.group_commit import Waiting
 from graph_memory.storage.log.tree import parent_after
-from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Decide, Read, Work
+from graph_memory.storage.log.work import (
+    AfterWrite,
+    BeforeProjection,
+    CachedHead,
+    Decide,
+    Decision,
+    Read,
+    Work,
+    Written,
+)
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.open_transaction import OpenTransaction, StoreWithin, not_within
 from graph_memory.storage.queries import Mark
 from graph_memory.storage.store import Indeterminate, Store, Transaction
 
 S = TypeVar("S")
+R = TypeVar("R")
 
 MOST = 10_000
 """Changes of one transaction."""
@@ -55,14 +66,14 @@ class LogWithin(Log):
         domain: str,
         origin: Origin,
         read: Read[S],
-        decide: Decide[S],
+        decide: Decide[S, R],
         *,
         creates_domain: bool = False,
-        after_write: AfterWrite | None = None,
-        before_projection: BeforeProjection | None = None,
+        after_write: AfterWrite[R] | None = None,
+        before_projection: BeforeProjection[R] | None = None,
         request: Request | None = None,
         dry_run: bool = False,
-    ) -> Receipt:
+    ) -> Written[R]:
         """Write within the transaction. Raises INVALID_ARGUMENT for another domain, and for too many changes."""
         if creates_domain or after_write or before_projection or request or dry_run:
             not_within(name)
@@ -70,30 +81,30 @@ class LogWithin(Log):
             message = f"The transaction is of domain {self.domain}, and cannot change domain {domain}"
             raise fault("domain", message, f"Change domain {domain} in a transaction of its own.")
 
-        def limited(head: Head, found: S) -> Sequence[Draft]:
-            drafts = decide(head, found)
-            if self.count + len(drafts) > MOST:
+        def limited(head: Head, found: S) -> Decision[R]:
+            decision = decide(head, found)
+            if self.count + len(decision.drafts) > MOST:
                 message = f"The transaction has {self.count:,} changes, and takes at most {MOST:,}"
                 raise fault("transaction", message, "Commit what is done, and go on in another transaction.")
-            return drafts
+            return decision
 
         async with self._turn:
             first = new_id("evt") if self.count else None
-            work = Work(name, domain, origin, read, limited, self.batch, self.clock(), first=first)
-            events = await self._add(work)
-        return Receipt.of(domain, self.batch, events)
+            mine = Waiting(Work(name, domain, origin, read, limited, self.batch, self.clock(), first=first))
+            events = await self._add(mine)
+        return Written(Receipt.of(domain, self.batch, events), mine.report)
 
-    async def _add(self, work: Work[S]) -> Sequence[Event]:
+    async def _add(self, mine: Waiting) -> Sequence[Event]:
         """Append the events of a write. One that fails halfway ends the transaction: it cannot be undone alone."""
         before, written = self._known, self._held.written
         try:
-            events = await self._append_one(self._held, before, work)
+            events = await self._append_one(self._held, before, mine)
             self.count += len(events)
             version = ontology_version(events, before.ontology_version)
             parent = parent_after([event.draft for event in events], before.parent)
             head = before.head.after(events)
             if (version, parent) != (before.ontology_version, before.parent):
-                ontology = await self._ontologies.locked(self._held, work.domain, before.epoch, version, parent)
+                ontology = await self._ontologies.locked(self._held, mine.work.domain, before.epoch, version, parent)
                 head = replace(head, ontology=ontology)
         except BaseException as error:  # one that was cancelled too may have written half of its events
             if self._held.written != written:

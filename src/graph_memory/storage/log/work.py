@@ -7,24 +7,45 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from graph_memory.model.events import Draft, Event, Head, Origin, Request, number
+from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, number
 from graph_memory.storage.log.tree import with_inherited
 from graph_memory.storage.store import Reader, Transaction
 
 S = TypeVar("S")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[R]):
+    """The drafts that a write decides on, and its report to the caller: None if the receipt says everything."""
+
+    drafts: Sequence[Draft]
+    report: R
+    refused: str | None = None
+    """The operations that were left out, as text that the log keeps with the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[R]):
+    """The receipt of a write, and the report of the decision whose events the log has."""
+
+    receipt: Receipt
+    report: R
 
 
 Read = Callable[[Reader, Head], Awaitable[S]]
-Decide = Callable[[Head, S], Sequence[Draft]]
-AfterWrite = Callable[[Reader, Sequence[Event]], Awaitable[None]]
-"""Looks at what was written before it is committed; whatever it raises undoes it."""
-BeforeProjection = Callable[[Transaction, Sequence[Event]], Awaitable[None]]
+"""Returns a snapshot. It may compute what to read next, but it decides nothing."""
+Decide = Callable[[Head, S], Decision[R]]
+"""Decides on a snapshot. It is pure, because it can run several times."""
+AfterWrite = Callable[[Reader, Sequence[Event], R], Awaitable[None]]
+"""Looks at what was written, and at the report, before the commit. An exception undoes the write."""
+BeforeProjection = Callable[[Transaction, Sequence[Event], R], Awaitable[None]]
 """Makes the live graph ready for events that were decided, before they are projected."""
 Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, slots=True)
-class Work(Generic[S]):
+class Work(Generic[S, R]):
     """A write that was asked for. `batch` is the id of its first event, by which it is known again.
 
     Where the batch began with an earlier write, as in a transaction of several, `first` is the id of its first event.
@@ -34,19 +55,19 @@ class Work(Generic[S]):
     domain: str
     origin: Origin
     read: Read[S]
-    decide: Decide[S]
+    decide: Decide[S, R]
     batch: str
     now: datetime
-    after_write: AfterWrite | None = None
-    before_projection: BeforeProjection | None = None
+    after_write: AfterWrite[R] | None = None
+    before_projection: BeforeProjection[R] | None = None
     request: Request | None = None
     first: str | None = None
 
-    def events(self, head: Head, found: S) -> list[Event]:
-        """Return the events to append after a head whose time is theirs; raises what `decide` raises."""
-        drafts = with_inherited(head.ontology, self.decide(head, found))
-        return number(
-            drafts,
+    def events(self, head: Head, found: S) -> tuple[list[Event], R]:
+        """Return the events after a head, which have its time, and the report. Raises what `decide` raises."""
+        decision = self.decide(head, found)
+        events = number(
+            with_inherited(head.ontology, decision.drafts),
             domain=self.domain,
             after=head.seq,
             at=head.at,
@@ -54,8 +75,9 @@ class Work(Generic[S]):
             origin=self.origin,
             first=self.first,
             request=self.request.hash if self.request else None,
-            refused=self.request.refused() if self.request else None,
+            refused=decision.refused if self.request else None,
         )
+        return events, decision.report
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from graph_memory.model.errors import Code, GraphError
@@ -12,7 +13,7 @@ from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Re
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import Guard
-from graph_memory.storage.log.group_commit import CommitQueue, Decided, Group, Waiting, grouped
+from graph_memory.storage.log.group_commit import CommitQueue, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
 from graph_memory.storage.log.parents import check_parent
@@ -20,11 +21,12 @@ from graph_memory.storage.log.project import append_events, appended, expected_o
 from graph_memory.storage.log.protection import check_drafts
 from graph_memory.storage.log.sizes import MOST_TEXT, check_sizes
 from graph_memory.storage.log.tree import rests_on_others, with_inherited
-from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
+from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work, Written
 from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Indeterminate, Reader, Store, Transaction
 
 S = TypeVar("S")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +102,24 @@ class Log:
         domain: str,
         origin: Origin,
         read: Read[S],
-        decide: Decide[S],
+        decide: Decide[S, R],
         *,
         creates_domain: bool = False,
-        after_write: AfterWrite | None = None,
-        before_projection: BeforeProjection | None = None,
+        after_write: AfterWrite[R] | None = None,
+        before_projection: BeforeProjection[R] | None = None,
         request: Request | None = None,
         dry_run: bool = False,
-    ) -> Receipt:
-        """Write what `decide` makes of what `read` found, and return the receipt.
+    ) -> Written[R]:
+        """Write what `decide` makes of what `read` found, and return the receipt and the report of that decision.
 
-        `decide` must be pure: it can run several times. With `creates_domain` the domain is made when there is none. A
-        write whose commit was in doubt is recognised by its first event and not written twice.
+        With `creates_domain` the domain is made when there is none. A write whose commit was in doubt is recognised by
+        its first event and not written twice.
 
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
         with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's lock.
         `before_projection` readies the live graph for the events, `after_write` looks at what was written before it is
-        committed; with `dry_run` it is then undone. A `request` that was written before returns its receipt. Raises
-        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what `read`,
-        `decide`, `before_projection` and `after_write` raise, and the errors of `Store.write`.
+        committed; with `dry_run` it is undone. A repeated `request` returns the first receipt, and no report. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what `Store.write` and the functions raise.
         """
         batch = request.batch if request else new_id("evt")
         work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, request)
@@ -128,9 +129,9 @@ class Log:
                 return await self._write_locked(Waiting(work), creates_domain=creates_domain, dry_run=dry_run)
         with line.place_for(work) as mine:
             async with line.turn:
-                if mine.receipt is None and not mine.in_doubt:
+                if mine.written is None and not mine.in_doubt:
                     await self._write_together(domain, line.batch_from(mine))
-                return mine.receipt or await self._write_in_company(line, mine)
+                return mine.written or await self._write_in_company(line, mine)
 
     async def _write_together(self, domain: str, waiting: Sequence[Waiting]) -> None:
         """Make the first of these writes, and what fits to it, in one statement that checks where the log stands.
@@ -189,7 +190,7 @@ class Log:
         _set_doubt(group, in_doubt=False)
         return bool(written)
 
-    async def _write_in_company(self, line: CommitQueue, mine: Waiting) -> Receipt:
+    async def _write_in_company(self, line: CommitQueue, mine: Waiting) -> Written[Any]:
         """Make a write under the log's lock, with what fits to it of those that wait; alone if that fails."""
         queued = () if mine.in_doubt else line.batch_from(mine)[1:]
         try:
@@ -199,7 +200,7 @@ class Log:
 
     async def _write_locked(
         self, mine: Waiting, queued: Sequence[Waiting] = (), *, creates_domain: bool = False, dry_run: bool = False
-    ) -> Receipt:
+    ) -> Written[Any]:
         """Take the log's lock, read, decide and write, in one transaction. Others' faults raise GroupCommitFailed."""
         work, before = mine.work, self._standings.get(mine.work.domain)
 
@@ -214,7 +215,7 @@ class Log:
             if queued and (group := await grouped(transaction, group, [mine, *queued], at_once=False)):
                 await self._append_group(transaction, group)
                 return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
-            events = await self._append_one(transaction, standing, work, mine.decided)
+            events = await self._append_one(transaction, standing, mine)
             if dry_run:
                 raise DryRun(Receipt.of(work.domain, work.batch, events))
             return standing, None, events, Receipt.of(work.domain, work.batch, events)
@@ -222,30 +223,29 @@ class Log:
         try:
             standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=mine.in_doubt)
         except DryRun as rehearsed:
-            return rehearsed.receipt
+            return Written(rehearsed.receipt, mine.report)
         alone = before is not None and before.head.seq == standing.head.seq
         self._stands(replace(standing, is_exclusive=alone), events)
         _settle(group)
-        return receipt
+        return Written(receipt, mine.report)
 
-    async def _append_one(
-        self, transaction: Transaction, standing: CachedHead, work: Work[Any], decided: Decided | None = None
-    ) -> Sequence[Event]:
+    async def _append_one(self, transaction: Transaction, standing: CachedHead, mine: Waiting) -> Sequence[Event]:
+        work, decided, projection = mine.work, mine.decided, None
         head = standing.head.at_or_after(work.now)
-        projection = None
         if decided is not None and decided.holds_at(standing):
-            events, projection = decided.events, decided.projection
+            events, mine.report, projection = decided.events, decided.report, decided.projection
         else:
-            events = work.events(head, await work.read(transaction, head))
+            events, mine.report = work.events(head, await work.read(transaction, head))
         if events:
             drafts = [event.draft for event in events]
             await check_drafts(transaction, head, work.origin, drafts)
             await check_sizes(transaction, head.domain, drafts, self.text_limit)
             await check_parent(transaction, self._ontologies, work.domain, standing.parent, drafts)
             version, ready = standing.ontology_version, work.before_projection
+            ready = ready and partial(ready, transaction, events, mine.report)
             await append_events(transaction, events, head.ontology, version, self.inline_limit, ready, projection)
             if work.after_write is not None:
-                await work.after_write(transaction, events)
+                await work.after_write(transaction, events, mine.report)
         return events
 
     async def _append_group(self, transaction: Transaction, group: Group) -> None:
@@ -369,7 +369,7 @@ class Log:
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
-    async def _receipt(self, transaction: Transaction, work: Work[Any], lock: LockRow) -> Receipt:
+    async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:
         """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
         if lock.request != (work.request.hash if work.request else None):
             raise _other_request(work.domain, lock.written, is_gone=lock.request is None)
@@ -391,7 +391,7 @@ def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError
 def _settle(group: Group | None) -> None:
     """Give the members of a group that was committed their receipts."""
     for one, events in group.members if group else ():
-        one.receipt = Receipt.of(one.work.domain, one.work.batch, events)
+        one.written = Written(Receipt.of(one.work.domain, one.work.batch, events), one.report)
         one.in_doubt = False
 
 

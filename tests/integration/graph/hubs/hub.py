@@ -10,6 +10,7 @@ from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.values.content import content_from
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 ONTOLOGY = ontology_from(
@@ -40,8 +41,8 @@ async def _make(memory: Memory, count: int, draft: Callable[[int, datetime], Dra
         async def read(_: Reader, __: Head) -> None:
             """It depends on nothing."""
 
-        def decide(head: Head, _: None, numbers: Sequence[int] = numbers) -> list[Draft]:
-            return [draft(number, head.at) for number in numbers]
+        def decide(head: Head, _: None, numbers: Sequence[int] = numbers) -> Decision[None]:
+            return Decision([draft(number, head.at) for number in numbers], None)
 
         core = memory._core
         await core.log.write("make_hub", memory._domain(None), core.origin, read, decide)

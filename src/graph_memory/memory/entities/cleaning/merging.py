@@ -75,10 +75,10 @@ class _Merge:
         ontology = await self.core.log.require_ontology(self.domain)
         has_rules = any(link_rules(declared) for declared in ontology.connection_types)
 
-        async def check(reader: Reader, events: Sequence[Event]) -> None:
+        async def check(reader: Reader, events: Sequence[Event], _: None) -> None:
             await check_rules(reader, self.domain, events, ontology, in_turn=True)
 
-        receipt = await self.core.log.write(
+        written = await self.core.log.write(
             "merge_entities",
             self.domain,
             self.core.origin,
@@ -90,7 +90,7 @@ class _Merge:
         if dry_run:
             questions = [one.model_copy(update={"id": None}) for one in self.told.questions or ()]
             return self.told.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
-        return self.told.model_copy(update={"since": receipt.changes[0].seq, "until": receipt.seq})
+        return self.told.model_copy(update={"since": written.receipt.changes[0].seq, "until": written.receipt.seq})
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         states = await _states(reader, self.domain, [self.into, *self.names])
