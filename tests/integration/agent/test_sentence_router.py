@@ -9,14 +9,14 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.agent.layer import Agent
-from graph_memory.memory.entities.remember_results import About, Decision
+from graph_memory.memory.entities.remember_results import About, Outcome
 from integration.agent.own_domains import memory, own
 
 __all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
 
 
-def told(about: About) -> tuple[str, Decision, str]:
+def told(about: About) -> tuple[str, Outcome, str]:
     return about.type, about.facts[0].decision, about.facts[0].rule
 
 
@@ -30,10 +30,10 @@ async def test_each_sentence_of_a_text_goes_to_its_place(memory: Memory, own: Se
     found = await agent.remember(text)
     assert (found.entity, [fact.fact for fact in found.facts]) == ("Apollo", ["Apollo is written in Rust."])
     assert list(map(told, found.others or ())) == [
-        ("UserProfile", Decision.ADD, "preference"),
-        ("Goal", Decision.ADD, "goal"),
-        ("Pattern", Decision.ADD, "anti_pattern"),
-        ("Pattern", Decision.ADD, "workflow"),
+        ("UserProfile", Outcome.ADD, "preference"),
+        ("Goal", Outcome.ADD, "goal"),
+        ("Pattern", Outcome.ADD, "anti_pattern"),
+        ("Pattern", Outcome.ADD, "workflow"),
     ]
     assert [other.domain for other in found.others or ()] == [own.users_domain, None, None, None]
     [goal] = (await agent.prospective.list()).goals
@@ -58,7 +58,7 @@ async def test_each_sentence_of_a_text_goes_to_its_place(memory: Memory, own: Se
 
     again = await agent.remember(text)
     decisions = [fact.decision for about in (again, *(again.others or ())) for fact in about.facts]
-    assert decisions == [Decision.NOOP] * 5
+    assert decisions == [Outcome.NOOP] * 5
     assert (await memory.upkeep.verify()).differences == ()
 
 
@@ -103,7 +103,7 @@ async def test_a_goal_and_a_failure_of_a_session_are_those_of_the_session_that_i
     [other] = found.others or ()
     assert await memory.get_connected_nodes_of([other.id or ""], direction="out") == {other.id: (event.event_id,)}
     again = await agent.remember("Goal: ship it.", session="s2")
-    assert again.facts[0].decision is Decision.ADD
+    assert again.facts[0].decision is Outcome.ADD
 
 
 async def test_what_differs_in_its_situation_its_end_or_its_deadline_is_not_known(memory: Memory):
@@ -111,10 +111,10 @@ async def test_what_differs_in_its_situation_its_end_or_its_deadline_is_not_know
     for text in ("Next time the tests fail, run make clean.", f"Never deploy {long} on staging."):
         await agent.remember(text)
     for text in ("Next time the build hangs, run make clean.", f"Never deploy {long} on production."):
-        assert (await agent.remember(text)).facts[0].decision is Decision.ADD
+        assert (await agent.remember(text)).facts[0].decision is Outcome.ADD
     await agent.remember("Goal: ship version 1.0.")
     moved = await agent.remember("Goal: ship version 1.0 by 2027-01-01.")
-    assert moved.facts[0].decision is Decision.UPDATE
+    assert moved.facts[0].decision is Outcome.UPDATE
     [goal] = (await agent.prospective.list()).goals
     assert (goal.deadline or "")[:10] == "2027-01-01"
 
@@ -208,15 +208,15 @@ async def test_two_processes_that_store_a_sentence_at_once_store_it_once(memory:
     async with open_memory(own) as other:
         agents = (memory.agent, other.in_domain(domain).agent)
         for sentence in sentences:
-            decisions: list[Decision] = []
+            decisions: list[Outcome] = []
 
-            async def store(agent: Agent, sentence: str = sentence, into: list[Decision] = decisions) -> None:
+            async def store(agent: Agent, sentence: str = sentence, into: list[Outcome] = decisions) -> None:
                 into.append((await agent.remember(sentence)).facts[0].decision)
 
             async with anyio.create_task_group() as tasks:
                 for agent in agents * 4:
                     tasks.start_soon(store, agent)
-            assert sorted(decisions) == [Decision.ADD] + [Decision.NOOP] * 7
+            assert sorted(decisions) == [Outcome.ADD] + [Outcome.NOOP] * 7
     assert len((await memory.agent.prospective.list()).goals) == 2
     assert len((await memory.agent.procedural.get_best()).patterns) == 1
 
@@ -224,7 +224,7 @@ async def test_two_processes_that_store_a_sentence_at_once_store_it_once(memory:
 async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):
     found = await memory.agent.remember("Goal: take a rest. Never run here. The user prefers tea.", dry_run=True)
     assert (found.dry_run, found.id) == (True, None)
-    assert [told(about)[1] for about in (found, *(found.others or ()))] == [Decision.ADD] * 3
+    assert [told(about)[1] for about in (found, *(found.others or ()))] == [Outcome.ADD] * 3
     for domain in (memory, memory.in_domain(own.users_domain)):
         with pytest.raises(GraphError) as caught:
             await domain.get_ontology()
@@ -244,13 +244,13 @@ async def test_a_refused_sentence_beside_others_has_a_receipt_and_alone_it_is_an
     await users.entities.remember("Plays the lute.", name="user", type="Person")
     found = await memory.agent.remember("Goal: take a rest. The user prefers tea.")
     [refused] = found.others or ()
-    assert refused.facts[0].decision is Decision.REFUSED
+    assert refused.facts[0].decision is Outcome.REFUSED
     assert "not a user" in (refused.facts[0].evidence or "")
     with pytest.raises(GraphError) as caught:
         await memory.agent.remember("The user prefers tea.")
     assert caught.value.code is Code.INVALID_ARGUMENT
     found = await memory.agent.remember("Goal: sing songs. Nobody knows of whom this is.")
-    assert (found.facts[0].fact, found.facts[0].decision) == ("Nobody knows of whom this is.", Decision.REFUSED)
+    assert (found.facts[0].fact, found.facts[0].decision) == ("Nobody knows of whom this is.", Outcome.REFUSED)
     assert "name" in (found.facts[0].evidence or "")
     goals = (await memory.agent.prospective.list()).goals
     assert {goal.description for goal in goals} == {"take a rest", "sing songs"}

@@ -33,9 +33,13 @@ async def alone(memory: Memory) -> Memory:
     return memory
 
 
-def numbered() -> Callable[[Head, None], Decision[int]]:
+NUMBERS = (10, 20, 30, 40)
+"""The first numbers of writes that go together."""
+
+
+def numbered(first: int) -> Callable[[Head, None], Decision[int]]:
     """Return a decision on a new node that has the number of the attempt, which is also the report."""
-    attempts, subject, content = count(1), new_id("mem"), content_from("", "utf-8", "markdown")
+    attempts, subject, content = count(first), new_id("mem"), content_from("", "utf-8", "markdown")
 
     def decide(head: Head, _: None) -> Decision[int]:
         number = next(attempts)
@@ -46,9 +50,9 @@ def numbered() -> Callable[[Head, None], Decision[int]]:
     return decide
 
 
-async def write(memory: Memory, domain: str, **options: Any) -> Written[int]:
+async def write(memory: Memory, domain: str, first: int = 1, **options: Any) -> Written[int]:
     core = memory._core
-    return await core.log.write("numbered", domain, core.origin, reads_nothing(), numbered(), **options)
+    return await core.log.write("numbered", domain, core.origin, reads_nothing(), numbered(first), **options)
 
 
 async def written_in(memory: Memory, written: Written[int]) -> object:
@@ -103,10 +107,11 @@ async def _nothing(*_: object) -> None:
 
 async def test_of_each_write_that_goes_with_others(alone: Memory, domain: str) -> None:
     async with crowd(alone, domain) as waiting:
-        for _ in range(4):
-            waiting.add(lambda: write(alone, domain))
-    for written in waiting.results.values():
-        assert (written.report, await written_in(alone, written)) == (1, 1)
+        for number in NUMBERS:
+            waiting.add(lambda number=number: write(alone, domain, number))
+    for place, number in enumerate(NUMBERS):
+        written = waiting.results[place]
+        assert (written.report, await written_in(alone, written)) == (number, number)
 
 
 async def test_of_each_write_that_goes_with_others_whose_answer_was_lost(
@@ -133,10 +138,11 @@ async def test_of_each_write_that_goes_with_others_whose_answer_was_lost(
 
     monkeypatch.setattr(store, "_session", losing)
     async with crowd(alone, domain) as waiting:
-        for _ in range(4):
-            waiting.add(lambda: write(alone, domain))
-    for written in waiting.results.values():
-        assert (written.report, await written_in(alone, written)) == (1, 1)
+        for number in NUMBERS:
+            waiting.add(lambda number=number: write(alone, domain, number))
+    for place, number in enumerate(NUMBERS):
+        written = waiting.results[place]
+        assert (written.report, await written_in(alone, written)) == (number, number)
         assert written.receipt.repeated
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth
-from graph_memory.memory.entities.remember_results import About, Decision, Question, Receipt, Remembered
+from graph_memory.memory.entities.remember_results import About, Outcome, Question, Receipt, Remembered
 from graph_memory.memory.entities.results import Forgot, Forgotten
 from graph_memory.model.results import ReadyCall
 from unit.cli.test_cli_commands import memory, run
@@ -15,7 +15,7 @@ EVIL = "\x1b[2J\u202e"
 
 def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_others(memory: RecordingMemory):
     closed = Receipt(
-        decision=Decision.UPDATE,
+        decision=Outcome.UPDATE,
         fact="left Merrow",
         rule="model: close",
         evidence=f"works at Merrow: he left {EVIL}",
@@ -23,7 +23,7 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         replaced=("obs_1",),
         model="ollama/m",
     )
-    again = Receipt(decision=Decision.ADD, fact="plays chess", rule="new", evidence=f"said before {EVIL}", id="obs_5")
+    again = Receipt(decision=Outcome.ADD, fact="plays chess", rule="new", evidence=f"said before {EVIL}", id="obs_5")
     asked = Question(
         id="obs_2:obs_3",
         known_text=f"likes tea {EVIL}",
@@ -37,7 +37,7 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         type="company",
         created=False,
         found_by="name",
-        facts=(Receipt(decision=Decision.NOOP, fact="insures ships", rule="equal text", id="obs_4"),),
+        facts=(Receipt(decision=Outcome.NOOP, fact="insures ships", rule="equal text", id="obs_4"),),
     )
     memory.answers["remember"] = Remembered(
         entity="Ben",

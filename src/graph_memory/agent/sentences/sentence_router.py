@@ -17,7 +17,7 @@ from graph_memory.agent.sentences.sentence_rules import ClassifiedSentence, Sent
 from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.names.find_entities import NEW
-from graph_memory.memory.entities.remember_results import Decision, Receipt, Remembered
+from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
 from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.remember.remember import OF_THE_STORE
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -80,7 +80,7 @@ class SentenceRouter:
                 raise
             refused.append(error)
             evidence = f"{error.message}. {error.details.get('hint', '')}".strip()
-            receipt = Receipt(decision=Decision.REFUSED, fact=text, rule=rule, evidence=evidence)
+            receipt = Receipt(decision=Outcome.REFUSED, fact=text, rule=rule, evidence=evidence)
             fields = {"entity": one_line(text), "type": rule, "created": False, "found_by": NEW, "facts": (receipt,)}
             results.append(Remembered.model_validate(fields))
 
@@ -111,13 +111,13 @@ class SentenceRouter:
     async def _goal(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
         if goal := await self.prospective.find(route.text, self.session):
             if route.deadline in (None, (goal.deadline or "")[:10]):
-                return await self._result(route, "Goal", goal.id, Decision.NOOP)
+                return await self._result(route, "Goal", goal.id, Outcome.NOOP)
             changed = None if dry_run else await self.prospective.update(goal.id, deadline=route.deadline)
-            return await self._result(route, "Goal", goal.id, Decision.UPDATE, changed)
+            return await self._result(route, "Goal", goal.id, Outcome.UPDATE, changed)
         if dry_run:
-            return await self._result(route, "Goal", None, Decision.ADD)
+            return await self._result(route, "Goal", None, Outcome.ADD)
         created = await self.prospective.create(route.text, deadline=route.deadline, session=self.session, once=True)
-        decision = Decision.NOOP if created.since is None else Decision.ADD
+        decision = Outcome.NOOP if created.since is None else Outcome.ADD
         return await self._result(route, "Goal", created.goal.id, decision, created)
 
     async def _pattern(
@@ -125,7 +125,7 @@ class SentenceRouter:
     ) -> Remembered:
         known = await self.procedural.find(kind, route.text, route.keywords)
         if known or dry_run:
-            decision = Decision.NOOP if known else Decision.ADD
+            decision = Outcome.NOOP if known else Outcome.ADD
             return await self._result(route, "Pattern", known.id if known else None, decision)
         failure = await self._failure() if kind == "solution" else None
         words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
@@ -139,8 +139,8 @@ class SentenceRouter:
             once=True,
         )
         if pattern.since is None:
-            return await self._result(route, "Pattern", pattern.id, Decision.NOOP)
-        result = await self._result(route, "Pattern", pattern.id, Decision.ADD, pattern)
+            return await self._result(route, "Pattern", pattern.id, Outcome.NOOP)
+        result = await self._result(route, "Pattern", pattern.id, Outcome.ADD, pattern)
         if kind != "solution":
             return result
         if failure is None:
@@ -165,12 +165,12 @@ class SentenceRouter:
         route: ClassifiedSentence,
         role: str,
         node_id: str | None,
-        decision: Decision,
+        decision: Outcome,
         stored: GoalChanged | Pattern | None = None,
     ) -> Remembered:
         """Return the result of storing a sentence as a node."""
         roles = await roles_of(self.memory)
-        is_new = decision is Decision.ADD
+        is_new = decision is Outcome.ADD
         due = f"Its deadline is {route.deadline}." if route.deadline else ""
         evidence = " ".join(filter(None, (_EVIDENCE[route.kind], due, _OBSERVATION_HINT if is_new else "")))
         return Remembered(

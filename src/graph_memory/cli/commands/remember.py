@@ -13,7 +13,7 @@ from graph_memory.cli.input.assignments import assigned, related
 from graph_memory.cli.output.printing import command_line, note, plain, undo_line
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Settled
-from graph_memory.memory.entities.remember_results import About, Candidate, Decision, Question, Remembered
+from graph_memory.memory.entities.remember_results import About, Candidate, Outcome, Question, Remembered
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import is_whole
@@ -93,7 +93,7 @@ def _show_about(found: About, *, is_dry: bool) -> None:
     for one in found.facts:
         if one.model is not None:
             note(f"{one.model} decided: {plain(one.evidence)}")
-        elif one.evidence is not None and (one.decision in (Decision.ADD, Decision.REFUSED) or one.rule == "property"):
+        elif one.evidence is not None and (one.decision in (Outcome.ADD, Outcome.REFUSED) or one.rule == "property"):
             note(f"{plain(one.fact)}: {plain(one.evidence)}")
     note_candidates(found.candidates, found.domain)
     note_questions(found.questions, found.domain)

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from graph_memory.memory.changes.context import attached_to, in_parts
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Done
-from graph_memory.memory.entities.writes import Decided
 from graph_memory.memory.entity_graph.reading import NAMED, observed, only_ends, related
 from graph_memory.memory.entity_graph.values.request import NewRelation, Removal
+from graph_memory.memory.entity_graph.values.rows import EndRow, NamedRow, ObservedRow, RelatedRow
 from graph_memory.memory.graph.node_deletion import delete_node
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-Reading = Callable[[Reader, Head], Awaitable[Decided]]
+Row = NamedRow | ObservedRow | RelatedRow
+
+
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """What is to be deleted, what is attached to nodes that go, and what is only named as an end of relations."""
+
+    rows: Sequence[Row]
+    attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
+    ends: Sequence[EndRow] = ()
+
+
+Reading = Callable[[Reader, Head], Awaitable[_Going]]
 
 
 async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done:
     """Delete entities with all that is attached to them. `Entities.delete_entities` tells the rest."""
-    deleted = 0
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal deleted
+    async def read(reader: Reader, _: Head) -> _Going:
         rows = await in_parts(reader, NAMED, domain, names=names)
-        deleted = len(rows)
-        drafts = [row.deletion for row in rows]
         attached = await attached_to(reader, domain, [row.id for row in rows])
-        alone = await _names_alone(reader, domain, [one for drafts in attached.values() for one in drafts], drafts)
-        return [*drafts, *alone], Context(ontology=head.ontology, attached=attached)
+        going = [draft for drafts in attached.values() for draft in drafts]
+        return _Going(rows, attached, await only_ends(reader, domain, going, [row.id for row in rows]))
 
     try:
-        await _written(core, domain, "delete_entities", read)
+        deleted = await _written(core, domain, "delete_entities", read)
     except TooMany:
         deleted = await _delete_in_parts(core, domain, names)
     return Done(message="Entities deleted successfully", deleted=deleted)
@@ -53,48 +62,45 @@ async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> int
 
 async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]) -> Done:
     """Delete observations. `Entities.delete_observations` tells the rest."""
-    deleted = 0
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal deleted
-        rows = await observed(reader, domain, ((one.name, one.texts) for one in wanted))
-        drafts = [draft for row in rows for draft in row.deletions]
-        deleted = len(drafts)
-        return drafts, Context(ontology=head.ontology)
+    async def read(reader: Reader, _: Head) -> _Going:
+        return _Going(await observed(reader, domain, ((one.name, one.texts) for one in wanted)))
 
-    await _written(core, domain, "delete_observations", read)
+    deleted = await _written(core, domain, "delete_observations", read)
     return Done(message="Observations deleted successfully", deleted=deleted)
 
 
 async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> Done:
     """Delete relations. `Entities.delete_relations` tells the rest."""
-    deleted = 0
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal deleted
+    async def read(reader: Reader, _: Head) -> _Going:
         rows = await related(reader, domain, wanted)
-        drafts = [draft for row in rows for draft in row.deletions]
-        deleted = len(drafts)
-        return [*drafts, *await _names_alone(reader, domain, drafts)], Context(ontology=head.ontology)
+        going = [draft for row in rows for draft in row.deletions]
+        return _Going(rows, ends=await only_ends(reader, domain, going, ()))
 
-    await _written(core, domain, "delete_relations", read)
+    deleted = await _written(core, domain, "delete_relations", read)
     return Done(message="Relations deleted successfully", deleted=deleted)
 
 
-async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], nodes: Sequence[Draft] = ()) -> list[Draft]:
-    """Return the deletions of what is only named as an end of relations, where all of these go."""
-    gone = {draft.subject for draft in going}
-    rows = await only_ends(reader, domain, going, [draft.subject for draft in nodes])
-    return [row.deletion for row in rows if row.is_left_by(gone.__contains__)]
+def _decide(head: Head, found: _Going) -> Decision[int]:
+    """Return the deletions, with those of what is only named as an end of relations if all of these go."""
+    drafts = [draft for row in found.rows for draft in _deletions(row)]
+    attached = (draft for drafts in found.attached.values() for draft in drafts)
+    gone = {draft.subject for draft in (*drafts, *attached)}
+    alone = [row.deletion for row in found.ends if row.is_left_by(gone.__contains__)]
+    context = Context(ontology=head.ontology, attached=found.attached)
+    return Decision(Changeset.of(context, [*drafts, *alone]).ordered() if drafts else (), len(drafts))
 
 
-async def _written(core: Core, domain: str, name: str, read: Reading) -> None:
-    def decide(_: Head, decided: Decided) -> Decision[None]:
-        drafts, context = decided
-        return Decision(Changeset.of(context, drafts).ordered() if drafts else (), None)
+def _deletions(row: Row) -> Sequence[Draft]:
+    return [row.deletion] if isinstance(row, NamedRow) else row.deletions
 
+
+async def _written(core: Core, domain: str, name: str, read: Reading) -> int:
+    """Write the deletions, and return how many were asked for; none in a domain that does not exist."""
     try:
-        await core.log.write(name, domain, core.origin, read, decide)
+        return (await core.log.write(name, domain, core.origin, read, _decide)).report
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
+        return 0

@@ -18,7 +18,7 @@ from graph_memory.memory.entities.observations.observing import observations_of
 from graph_memory.memory.entities.observations.other_mentions import with_mentions
 from graph_memory.memory.entities.reads import search_nodes
 from graph_memory.memory.entities.results import Forgot, Forgotten
-from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entities.writes import checked
 from graph_memory.memory.entity_graph.reading import NAMED
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.retention.erasure import erase
@@ -31,6 +31,7 @@ from graph_memory.model.text.wording import listed_parts, quoted
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.plain import Located
 from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MOST = 100
@@ -132,20 +133,19 @@ def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
 
 
 async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
-    drafts: Sequence[Draft] = ()
-
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal drafts
+    async def read(reader: Reader, _: Head) -> Sequence[Event]:
         nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
         attached = (draft.subject for some in (await attached_to(reader, domain, nodes)).values() for draft in some)
         subjects = dict.fromkeys((*(event.draft.subject for event in known), *attached))
-        events = await _events(reader, domain, list(subjects))
-        drafts = [draft for event in events if (draft := _ending(event, head.at)) is not None]
-        return drafts, Context(ontology=head.ontology)
+        return await _events(reader, domain, list(subjects))
 
-    written = await core.log.write("forget", domain, core.origin, read, checked, dry_run=dry_run)
+    def decide(head: Head, events: Sequence[Event]) -> Decision[Sequence[Draft]]:
+        drafts = [draft for event in events if (draft := _ending(event, head.at)) is not None]
+        return Decision(checked(head, drafts, Context(ontology=head.ontology)), drafts)
+
+    written = await core.log.write("forget", domain, core.origin, read, decide, dry_run=dry_run)
     seqs = [] if dry_run else [change.seq for change in written.receipt.changes]
-    found = await _told(core, domain, drafts)
+    found = await _told(core, domain, written.report)
     return found.model_copy(
         update={"since": min(seqs, default=None), "until": max(seqs, default=None), **_dry(dry_run)}
     )

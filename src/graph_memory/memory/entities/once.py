@@ -13,6 +13,7 @@ from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import RelatedRow
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import LANGUAGES
+from graph_memory.memory.statements.weighing import MOST_ASKED
 from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -66,28 +67,40 @@ class _Second:
         )
 
 
-async def questions_of_relations(
-    reader: Reader, domain: str, made: Sequence[NewRelation], ids: Mapping[str, str]
-) -> list[Question]:
-    """Return the questions that new relations raise, given the ids of the things at their ends by name."""
-    seconds = [_Second(one, is_start=side) for one in made if (side := side_of(one.type)) is not None]
-    rows = [
-        {"place": place, "node": ids[one.thing], "is_start": one.is_start}
-        for place, one in enumerate(seconds)
-        if one.thing in ids
-    ]
-    found = await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MOST) if rows else []
-    questions: list[Question] = []
+async def relations_like(
+    reader: Reader, domain: str, wanted: Sequence[NewRelation], ids: Mapping[str, str]
+) -> Mapping[str, Sequence[RelationOfRow]]:
+    """Return what things have of the kinds of which they have one, by the new relation that would be a second one.
+
+    `ids` are those of the things at their ends by name.
+    """
+    seconds = [one for one in _seconds(wanted) if one.thing in ids]
+    rows = [{"place": place, "node": ids[one.thing], "is_start": one.is_start} for place, one in enumerate(seconds)]
+    found: dict[str, list[RelationOfRow]] = {}
+    for row in await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MOST) if rows else []:
+        one = seconds[row.place].relation
+        if kind_of(row.kind) == kind_of(one.type):
+            found.setdefault(one.id, []).append(row)
+    return found
+
+
+def questions_of_relations(made: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]) -> list[Question]:
+    """Return the questions that new relations raise, given what `relations_like` returns. Pure."""
+    seconds, questions = _seconds(made), list[Question]()
     for place, one in enumerate(seconds):
         kind = kind_of(one.relation.type)
-        known = [row for row in found if row.place == place and kind_of(row.kind) == kind and row.id != one.relation.id]
         questions += [
-            one.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})") for row in known
+            one.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})")
+            for row in known.get(one.relation.id, ())
         ]
         earlier = (each for each in seconds[:place] if (each.thing, kind_of(each.relation.type)) == (one.thing, kind))
         others = ((each, each.relation.to_name if one.is_start else each.relation.from_name) for each in earlier)
         questions += [one.question(each.relation.id, each.relation.type, other) for each, other in others]
-    return questions
+    return questions[:MOST_ASKED]
+
+
+def _seconds(relations: Sequence[NewRelation]) -> list[_Second]:
+    return [_Second(one, is_start=side) for one in relations if (side := side_of(one.type)) is not None]
 
 
 def ends_by_name(wanted: Sequence[NewRelation], rows: Iterable[RelatedRow]) -> dict[str, str]:

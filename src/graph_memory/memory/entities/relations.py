@@ -8,23 +8,23 @@ from dataclasses import dataclass, replace
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.once import ends_by_name, questions_of_relations
-from graph_memory.memory.entities.remember_results import Decision, Question, Receipt
+from graph_memory.memory.entities.once import RelationOfRow, ends_by_name, questions_of_relations, relations_like
+from graph_memory.memory.entities.remember_results import Outcome, Question, Receipt
 from graph_memory.memory.entities.results import RelationsCreated, relation
-from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entities.writes import checked
 from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
-from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, entity_not_found
+from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, not_found, with_near_name
 from graph_memory.memory.entity_graph.reading import related
 from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import RelatedRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
-from graph_memory.memory.statements.weighing import MOST_ASKED
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.text.wording import quoted, shown
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MOST_SUGGESTIONS = 10
@@ -38,87 +38,57 @@ async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation
 
     async def write() -> RelationsCreated:
         await make_type_constraints(core, domain, wanted)
-        return await until_rules_hold(lambda broken: _Writing(core, domain, wanted, broken).written())
+        return await until_rules_hold(lambda broken: _attempt(core, domain, wanted, broken))
 
-    return await in_domain(core, domain, write)
+    try:
+        return await in_domain(core, domain, write)
+    except GraphError as error:
+        raise await with_near_name(core.store, domain, error, LENIENT) from error
 
 
-@dataclass(slots=True)
-class _Writing:
-    """One attempt at the write: what it found new is kept for what is told afterwards."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The ends of relations and what is the same, and what things have of the kinds of which they have one."""
 
-    core: Core
-    domain: str
-    wanted: Sequence[NewRelation]
-    broken: Mapping[str, BrokenLink]
-    created: Sequence[NewRelation] = ()
-    asking: Sequence[Question] = ()
+    rows: Sequence[RelatedRow]
+    like: Mapping[str, Sequence[RelationOfRow]]
 
-    async def written(self) -> RelationsCreated:
-        """Write them; what the rules of their types ask is looked at before it is committed."""
-        ontology = await self.core.log.require_ontology(self.domain)
-        names = {stored_name(one.type, RELATION) for one in self.wanted}
-        has_rules = any(link_rules(ontology.find_connection_type(name)) for name in names)
 
-        async def check(reader: Reader, events: Sequence[Event], _: None) -> None:
-            await check_rules(reader, self.domain, events, ontology, in_turn=True)
+async def _attempt(
+    core: Core, domain: str, wanted: Sequence[NewRelation], broken: Mapping[str, BrokenLink]
+) -> RelationsCreated:
+    """Write the relations; what the rules of their types ask is looked at before it is committed."""
+    ontology = await core.log.require_ontology(domain)
+    names = {stored_name(one.type, RELATION) for one in wanted}
+    has_rules = any(link_rules(ontology.find_connection_type(name)) for name in names)
 
-        await self.core.log.write(
-            "create_relations",
-            self.domain,
-            self.core.origin,
-            self._read,
-            checked,
-            after_write=check if has_rules else None,
-        )
-        told = [relation(one.from_name, one.to_name, one.type) for one in self.created]
-        notes = tuple(map(_asked, self.asking))
-        return RelationsCreated(relations=tuple(told), questions=tuple(self.asking) or None, notes=notes or None)
+    async def read(reader: Reader, _: Head) -> _Known:
+        rows = await related(reader, domain, wanted)
+        return _Known(rows, await relations_like(reader, domain, new_of(wanted, rows), ends_by_name(wanted, rows)))
 
-    async def _read(self, reader: Reader, head: Head) -> Decided:
-        rows = await related(reader, self.domain, self.wanted)
-        drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
-        living = {end: kind for row in rows for end, kind in row.ends.items()}
-        self.created = await draft_relations(reader, drafting, self.wanted, rows, {})
-        ids = ends_by_name(self.wanted, rows)
-        self.asking = (await questions_of_relations(reader, self.domain, self.created, ids))[:MOST_ASKED]
-        return drafting.drafts, Context(ontology=head.ontology, living=living, broken=self.broken)
+    def decide(head: Head, known: _Known) -> Decision[RelationsCreated]:
+        drafting = Drafting(head, core.origin, core.open_type_limit)
+        created, refused = draft_relations(drafting, wanted, known.rows, {})
+        if refused:
+            raise not_found(refused[0].name, LENIENT)
+        living = {end: kind for row in known.rows for end, kind in row.ends.items()}
+        context = Context(ontology=head.ontology, living=living, broken=broken)
+        asking = tuple(questions_of_relations(created, known.like))
+        told = tuple(relation(one.from_name, one.to_name, one.type) for one in created)
+        report = RelationsCreated(relations=told, questions=asking or None, notes=tuple(map(_asked, asking)) or None)
+        return Decision(checked(head, drafting.drafts, context), report)
+
+    async def check(reader: Reader, events: Sequence[Event], _: RelationsCreated) -> None:
+        await check_rules(reader, domain, events, ontology, in_turn=True)
+
+    after = check if has_rules else None
+    return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=after)).report
 
 
 def _asked(one: Question) -> str:
     """Return a question in words, for an answer that has no room for it."""
     choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in one.choices.items())
     return f"Is {quoted(one.known_text)} out of date? {one.reason}. decide with id {one.id} and a decision: {choices}."
-
-
-async def draft_relations(
-    reader: Reader,
-    drafting: Drafting,
-    wanted: Sequence[NewRelation],
-    rows: Sequence[RelatedRow],
-    made: Mapping[str, str],
-    refused: list[Refusal] | None = None,
-) -> list[NewRelation]:
-    """Make the relations that are new, and return them; `made` are the ids of entities that the same write makes.
-
-    A relation to an end of which there is no entity, unless it is lenient, is added to `refused` if that is given.
-    Otherwise raises NODE_NOT_FOUND with the nearest name.
-    """
-    graph, created = NamedGraph(), list[NewRelation]()
-    for one, row in zip(wanted, rows, strict=True):
-        graph.note_related(one, row)
-    for name, node in made.items():
-        graph.note_made(name, node)
-    steps = Steps(graph, drafting)
-    for one in wanted:
-        lacking = steps.lacking(one)
-        if lacking is None:
-            created += [one] if steps.relate(one)[1] else []
-        elif refused is None:
-            raise await entity_not_found(reader, drafting.head.domain, lacking, LENIENT)
-        else:
-            refused.append(Refusal(one, lacking))
-    return created
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +106,33 @@ class Refusal:
         return f"No entity is named {quoted(self.name)}. {self.meant}{how}"
 
 
+def new_of(wanted: Sequence[NewRelation], rows: Sequence[RelatedRow]) -> list[NewRelation]:
+    """Return the relations of which there is not the same."""
+    return [one for one, row in zip(wanted, rows, strict=True) if not row.found]
+
+
+def draft_relations(
+    drafting: Drafting, wanted: Sequence[NewRelation], rows: Sequence[RelatedRow], made: Mapping[str, str]
+) -> tuple[list[NewRelation], list[Refusal]]:
+    """Draft the relations that are new; return them, and those to an end of which there is no entity.
+
+    `made` are the ids of entities that the same write makes. A lenient relation is never refused.
+    """
+    graph, created, refused = NamedGraph(), list[NewRelation](), list[Refusal]()
+    for one, row in zip(wanted, rows, strict=True):
+        graph.note_related(one, row)
+    for name, node in made.items():
+        graph.note_made(name, node)
+    steps = Steps(graph, drafting)
+    for one in wanted:
+        lacking = steps.lacking(one)
+        if lacking is None:
+            created += [one] if steps.relate(one)[1] else []
+        else:
+            refused.append(Refusal(one, lacking))
+    return created, refused
+
+
 def relation_receipts(
     wanted: Sequence[NewRelation], made: Sequence[NewRelation], refused: Sequence[Refusal] = ()
 ) -> list[Receipt]:
@@ -143,7 +140,7 @@ def relation_receipts(
     reasons = [next((each.evidence for each in refused if each.relation == one), None) for one in wanted]
     return [
         Receipt(
-            decision=Decision.REFUSED if reason else Decision.ADD if one in made else Decision.NOOP,
+            decision=Outcome.REFUSED if reason else Outcome.ADD if one in made else Outcome.NOOP,
             fact=f"{shown(one.from_name)} {shown(one.type)} {shown(one.to_name)}",
             rule="relation",
             evidence=reason,
@@ -167,7 +164,7 @@ async def with_suggestions(
     reasons = iter([replace(refusal, meant=meant.get(refusal.name, "")).evidence for refusal in refused])
     return tuple(
         receipt.model_copy(update={"evidence": next(reasons, receipt.evidence)})
-        if receipt.decision is Decision.REFUSED
+        if receipt.decision is Outcome.REFUSED
         else receipt
         for receipt in receipts
     )

@@ -21,7 +21,7 @@ def _told(text: str) -> str:
 Told = Annotated[str, AfterValidator(_told)]
 
 
-class Decision(StrEnum):
+class Outcome(StrEnum):
     """What became of a fact."""
 
     ADD = "ADD"
@@ -39,7 +39,7 @@ class Decision(StrEnum):
 class Receipt(Result):
     """What became of one fact, and by which rule."""
 
-    decision: Decision
+    decision: Outcome
     fact: Told = Field(description="The statement, or the property with its value")
     rule: str
     evidence: Told | None = Field(

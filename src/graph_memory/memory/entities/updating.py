@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from graph_memory.memory.changes.context import attached_to_others, read_context
+from graph_memory.memory.changes.context import attached_to_others
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
 from graph_memory.memory.entities.names.find_entities import called_the_same
-from graph_memory.memory.entities.observations.attached import MOST, moved
+from graph_memory.memory.entities.observations.attached import Attached, read_attached
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.naming import check_named, resolved
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
-from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entities.writes import checked, owners_of_new
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.names import entity_not_found, not_found
 from graph_memory.memory.entity_graph.reading import NAMED, states_of
+from graph_memory.memory.entity_graph.values.rows import NamedRow
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.memory.search.retrieval.superseded import over
 from graph_memory.memory.statements.weighing import Known
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Event, Head, Receipt
+from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState, ObservationState
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import PropertyValue
-from graph_memory.storage.log.work import AfterWrite
+from graph_memory.storage.log.work import AfterWrite, Decision, Written
 from graph_memory.storage.store import Reader
 
 
@@ -41,20 +42,13 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
     if given.content is not None:
         await core.contents.put(domain, given.content)
     made: dict[str, str] = {}
-
-    async def attempt(broken: Mapping[str, BrokenLink]) -> tuple[_Entity, Receipt]:
-        writing = _Entity(core, given, broken, made)
-        written = await core.log.write(
-            "update_entity", domain, core.origin, writing.read, checked, after_write=await writing.check(domain)
-        )
-        return writing, written.receipt
-
     try:
-        writing, receipt = await until_rules_hold(attempt)
+        written = await until_rules_hold(lambda broken: _attempt(core, domain, given, broken, made))
     except GraphError as error:
         raise _without_domain(error, given.name) from error
-    node, version = writing.node, receipt.version_of(writing.node.id)
-    called = await called_the_same(core.store, domain, node.id, writing.new_names()) if receipt.changes else []
+    (node, relations_moved), receipt = written.report, written.receipt
+    version = receipt.version_of(node.id)
+    called = await called_the_same(core.store, domain, node.id, _new_names(given, node)) if receipt.changes else []
     return EntityUpdated(
         id=node.id,
         name=given.name if given.new_name is None else given.new_name,
@@ -63,144 +57,159 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
         changed=version is not None,
         since=receipt.changes[0].seq if receipt.changes else None,
         until=receipt.seq if receipt.changes else None,
-        relations_moved=writing.relations_moved or None,
+        relations_moved=relations_moved or None,
         candidates=tuple(called) or None,
     )
 
 
-@dataclass(slots=True)
-class _Entity:
-    """One change of an entity: how it was found in the last attempt is kept for what is told afterwards."""
+_Report = tuple[NodeState, int]
+"""The entity as it was, and how many relations were moved to it."""
 
-    core: Core
-    given: EntityEdit
-    broken: Mapping[str, BrokenLink]
-    made: dict[str, str]
-    """The ids of what moves to it, by those before."""
-    node: NodeState = field(init=False)
-    relations_moved: int = 0
 
-    async def check(self, domain: str) -> AfterWrite[None] | None:
-        """Return what looks, before it is committed, at what the rules of relations ask; only a new name moves any."""
-        if self.given.new_name is None:
-            return None
-        ontology = await self.core.log.require_ontology(domain)
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An entity, what has its new name and is only an end of relations, and what lives around it."""
 
-        async def look(reader: Reader, events: Sequence[Event], _: None) -> None:
-            await check_rules(reader, domain, events, ontology, in_turn=True)
+    node: NodeState
+    going: Sequence[NamedRow]
+    attached: Attached | None
+    context: Context
 
-        return look if any(link_rules(declared) for declared in ontology.connection_types) else None
 
-    def new_names(self) -> list[str]:
-        """Return the names and aliases that the entity got."""
-        known = {self.given.name, *aliases_of(self.node.properties)}
-        given = (*filter(None, [self.given.new_name]), *aliases_of(self.given.properties))
-        return [one for one in given if one not in known]
+async def _attempt(
+    core: Core, domain: str, given: EntityEdit, broken: Mapping[str, BrokenLink], made: dict[str, str]
+) -> Written[_Report]:
+    """Write the change; `made` has the ids of what moves to the entity, by those before."""
 
-    async def read(self, reader: Reader, head: Head) -> Decided:
-        """Return what is to change, and what lives around it."""
-        self.node = await _entity(reader, head.domain, self.given.name)
-        drafts = self._drafts(head)
-        draft = drafts[-1]
-        if same_state(draft.state or {}, self.node.state(), MODIFIED):
-            return (), Context(ontology=head.ontology)
-        drafts += await self._taken_over(reader, head)
-        context = await read_context(reader, head, drafts, most=MOST)
-        others = [self.node.id] if draft.type != self.node.type else []
-        kept = await attached_to_others(reader, head.domain, others, head.ontology)
-        return drafts, replace(context, attached={**context.attached, **kept}, broken=self.broken)
+    async def read(reader: Reader, head: Head) -> _Known:
+        return await _read(reader, head, given, made)
 
-    async def _taken_over(self, reader: Reader, head: Head) -> list[Draft]:
-        """Return what moves the relations that lead to the new name, if that is of no entity yet."""
-        name = self.given.new_name
-        rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name is not None else []
-        going = [row for row in rows if row.is_mentioned]
-        if not going:
-            return []
-        moving = await moved(reader, head, self.node.id, [row.id for row in going], self.made)
-        self.relations_moved = moving.count(Kind.CONNECTION)
-        return [*(row.deletion for row in going), *moving.drafts]
+    def decide(head: Head, known: _Known) -> Decision[_Report]:
+        node, drafting = known.node, Drafting(head, core.origin, core.open_type_limit)
+        drafts = _drafts(drafting, given, node)
+        if same_state(drafts[-1].state or {}, node.state(), MODIFIED):
+            return Decision((), (node, 0))
+        moving = known.attached.moved(head.at) if known.attached else None
+        drafts += [*(row.deletion for row in known.going), *(moving.drafts if moving else ())]
+        report = node, moving.count(Kind.CONNECTION) if moving else 0
+        return Decision(checked(head, drafts, replace(known.context, broken=broken)), report)
 
-    def _drafts(self, head: Head) -> list[Draft]:
-        """Return the change, after that which declares the type that the entity gets where there is none of it."""
-        given, node = self.given, self.node
-        drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
-        if given.type is not None and given.type != node.entity:
-            node = replace(node, type=drafting.node_type(given.type), entity=given.type)
-        name = {} if given.new_name is None else {"name": given.new_name}
-        edit = NodeEdit(
-            properties={**given.properties, **name, **self._aliases()},
-            content=given.content,
-            format=None,
-            tags=None,
-            fields={},
-            expected_version=None,
-        )
-        return [*drafting.drafts, editing(head, node, edit)]
+    after = await _check(core, domain) if given.new_name is not None else None  # only a new name moves relations
+    return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=after)
 
-    def _aliases(self) -> Mapping[str, PropertyValue]:
-        """Return the aliases without a new name that was one of them. Raises INVALID_ARGUMENT for the own name."""
-        given, name = self.given, self.given.new_name or self.given.name
-        if ALIASES in given.properties:
-            check_aliases(aliases_of(given.properties), name)
-        own = aliases_of(self.node.properties)
-        if ALIASES in given.properties or given.new_name is None or name not in own:
-            return {}
-        return aliases_property(one for one in own if one != name)
+
+async def _check(core: Core, domain: str) -> AfterWrite[_Report] | None:
+    """Return what looks, before it is committed, at what the rules of relations ask."""
+    ontology = await core.log.require_ontology(domain)
+
+    async def look(reader: Reader, events: Sequence[Event], _: _Report) -> None:
+        await check_rules(reader, domain, events, ontology, in_turn=True)
+
+    return look if any(link_rules(declared) for declared in ontology.connection_types) else None
+
+
+def _new_names(given: EntityEdit, node: NodeState) -> list[str]:
+    """Return the names and aliases that the entity got."""
+    known = {given.name, *aliases_of(node.properties)}
+    new = (*filter(None, [given.new_name]), *aliases_of(given.properties))
+    return [name for name in new if name not in known]
+
+
+async def _read(reader: Reader, head: Head, given: EntityEdit, made: dict[str, str]) -> _Known:
+    """Read the entity, what would move to it, and what lives around it."""
+    node, name = await _entity(reader, head.domain, given.name), given.new_name or given.name
+    rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name != given.name else []
+    going = [row for row in rows if row.is_mentioned]
+    sources = [row.id for row in going]
+    attached = await read_attached(reader, head.domain, node.id, sources, made) if going else None
+    others = [node.id] if given.type not in (None, node.entity) else []
+    kept = await attached_to_others(reader, head.domain, others, head.ontology)
+    new = (given.type or node.type, {**node.properties, **given.properties, "name": name})
+    context = Context(
+        ontology=head.ontology,
+        living={node.id: node.type, **(attached.living if attached else {})},
+        attached={**(attached.deletions if attached else {}), **kept},
+        owners=await owners_of_new(reader, head, rows, [new], attached.relations if attached else ()),
+    )
+    return _Known(node, going, attached, context)
+
+
+def _drafts(drafting: Drafting, given: EntityEdit, node: NodeState) -> list[Draft]:
+    """Return the change, after that which declares the type that the entity gets where there is none of it."""
+    aliases = _aliases(given, node)
+    if given.type is not None and given.type != node.entity:
+        node = replace(node, type=drafting.node_type(given.type), entity=given.type)
+    name = {} if given.new_name is None else {"name": given.new_name}
+    edit = NodeEdit(
+        properties={**given.properties, **name, **aliases},
+        content=given.content,
+        format=None,
+        tags=None,
+        fields={},
+        expected_version=None,
+    )
+    return [*drafting.drafts, editing(drafting.head, node, edit)]
+
+
+def _aliases(given: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
+    """Return the aliases without a new name that was one of them. Raises INVALID_ARGUMENT for the own name."""
+    name = given.new_name or given.name
+    if ALIASES in given.properties:
+        check_aliases(aliases_of(given.properties), name)
+    own = aliases_of(node.properties)
+    if ALIASES in given.properties or given.new_name is None or name not in own:
+        return {}
+    return aliases_property(one for one in own if one != name)
 
 
 async def update_observation(core: Core, domain: str, given: ObservationEdit) -> ObservationUpdated:
     """Change an observation. `Entities.update_observation` tells the rest."""
-    writing = _Observed(given)
+
+    async def read(reader: Reader, head: Head) -> tuple[NodeState, Observation, Sequence[Known]]:
+        node = await _entity(reader, head.domain, given.name)
+        known = await reader.read(CURRENT, domain=head.domain, node=node.id)
+        named = await observations_of(reader, head.domain, node.id, [given.observation])
+        await check_named(reader, head.domain, [given.observation], named, known, "observation")
+        [one] = resolved([given.observation], named)
+        return node, one, known
+
+    def decide(
+        head: Head, found: tuple[NodeState, Observation, Sequence[Known]]
+    ) -> Decision[tuple[Observation, ObservationState]]:
+        node, one, known = found
+        _check_text(given.text, one, known)
+        after = replace(
+            one.state,
+            text=one.state.text if given.text is None else given.text,
+            confidence=one.state.confidence if given.confidence is None else given.confidence,
+        )
+        context = Context(ontology=head.ontology, living={node.id: node.type})
+        drafts = [] if after == one.state else [one.changed(after)]
+        return Decision(checked(head, drafts, context), (one, after))
+
     try:
-        written = await core.log.write("update_observation", domain, core.origin, writing.read, checked)
+        written = await core.log.write("update_observation", domain, core.origin, read, decide)
     except GraphError as error:
         raise _without_domain(error, given.name) from error
-    one, version = writing.one, written.receipt.version_of(writing.one.id)
+    one, after = written.report
+    version = written.receipt.version_of(one.id)
     return ObservationUpdated(
         id=one.id,
         entity=given.name,
-        text=writing.after.text,
-        confidence=writing.after.confidence,
+        text=after.text,
+        confidence=after.confidence,
         version=version_after(version, one.version),
         changed=version is not None,
         over=(await over(core.store, domain, [one.id])).get(one.id) if one.is_over else None,
     )
 
 
-@dataclass(slots=True)
-class _Observed:
-    """One change of an observation: what it was and becomes in the last attempt is kept for what is told afterwards."""
-
-    given: ObservationEdit
-    one: Observation = field(init=False)
-    after: ObservationState = field(init=False)
-
-    async def read(self, reader: Reader, head: Head) -> Decided:
-        """Return what is to change, and what lives around it."""
-        given = self.given
-        node = await _entity(reader, head.domain, given.name)
-        known = await reader.read(CURRENT, domain=head.domain, node=node.id)
-        named = await observations_of(reader, head.domain, node.id, [given.observation])
-        await check_named(reader, head.domain, [given.observation], named, known, "observation")
-        [self.one] = resolved([given.observation], named)
-        self._check_text(known)
-        before = self.one.state
-        self.after = replace(
-            before,
-            text=before.text if given.text is None else given.text,
-            confidence=before.confidence if given.confidence is None else given.confidence,
-        )
-        drafts: Sequence[Draft] = () if self.after == before else [self.one.changed(self.after)]
-        return drafts, Context(ontology=head.ontology, living={node.id: node.type})
-
-    def _check_text(self, known: Sequence[Known]) -> None:
-        """Raise INVALID_ARGUMENT for a text that another observation of the entity has, which holds."""
-        text = self.given.text
-        twin = next((each.id for each in known if each.text == text and each.id != self.one.id), None)
-        if twin is not None and not self.one.is_over:
-            hint = Hint("Delete one of the two with {delete_observations|forget}, or give another text.")
-            raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
+def _check_text(text: str | None, one: Observation, known: Sequence[Known]) -> None:
+    """Raise INVALID_ARGUMENT for a text that another observation of the entity has, which holds."""
+    twin = next((each.id for each in known if each.text == text and each.id != one.id), None)
+    if twin is not None and not one.is_over:
+        hint = Hint("Delete one of the two with {delete_observations|forget}, or give another text.")
+        raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
 
 
 async def _entity(reader: Reader, domain: str, name: str) -> NodeState:

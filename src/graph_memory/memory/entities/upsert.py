@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from graph_memory.memory.changes.context import read_context
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.entities.writes import Decided, checked, drafting_with
+from graph_memory.memory.entities.writes import attached_to_ends, checked, owners_of_new
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.names import check_current
@@ -17,10 +17,11 @@ from graph_memory.memory.entity_graph.reading import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Head
+from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.strength import fraction
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 
@@ -46,60 +47,76 @@ def wanted_from(given: Mapping[str, object]) -> Wanted:
 
 async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
     """Make an entity, or bring it up to date. `Entities.upsert` tells the rest."""
-    writing = _Writing(core, domain, wanted)
-    await core.contents.put(domain, wanted.entity.content)
+    entity = wanted.entity
+    await core.contents.put(domain, entity.content)
 
-    async def write() -> None:
-        await core.log.write("upsert", domain, core.origin, writing.read, checked)
+    async def read(reader: Reader, head: Head) -> _Known:
+        return await _read(reader, head, wanted)
 
-    await in_domain(core, domain, write)
-    found = await profiles_of(core, domain, [writing.id])
+    def decide(head: Head, known: _Known) -> Decision[str]:
+        drafting = Drafting(head, core.origin, core.open_type_limit, known.attached)
+        node_id = _draft(drafting, known, wanted)
+        return Decision(checked(head, drafting.drafts, known.context), node_id)
+
+    async def write() -> str:
+        return (await core.log.write("upsert", domain, core.origin, read, decide)).report
+
+    found = await profiles_of(core, domain, [await in_domain(core, domain, write)])
     if not found:
         hint = "Somebody deleted it as it was written: call upsert again."
-        raise GraphError(Code.NODE_NOT_FOUND, f"Entity with name {wanted.entity.name} not found", {"hint": hint})
+        raise GraphError(Code.NODE_NOT_FOUND, f"Entity with name {entity.name} not found", {"hint": hint})
     return found[0]
 
 
-@dataclass(slots=True)
-class _Writing:
-    """One call, and the id that its last attempt found or made."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The node of the name if there is one, the texts that it has of those given, and what lives around it."""
 
-    core: Core
-    domain: str
-    wanted: Wanted
-    id: str = field(init=False)
+    node: NodeState | None
+    texts: Collection[str]
+    attached: Mapping[str, Sequence[Draft]]
+    context: Context
 
-    async def read(self, reader: Reader, head: Head) -> Decided:
-        """Return the changes that make the entity as it shall be."""
-        entity = self.wanted.entity
-        rows = await reader.read(NAMED, domain=self.domain, names=[entity.name])
-        states = await states_of(reader, self.domain, [row.id for row in rows])
-        node, drafting = states.get(entity.name), await drafting_with(self.core, reader, head, states.values())
-        if node is None:
-            self.id = drafting.entity(entity)
-        elif node.mentioned:
-            self.id = node.id
-            drafting.settle(node, entity)
-        else:
-            self.id = node.id
-            if entity.observations:
-                check_current(entity.name, node.validity.ended_by(head.at))
-            await self._update(reader, drafting, node)
-        return drafting.drafts, await read_context(reader, head, drafting.drafts)
 
-    async def _update(self, reader: Reader, drafting: Drafting, node: NodeState) -> None:
-        entity = self.wanted.entity
-        edit = NodeEdit(
-            properties=entity.properties,
-            content=entity.content if self.wanted.describes else None,
-            format=None,
-            tags=None,
-            fields={},
-            expected_version=None,
-        )
-        draft = editing(drafting.head, node, edit)
-        if not same_state(draft.state or {}, node.state(), MODIFIED):
-            drafting.drafts.append(draft)
-        [row] = await observed(reader, self.domain, [(entity.name, [one.text for one in entity.observations])])
-        there = {text for _, text, _ in row.found}
-        drafting.observations(node.id, [one for one in entity.observations if one.text not in there])
+async def _read(reader: Reader, head: Head, wanted: Wanted) -> _Known:
+    entity = wanted.entity
+    rows = await reader.read(NAMED, domain=head.domain, names=[entity.name])
+    node = (await states_of(reader, head.domain, [row.id for row in rows])).get(entity.name)
+    attached = await attached_to_ends(reader, head, [node] if node else [])
+    texts: Collection[str] = ()
+    if node is not None and not node.mentioned:
+        asked = [(entity.name, [one.text for one in entity.observations])]
+        texts = {text for row in await observed(reader, head.domain, asked) for _, text, _ in row.found}
+    kind = entity.type if node is None or node.mentioned else node.type
+    new = (kind, {**entity.properties, "name": entity.name})
+    context = Context(
+        ontology=head.ontology,
+        living={node.id: node.type} if node else {},
+        owners=await owners_of_new(reader, head, rows, [new]),
+    )
+    return _Known(node, texts, attached, context)
+
+
+def _draft(drafting: Drafting, known: _Known, wanted: Wanted) -> str:
+    """Draft the changes that make the entity as it shall be, and return its id."""
+    node, entity = known.node, wanted.entity
+    if node is None:
+        return drafting.entity(entity)
+    if node.mentioned:
+        drafting.settle(node, entity)
+        return node.id
+    if entity.observations:
+        check_current(entity.name, node.validity.ended_by(drafting.head.at))
+    edit = NodeEdit(
+        properties=entity.properties,
+        content=entity.content if wanted.describes else None,
+        format=None,
+        tags=None,
+        fields={},
+        expected_version=None,
+    )
+    draft = editing(drafting.head, node, edit)
+    if not same_state(draft.state or {}, node.state(), MODIFIED):
+        drafting.drafts.append(draft)
+    drafting.observations(node.id, [one for one in entity.observations if one.text not in known.texts])
+    return node.id

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from graph_memory.memory.changes.context import attached_to_others, in_parts, owners_of
-from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_of
-from graph_memory.memory.changes.types import ontology_after
-from graph_memory.memory.changes.values import Owners
+from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_values
+from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.names.candidates import candidates_of_new
 from graph_memory.memory.entities.remember_results import Candidate
@@ -20,56 +20,106 @@ from graph_memory.memory.entities.results import (
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
-from graph_memory.memory.entity_graph.names import entity_not_found, not_found
+from graph_memory.memory.entity_graph.names import not_found, with_near_name
 from graph_memory.memory.entity_graph.other_names import named_otherwise
 from graph_memory.memory.entity_graph.reading import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
+from graph_memory.memory.entity_graph.values.rows import NamedRow, ObservedRow
+from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-Decided = tuple[Sequence[Draft], Context]
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the names of new entities."""
+
+    aliases: Mapping[str, Sequence[str]]
+    rows: Sequence[NamedRow]
+    mentions: Sequence[NodeState]
+    attached: Mapping[str, Sequence[Draft]]
+    owners: Owners
+
+    @property
+    def called(self) -> Mapping[str, str]:
+        """The names of entities by their aliases."""
+        return {alias: names[0] for alias, names in self.aliases.items()}
 
 
-async def drafting_with(core: Core, reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Drafting:
-    """Return what drafts changes of entities, given those that there are: an end of relations among them may settle."""
+@dataclass(frozen=True, slots=True)
+class _Created:
+    """The entities that were new, and the names that are aliases of known ones."""
+
+    entities: Sequence[NewEntity] = ()
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+
+
+async def attached_to_ends(reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Mapping[str, Sequence[Draft]]:
+    """Return what is attached to those of these nodes that are only ends of relations: they may become entities."""
     ends = [node.id for node in nodes if node.mentioned]
-    attached = await attached_to_others(reader, head.domain, ends, head.ontology)
-    return Drafting(head, core.origin, core.open_type_limit, attached)
+    return await attached_to_others(reader, head.domain, ends, head.ontology)
+
+
+New = tuple[str, Mapping[str, PropertyValue]]
+"""The type of an entity or relation as it is spelt, and its properties."""
+
+
+async def owners_of_new(
+    reader: Reader, head: Head, rows: Iterable[NamedRow], nodes: Iterable[New], relations: Iterable[New] = ()
+) -> Owners:
+    """Return who has the names that were read, and who has unique values of new entities and relations.
+
+    Each may be stored under its type, or under the general one.
+    """
+    values: set[UniqueValue] = set()
+    for kind, new, general in ((Kind.NODE, nodes, ENTITY), (Kind.CONNECTION, relations, RELATION)):
+        for spelt, own in new:
+            for name in dict.fromkeys((spelt, stored_name(spelt, general), general)):
+                values.update(unique_values(kind, name, own, head.ontology))
+    holders = {name_of_entity(row.name): {row.id: row.name} for row in rows}
+    return {**await owners_of(reader, head.domain, values), **holders}
 
 
 async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) -> EntitiesCreated:
     """Create the entities whose names are new. `Entities.create_entities` tells the rest."""
-    created: list[NewEntity] = []
-    aliases: Mapping[str, list[str]] = {}
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal created, aliases
+    async def read(reader: Reader, head: Head) -> _Known:
         aliases = await named_otherwise(reader, domain, [one.name for one in wanted], ends=True)
-        called = {alias: names[0] for alias, names in aliases.items()}
-        rows = await in_parts(reader, NAMED, domain, names=list({*(one.name for one in wanted), *called.values()}))
+        names = {*(one.name for one in wanted), *(names[0] for names in aliases.values())}
+        rows = await in_parts(reader, NAMED, domain, names=list(names))
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
-        drafting, graph = await drafting_with(core, reader, head, mentions.values()), NamedGraph()
-        graph.note_named(rows, mentions.values())
-        graph.note_called(called)
-        steps = Steps(graph, drafting)
-        created = [one for one in wanted if steps.create(one)[1]]
-        holders = {name_of_entity(row.name): {row.id: row.name} for row in rows}
-        return drafting.drafts, await _context(reader, head, drafting.drafts, holders)
+        attached = await attached_to_ends(reader, head, mentions.values())
+        there = {*aliases, *(row.name for row in rows if not row.is_mentioned)}
+        new = ((one.type, {**one.properties, "name": one.name}) for one in wanted if one.name not in there)
+        return _Known(aliases, rows, [*mentions.values()], attached, await owners_of_new(reader, head, rows, new))
 
-    async def write() -> None:
+    def decide(head: Head, known: _Known) -> Decision[_Created]:
+        graph = NamedGraph()
+        graph.note_named(known.rows, known.mentions)
+        graph.note_called(known.called)
+        steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit, known.attached))
+        created = [one for one in wanted if steps.create(one)[1]]
+        context = Context(ontology=head.ontology, owners=known.owners)
+        return Decision(checked(head, steps.drafting.drafts, context), _Created(created, known.aliases))
+
+    async def write() -> _Created:
         for one in wanted:
             await core.contents.put(domain, one.content)
-        await core.log.write("create_entities", domain, core.origin, read, checked)
+        return (await core.log.write("create_entities", domain, core.origin, read, decide)).report
 
-    if wanted:
-        await in_domain(core, domain, write)
-    alike = await candidates_of_new(core.store, domain, {one.name: one.type for one in created})
-    notes = (*map(_called, aliases.items()), *(_alike(name, one) for name, found in alike.items() for one in found))
-    return EntitiesCreated(entities=tuple(map(_told, created)), notes=notes or None)
+    done = await in_domain(core, domain, write) if wanted else _Created()
+    alike = await candidates_of_new(core.store, domain, {one.name: one.type for one in done.entities})
+    notes = (
+        *map(_called, done.aliases.items()),
+        *(_alike(name, one) for name, found in alike.items() for one in found),
+    )
+    return EntitiesCreated(entities=tuple(map(_told, done.entities)), notes=notes or None)
 
 
 def _called(alias: tuple[str, Sequence[str]]) -> str:
@@ -93,45 +143,36 @@ def _told(one: NewEntity) -> Entity:
     return Entity(name=one.name, entityType=one.type, observations=tuple(each.text for each in one.observations))
 
 
-async def _context(reader: Reader, head: Head, drafts: Sequence[Draft], holders: Owners) -> Context:
-    """Return what lives around new entities: who has their names is known, other unique values are looked up."""
-    ontology = ontology_after(head.ontology, drafts)
-    values = {value for draft in drafts for value in unique_of(draft, ontology)}
-    names = {value for value in values if value == name_of_entity(value.value)}
-    owners = await owners_of(reader, head.domain, values - names)
-    known = {name: holders[name] for name in names if name in holders}
-    return Context(ontology=head.ontology, owners={**owners, **known})
-
-
-def checked(head: Head, decided: Decided) -> Decision[None]:
+def checked(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
     """Return changes in order, checked."""
-    drafts, context = decided
-    return Decision(Changeset.of(context, drafts).checked(head.domain) if drafts else (), None)
+    return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
 
 
 async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservations]) -> ObservationsAdded:
     """Add observations that are new to their entities. `Entities.add_observations` tells the rest."""
-    results: list[Added] = []
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal results
+    async def read(reader: Reader, _: Head) -> Sequence[ObservedRow]:
         asked = ((one.name, [each.text for each in one.observations]) for one in wanted)
-        rows = await observed(reader, domain, asked)
-        drafting, graph, results = Drafting(head, core.origin, core.open_type_limit), NamedGraph(), []
+        return await observed(reader, domain, asked)
+
+    def decide(head: Head, rows: Sequence[ObservedRow]) -> Decision[Sequence[Added]]:
+        graph, results = NamedGraph(), list[Added]()
         graph.note_observed(rows)
-        steps = Steps(graph, drafting)
+        steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit))
         for one in wanted:
             if (entity := graph.entity(one.name)) is None:
-                raise await entity_not_found(reader, domain, one.name)
+                raise not_found(one.name)
             new = tuple(each.text for each in one.observations if steps.observe(entity, each)[1])
             results.append(Added(entityName=one.name, addedObservations=new))
-        return drafting.drafts, Context(ontology=head.ontology, living={row.id: "" for row in rows})
+        context = Context(ontology=head.ontology, living={row.id: "" for row in rows})
+        return Decision(checked(head, steps.drafting.drafts, context), results)
 
-    if wanted:
-        try:
-            await core.log.write("add_observations", domain, core.origin, read, checked)
-        except GraphError as error:
-            if error.code is not Code.ONTOLOGY_NOT_FOUND:
-                raise
+    if not wanted:
+        return ObservationsAdded(results=())
+    try:
+        written = await core.log.write("add_observations", domain, core.origin, read, decide)
+    except GraphError as error:
+        if error.code is Code.ONTOLOGY_NOT_FOUND:
             raise not_found(wanted[0].name) from error
-    return ObservationsAdded(results=tuple(results))
+        raise await with_near_name(core.store, domain, error) from error
+    return ObservationsAdded(results=tuple(written.report))

@@ -34,6 +34,12 @@ async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _H
     return not_found(name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how))
 
 
+async def with_near_name(reader: Reader, domain: str, error: GraphError, how: str = _HOW) -> GraphError:
+    """Return an error; that for the name of no entity with the nearest name."""
+    name = error.details.get("name") if error.code is Code.NODE_NOT_FOUND else None
+    return await entity_not_found(reader, domain, name, how) if isinstance(name, str) else error
+
+
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
     """Ask "Did you mean …" with the only name that has all words of a name, else the nearest; empty if none is near."""
     found = await near_names(reader, domain, name)

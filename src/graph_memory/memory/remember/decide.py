@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 
-from graph_memory.memory.changes.context import in_parts, read_context
+from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.cleaning.merging import merge_entities
@@ -15,7 +15,7 @@ from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, ended
 from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, ids_of_question
-from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entities.writes import checked
 from graph_memory.memory.entity_graph.reading import names_of
 from graph_memory.memory.statements.weighing import Known
 from graph_memory.model.errors import GraphError, Hint
@@ -27,6 +27,7 @@ from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.plain import Located
 from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 Answer = Literal["close", "keep", "same", "new"]
@@ -59,26 +60,52 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
 
 async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
     """Settle two observations or two relations in one write."""
-    drafts: Sequence[Draft] = ()
-    over: datetime | None = None
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal drafts, over
+    async def read(reader: Reader, head: Head) -> _Relations | _Observations:
         if (pair := await relations_of(reader, domain, new, known)) is not None:
-            drafts, over = decide_relations(*pair, answer, head)
-            return drafts, await read_context(reader, head, drafts)
+            return _Relations(*pair)
         later, earlier = await _both(reader, domain, new, known, head.at)
-        _check(later, earlier, answer)
         opens = answer == "keep" and _took_its_place(later, earlier)
-        if opens:
-            _check_text(earlier, await reader.read(CURRENT, domain=domain, node=earlier.node))
-        drafts = _changes(later, earlier, answer, head)
-        over = head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
-        over = None if opens else over
-        return drafts, Context(ontology=head.ontology)
+        rows = await reader.read(CURRENT, domain=domain, node=earlier.node) if opens else ()
+        return _Observations(later, earlier, rows)
 
-    await core.log.write("decide", domain, core.origin, read, checked)
-    return Settled(decision=answer, new=new, known=known, changed=bool(drafts), ended=over)
+    def settle(head: Head, found: _Relations | _Observations) -> Decision[tuple[bool, datetime | None]]:
+        if isinstance(found, _Relations):
+            drafts, over = decide_relations(found.later, found.earlier, answer, head)
+        else:
+            drafts, over = decide_observations(found, answer, head)
+        return Decision(checked(head, drafts, Context(ontology=head.ontology)), (bool(drafts), over))
+
+    changed, over = (await core.log.write("decide", domain, core.origin, read, settle)).report
+    return Settled(decision=answer, new=new, known=known, changed=changed, ended=over)
+
+
+@dataclass(frozen=True, slots=True)
+class _Relations:
+    """Two relations that a decision is about."""
+
+    later: ConnectionState
+    earlier: ConnectionState
+
+
+@dataclass(frozen=True, slots=True)
+class _Observations:
+    """Two observations, None for the entity itself; and what holds, if the known one may be opened again."""
+
+    later: Observation | None
+    earlier: Observation
+    known: Sequence[Known]
+
+
+def decide_observations(found: _Observations, answer: str, head: Head) -> tuple[Sequence[Draft], datetime | None]:
+    """Return what an answer changes, and since when the known observation is over. Raises INVALID_ARGUMENT."""
+    later, earlier = found.later, found.earlier
+    _check(later, earlier, answer)
+    drafts = _changes(later, earlier, answer, head)
+    if answer == "keep" and _took_its_place(later, earlier):
+        _check_text(earlier, found.known)
+        return drafts, None
+    return drafts, head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
 
 
 async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> AllSettled:

@@ -20,6 +20,7 @@ from graph_memory.memory.search.passages.units import sentence_ranges
 from graph_memory.memory.statements.language.folding import plain
 from graph_memory.memory.statements.language.languages import LANGUAGES
 from graph_memory.memory.statements.values.number_words import names_of
+from graph_memory.model.events import new_id
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.plain import Located
 from graph_memory.model.values.properties import PropertyValue, check_text_size
@@ -76,6 +77,8 @@ class Tie:
     is_incoming: bool
     lenient: bool
     properties: Mapping[str, PropertyValue]
+    id: str = field(default_factory=lambda: new_id("conn"), compare=False)
+    """The id of the relation, the same in each attempt at the write."""
 
     def relation(self, name: str) -> NewRelation:
         """Return the relation, given the name of the thing."""
@@ -85,6 +88,7 @@ class Tie:
             type=self.type,
             lenient=self.lenient,
             properties=self.properties,
+            id=self.id,
         )
 
 

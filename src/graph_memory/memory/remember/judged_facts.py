@@ -11,7 +11,7 @@ from graph_memory.memory.entities.observations.observing import Observation
 from graph_memory.memory.entities.remember_results import (
     OBSERVATION_CHOICES,
     PROPERTY_CHOICES,
-    Decision,
+    Outcome,
     Question,
     Receipt,
     question_id,
@@ -165,16 +165,16 @@ def receipt_of(one: Judged, made: str | None) -> Receipt:
     if one.replaced:
         texts = " | ".join(each.state.text for each in one.replaced)
         ids = tuple(each.id for each in one.replaced)
-        return Receipt(decision=Decision.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
-    decision = Decision.ADD if one.is_new else Decision.NOOP
+        return Receipt(decision=Outcome.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
+    decision = Outcome.ADD if one.is_new else Outcome.NOOP
     return Receipt(decision=decision, fact=text, rule=own.rule, score=own.score, id=made)
 
 
 def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:
     """Return the receipt of a fact about which a language model has decided."""
-    fresh = Decision.UPDATE if one.replaced else Decision.ADD
+    fresh = Outcome.UPDATE if one.replaced else Outcome.ADD
     return Receipt(
-        decision=fresh if one.is_new else Decision.NOOP,
+        decision=fresh if one.is_new else Outcome.NOOP,
         fact=one.fact.observation.text,
         rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in one.settled))}",
         evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in one.settled),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.entities.aliases import aliases_of
-from graph_memory.memory.entities.remember_results import Decision, Receipt
+from graph_memory.memory.entities.remember_results import Outcome, Receipt
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import NodeState
@@ -26,17 +26,17 @@ def told(key: str, value: PropertyValue) -> str:
 def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Receipt:
     fact = told(key, value)
     if before is None:
-        return Receipt(decision=Decision.ADD, fact=fact, rule="property")
+        return Receipt(decision=Outcome.ADD, fact=fact, rule="property")
     if equal_values(before, value):
-        return Receipt(decision=Decision.NOOP, fact=fact, rule="property")
-    return Receipt(decision=Decision.UPDATE, fact=fact, rule="property", evidence=f"it was {shown(before)}")
+        return Receipt(decision=Outcome.NOOP, fact=fact, rule="property")
+    return Receipt(decision=Outcome.UPDATE, fact=fact, rule="property", evidence=f"it was {shown(before)}")
 
 
 def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequence[str]) -> list[Receipt]:
     """Return what becomes of each alias that is given."""
     known = {name, *aliases_of(before)}
     return [
-        Receipt(decision=Decision.NOOP if one in known else Decision.ADD, fact=f"alias: {shown(one)}", rule="alias")
+        Receipt(decision=Outcome.NOOP if one in known else Outcome.ADD, fact=f"alias: {shown(one)}", rule="alias")
         for one in aliases
     ]
 

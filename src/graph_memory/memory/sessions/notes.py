@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.changes.context import in_parts, read_context
+from graph_memory.memory.changes.context import in_parts, owners_of
+from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entities.writes import checked
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
 from graph_memory.memory.graph.ontology import check_room
@@ -16,12 +17,14 @@ from graph_memory.model.events import Draft, Event, Head, new_id
 from graph_memory.model.ontology.ontology import NodeType
 from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.projection import live_state, new_type_draft
+from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
 from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.content import content_from
+from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import PropertyType, PropertyValue
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -132,7 +135,7 @@ async def _text(core: Core, domain: str, node: NodeState, texts: Mapping[str, st
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenNote:
     """A note after a write."""
 
     id: str
@@ -143,54 +146,74 @@ class Written:
 
 async def write_note(
     core: Core, domain: str, name: str, kept: Kept, key: str | None, decide: Callable[[Note | None], Wanted]
-) -> Written:
+) -> WrittenNote:
     """Make the note of a key, or change it; without a key a new one is made.
 
     Raises what the decision raises, INVALID_NODE_TYPE in a closed ontology that lacks the type, TYPE_LIMIT_REACHED.
     """
     new = new_id("mem")
-    before: Note | None = None
-    wanted = Wanted("", "", {})
 
-    async def read(reader: Reader, head: Head) -> Decided:
-        nonlocal before, wanted
+    async def read(reader: Reader, head: Head) -> _Known:
         known = await notes_of(core, reader, domain, kept, keys=[key], limit=1) if key is not None else []
         before = known[0] if known else None
         wanted = decide(before)
         content = await core.contents.put(domain, content_from(wanted.text, "utf-8", "markdown"))
         windows = await core.contents.windows(content)
-        if before is None:
-            made = NewNode(
-                id=new,
-                type=kept.type,
-                content=content,
-                properties=wanted.properties,
-                tags=(),
-                fields={"title": wanted.title},
-                windows=windows,
-            )
-            drafts = [*_declaration(core, head, kept), creation(head, made)]
-        else:
-            edit = NodeEdit(
-                properties=wanted.properties,
-                content=content,
-                format=None,
-                tags=None,
-                fields={},
-                expected_version=wanted.expected_version,
-                windows=windows,
-            )
-            draft = editing(head, before.node, edit)
-            drafts = [] if same_state(draft.state or {}, before.node.state(), MODIFIED) else [draft]
-        return drafts, await read_context(reader, head, drafts)
+        own = wanted.properties.items()
+        changed = {name: value for name, value in own if before is None or before.properties.get(name) != value}
+        values = unique_values(Kind.NODE, kept.type, changed, head.ontology)
+        context = Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
+        return _Known(before, content, windows, context)
 
-    async def write() -> Written:
-        written = await core.log.write(name, domain, core.origin, read, checked)
+    def drafted(head: Head, known: _Known) -> Decision[tuple[Note | None, Wanted]]:
+        wanted = decide(known.before)
+        drafts = _drafts(core, head, kept, known, wanted, new)
+        return Decision(checked(head, drafts, known.context), (known.before, wanted))
+
+    async def write() -> WrittenNote:
+        written = await core.log.write(name, domain, core.origin, read, drafted)
+        before, wanted = written.report
         subject, version = (new, 0) if before is None else (before.node.id, before.node.version)
         changed = written.receipt.version_of(subject)
-        return Written(subject, version if changed is None else changed, wanted, changed is not None)
+        return WrittenNote(subject, version if changed is None else changed, wanted, changed is not None)
 
     return await in_domain(core, domain, write)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The note of a key if there is one, and its new text, stored."""
+
+    before: Note | None
+    content: Content
+    windows: tuple[str, ...]
+    context: Context
+
+
+def _drafts(core: Core, head: Head, kept: Kept, known: _Known, wanted: Wanted, new: str) -> list[Draft]:
+    """Return the changes that make a note, or change it; none where it is so already."""
+    if known.before is None:
+        made = NewNode(
+            id=new,
+            type=kept.type,
+            content=known.content,
+            properties=wanted.properties,
+            tags=(),
+            fields={"title": wanted.title},
+            windows=known.windows,
+        )
+        return [*_declaration(core, head, kept), creation(head, made)]
+    edit = NodeEdit(
+        properties=wanted.properties,
+        content=known.content,
+        format=None,
+        tags=None,
+        fields={},
+        expected_version=wanted.expected_version,
+        windows=known.windows,
+    )
+    draft = editing(head, known.before.node, edit)
+    return [] if same_state(draft.state or {}, known.before.node.state(), MODIFIED) else [draft]
 
 
 def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:

@@ -43,14 +43,13 @@ class Names:
         return ["Town 77"]
 
 
-async def test_no_name_is_searched_while_the_domain_is_locked() -> None:
-    reader, refused = Names(), list[Refusal]()
+async def test_relations_to_unknown_names_are_refused() -> None:
     head = Head("d", 1, datetime(2026, 11, 27, tzinfo=UTC), Ontology())
     rows = [RelatedRow(place, "mem_1", "Entity", False, None, None, False, []) for place in range(60)]
     drafting = Drafting(head, Origin(), 10)
-    assert await draft_relations(cast("Reader", reader), drafting, UNKNOWN, rows, {}, refused) == []
+    made, refused = draft_relations(drafting, UNKNOWN, rows, {})
+    assert (made, drafting.drafts) == ([], [])
     assert [refusal.name for refusal in refused] == [relation.to_name for relation in UNKNOWN]
-    assert reader.searched == []
 
 
 async def test_similar_names_are_suggested_for_the_first_unknown_names() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graph_memory import GraphError
-from graph_memory.memory.entities.remember_results import LONGEST, Decision, Receipt
+from graph_memory.memory.entities.remember_results import LONGEST, Outcome, Receipt
 from graph_memory.memory.remember.facts import facts_from
 from graph_memory.model.errors import Code
 
@@ -30,7 +30,7 @@ def test_the_keys_of_a_statement_are_listed_with_what_it_replaces() -> None:
 
 def test_a_receipt_repeats_a_statement_but_no_document() -> None:
     short, long = "y" * LONGEST, "x" * (LONGEST + 1)
-    receipt = Receipt(decision=Decision.ADD, fact=long, rule="new", evidence=short)
+    receipt = Receipt(decision=Outcome.ADD, fact=long, rule="new", evidence=short)
     assert receipt.fact == "x" * (LONGEST - 1) + "…"
     assert receipt.evidence == short
 

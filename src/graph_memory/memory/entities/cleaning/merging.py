@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import chain
 
-from graph_memory.memory.changes.context import in_parts, read_context
-from graph_memory.memory.changes.paging import AT_ONCE
+from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
@@ -15,9 +14,9 @@ from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_alias
 from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
 from graph_memory.memory.entities.cleaning.side_by_side import Pair, ask_beside, pairs_in_doubt
 from graph_memory.memory.entities.names.find_entities import name_of_entity
-from graph_memory.memory.entities.observations.attached import moved
+from graph_memory.memory.entities.observations.attached import Attached, read_attached
 from graph_memory.memory.entities.observations.moving import Moving
-from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.memory.entities.writes import checked, owners_of_new
 from graph_memory.memory.entity_graph.names import not_found
 from graph_memory.memory.entity_graph.reading import NAMED, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
@@ -31,6 +30,7 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.reads import CONTENTS
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MOST = 50
@@ -53,105 +53,137 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
     made: dict[str, str] = {}
     doubtful = await pairs_in_doubt(core, domain, target, gone)
     return await until_rules_hold(
-        lambda broken: _Merge(core, domain, target, gone, broken, made, doubtful).written(dry_run=dry_run)
+        lambda broken: _attempt(core, domain, _Merge(target, gone, doubtful, broken, made), dry_run=dry_run)
     )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Merge:
-    """One attempt: what it came to is kept for what is told afterwards."""
+    """One attempt, given the rules that earlier ones broke, and the ids that they gave to what moves."""
 
-    core: Core
-    domain: str
     into: str
     names: Sequence[str]
+    doubtful: Sequence[Pair]
     broken: Mapping[str, BrokenLink]
     made: dict[str, str]
-    doubtful: Sequence[Pair]
-    told: EntitiesMerged = field(init=False)
 
-    async def written(self, *, dry_run: bool) -> EntitiesMerged:
-        """Write it; what the rules of connection types ask is looked at before it is committed."""
-        ontology = await self.core.log.require_ontology(self.domain)
-        has_rules = any(link_rules(declared) for declared in ontology.connection_types)
 
-        async def check(reader: Reader, events: Sequence[Event], _: None) -> None:
-            await check_rules(reader, self.domain, events, ontology, in_turn=True)
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The entities, what is attached to those that go, and what the one that stays may get of them."""
 
-        written = await self.core.log.write(
-            "merge_entities",
-            self.domain,
-            self.core.origin,
-            self._read,
-            checked,
-            after_write=check if has_rules and not dry_run else None,
-            dry_run=dry_run,
-        )
-        if dry_run:
-            questions = [one.model_copy(update={"id": None}) for one in self.told.questions or ()]
-            return self.told.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
-        return self.told.model_copy(update={"since": written.receipt.changes[0].seq, "until": written.receipt.seq})
+    target: NodeState
+    sources: Sequence[NodeState]
+    attached: Attached
+    texts: Mapping[str, str]
+    """Descriptions by their hashes, as far as Neo4j keeps them."""
+    content: Content | None
+    """The description that the entity gets, None where it has one or there is none."""
+    windows: tuple[str, ...]
+    context: Context
 
-    async def _read(self, reader: Reader, head: Head) -> Decided:
-        states = await _states(reader, self.domain, [self.into, *self.names])
-        target, sources = states[self.into], [states[name] for name in self.names]
-        moving = await moved(reader, head, target.id, [one.id for one in sources], self.made)
-        questions = ask_beside(moving, self.doubtful)
-        properties, conflicts = merged_properties(target, sources)
-        content = await self._description(reader, target, sources, conflicts)
-        conflicts += _differences(moving, {one.id: str(one.properties["name"]) for one in sources})
-        aliases = chain.from_iterable((str(one.properties["name"]), *aliases_of(one.properties)) for one in sources)
-        properties |= with_aliases(target.properties, self.into, aliases)
-        tags = tuple(dict.fromkeys(chain(target.tags, *(one.tags for one in sources))))
-        edit = NodeEdit(
-            properties=properties,
-            content=content,
-            format=None,
-            tags=tags,
-            fields={},
-            expected_version=None,
-            windows=await self.core.contents.windows(content) if content else (),
-        )
-        going = [
-            Draft(op=Op.DELETE, kind=Kind.NODE, subject=one.id, type=one.type, previous=one.version) for one in sources
-        ]
-        drafts = [*going, editing(head, target, edit), *moving.drafts]
-        self.told = EntitiesMerged(
-            into=self.into,
-            id=target.id,
-            merged=tuple(self.names),
-            observations_moved=moving.count(Kind.OBSERVATION),
-            observations_known=moving.known_observations,
-            relations_moved=moving.count(Kind.CONNECTION),
-            relations_known=moving.known_relations,
-            aliases=tuple(aliases_of({**target.properties, **properties})),
-            conflicts=tuple(conflicts),
-            questions=tuple(questions) or None,
-        )
-        return drafts, await self._context(reader, head, drafts)
+    @property
+    def described(self) -> list[NodeState]:
+        """The entities with a description."""
+        return [one for one in (self.target, *self.sources) if one.content.size]
 
-    async def _context(self, reader: Reader, head: Head, drafts: Sequence[Draft]) -> Context:
-        context = await read_context(reader, head, drafts, most=AT_ONCE // 2)
-        return replace(context, broken=self.broken)
 
-    async def _description(
-        self, reader: Reader, target: NodeState, sources: Sequence[NodeState], conflicts: list[MergeConflict]
-    ) -> Content | None:
-        """Return the description that the entity gets, None where it has one or there is none; others are conflicts."""
-        every = [one for one in (target, *sources) if one.content.size]
-        if not every:
-            return None
-        hashes = list(dict.fromkeys(one.content.sha256 for one in every))
-        texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, self.domain, hashes=hashes)}
-        kept = every[0].content
-        for one in every[1:]:
-            if not one.content.is_same(kept):
-                said = [shown(texts.get(each.sha256) or f"{each.size:,} bytes") for each in (kept, one.content)]
-                name = str(one.properties["name"])
-                conflicts.append(MergeConflict(what="description", kept=said[0], not_taken=said[1], of=name))
-        if every[0] is target:
-            return None
-        return await self.core.contents.fetch(self.domain, kept, texts.get(kept.sha256))
+async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntitiesMerged:
+    """Write the merge; what the rules of connection types ask is looked at before it is committed."""
+    ontology = await core.log.require_ontology(domain)
+    has_rules = any(link_rules(declared) for declared in ontology.connection_types)
+
+    async def read(reader: Reader, head: Head) -> _Known:
+        return await _read(core, reader, head, merge)
+
+    def decide(head: Head, known: _Known) -> Decision[EntitiesMerged]:
+        return _decide(head, known, merge)
+
+    async def check(reader: Reader, events: Sequence[Event], _: EntitiesMerged) -> None:
+        await check_rules(reader, domain, events, ontology, in_turn=True)
+
+    after = check if has_rules and not dry_run else None
+    written = await core.log.write(
+        "merge_entities", domain, core.origin, read, decide, after_write=after, dry_run=dry_run
+    )
+    told, changes = written.report, written.receipt
+    if dry_run:
+        questions = [one.model_copy(update={"id": None}) for one in told.questions or ()]
+        return told.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
+    return told.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
+
+
+async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Known:
+    states = await _states(reader, head.domain, [merge.into, *merge.names])
+    target, sources = states[merge.into], [states[name] for name in merge.names]
+    attached = await read_attached(reader, head.domain, target.id, [one.id for one in sources], merge.made)
+    described = [one.content for one in (target, *sources) if one.content.size]
+    hashes = list(dict.fromkeys(one.sha256 for one in described))
+    texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, head.domain, hashes=hashes)}
+    content = None
+    if described and not target.content.size:
+        content = await core.contents.fetch(head.domain, described[0], texts.get(described[0].sha256))
+    nodes = [(target.type, one.properties) for one in (target, *sources)]
+    context = Context(
+        ontology=head.ontology,
+        living={target.id: target.type, **attached.living},
+        attached=attached.deletions,
+        owners=await owners_of_new(reader, head, (), nodes, attached.relations),
+        broken=merge.broken,
+    )
+    windows = await core.contents.windows(content) if content else ()
+    return _Known(target, sources, attached, texts, content, windows, context)
+
+
+def _decide(head: Head, known: _Known, merge: _Merge) -> Decision[EntitiesMerged]:
+    target, sources = known.target, known.sources
+    moving = known.attached.moved(head.at)
+    questions = ask_beside(moving, merge.doubtful)
+    properties, conflicts = merged_properties(target, sources)
+    conflicts += _other_descriptions(known)
+    conflicts += _differences(moving, {one.id: str(one.properties["name"]) for one in sources})
+    aliases = chain.from_iterable((str(one.properties["name"]), *aliases_of(one.properties)) for one in sources)
+    properties |= with_aliases(target.properties, merge.into, aliases)
+    edit = NodeEdit(
+        properties=properties,
+        content=known.content,
+        format=None,
+        tags=tuple(dict.fromkeys(chain(target.tags, *(one.tags for one in sources)))),
+        fields={},
+        expected_version=None,
+        windows=known.windows,
+    )
+    going = [
+        Draft(op=Op.DELETE, kind=Kind.NODE, subject=one.id, type=one.type, previous=one.version) for one in sources
+    ]
+    drafts = [*going, editing(head, target, edit), *moving.drafts]
+    told = EntitiesMerged(
+        into=merge.into,
+        id=target.id,
+        merged=tuple(merge.names),
+        observations_moved=moving.count(Kind.OBSERVATION),
+        observations_known=moving.known_observations,
+        relations_moved=moving.count(Kind.CONNECTION),
+        relations_known=moving.known_relations,
+        aliases=tuple(aliases_of({**target.properties, **properties})),
+        conflicts=tuple(conflicts),
+        questions=tuple(questions) or None,
+    )
+    return Decision(checked(head, drafts, known.context), told)
+
+
+def _other_descriptions(known: _Known) -> list[MergeConflict]:
+    """Return the descriptions that the entity does not get, because it keeps, or gets, another."""
+    first, *others = known.described or [known.target]
+
+    def said(one: NodeState) -> str:
+        return shown(known.texts.get(one.content.sha256) or f"{one.content.size:,} bytes")
+
+    return [
+        MergeConflict(what="description", kept=said(first), not_taken=said(one), of=str(one.properties["name"]))
+        for one in others
+        if not one.content.is_same(first.content)
+    ]
 
 
 async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:

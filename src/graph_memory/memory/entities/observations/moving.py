@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.premises import evidence_of, evidence_text
-from graph_memory.model.events import Draft, Event, Op, new_id
+from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState, State, user_properties
 
@@ -40,7 +40,7 @@ class Moving:
     there: dict[Joined, Mapping[str, object]]
     """Its relations that hold, with their states."""
     holds: Callable[[Mapping[str, object]], bool]
-    made: dict[str, str] = field(default_factory=dict[str, str])
+    made: Mapping[str, str]
     """The ids of what is made, by those of what it stands for: the same in each attempt at the write."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     known_observations: int = 0
@@ -62,7 +62,7 @@ class Moving:
                 ids[event.draft.subject] = self.texts[text]
                 self.known_observations += 1
                 continue
-            ids[event.draft.subject] = made = self._id(event, "obs")
+            ids[event.draft.subject] = made = self.made[event.draft.subject]
             self.texts |= {text: made} if holds else {}
             moved.append(event)
         for event in moved:
@@ -86,7 +86,7 @@ class Moving:
                 continue
             if self.holds(state):
                 self.there[joined] = state
-            ids[event.draft.subject] = made = self._id(event, "conn")
+            ids[event.draft.subject] = made = self.made[event.draft.subject]
             draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=ends[0], to_id=ends[1], previous=None)
             moved.append((draft, state))
         self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
@@ -94,12 +94,9 @@ class Moving:
     def link(self, ways: Mapping[UniqueValue, Event], taken: Collection[UniqueValue]) -> None:
         """Move links to other domains, but those that lead where one that is there leads."""
         for event in (event for way, event in ways.items() if way not in taken):
-            made = self._id(event, "link")
+            made = self.made[event.draft.subject]
             draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=self.target, previous=None)
             self.drafts.append(draft)
-
-    def _id(self, event: Event, prefix: str) -> str:
-        return self.made.setdefault(event.draft.subject, new_id(prefix))
 
     def _end(self, node: str | None) -> str:
         return self.target if node in self.sources else node or ""

@@ -1,0 +1,203 @@
+"""What facts about one thing come to, beside what is known of it: the changes, and a receipt for each fact. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.entities.aliases import with_aliases
+from graph_memory.memory.entities.names.candidates import as_questions
+from graph_memory.memory.entities.names.find_entities import NEW, Found
+from graph_memory.memory.entities.observations.naming import resolved
+from graph_memory.memory.entities.observations.observing import Observation, ended
+from graph_memory.memory.entities.once import RelationOfRow, questions_of_relations
+from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts
+from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
+from graph_memory.memory.entity_graph.drafting import NOTHING, Drafting
+from graph_memory.memory.entity_graph.names import LENIENT, check_current, not_found
+from graph_memory.memory.entity_graph.values.request import NewEntity, NewRelation
+from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.entity_graph.values.spelling import ENTITY
+from graph_memory.memory.recall.rendering.wording import in_words
+from graph_memory.memory.remember.advice.settling import Settlings
+from graph_memory.memory.remember.facts import Fact, Facts
+from graph_memory.memory.remember.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
+from graph_memory.memory.remember.outdated import find_contradicted_properties
+from graph_memory.memory.remember.properties import alias_receipts, edited, receipts_of
+from graph_memory.memory.search.retrieval.superseded import Over
+from graph_memory.memory.statements.weighing import Known
+from graph_memory.model.events import Draft
+from graph_memory.model.subjects.subjects import NodeState
+from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.values.properties import PropertyValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What is known of a thing, and of what its facts name."""
+
+    found: Found
+    node: NodeState | None
+    """The node of its name, which may be only an end of relations."""
+    known: Sequence[Known]
+    named: Mapping[str, Observation]
+    """The observations that the facts name or say, by id."""
+    over: Mapping[str, Over]
+    """Since when those of them do not hold any more that do not, and what holds instead."""
+    related: Sequence[RelatedRow]
+    """The ends of each relation that is given."""
+    like: Mapping[str, Sequence[RelationOfRow]]
+    """What things have of the kinds of which they have one, by the new relation."""
+    attached: Mapping[str, Sequence[Draft]]
+    context: Context
+
+    @property
+    def entity(self) -> NodeState | None:
+        """The entity, None for one that is new."""
+        return self.node if self.node is not None and not self.node.mentioned else None
+
+    @property
+    def properties(self) -> Mapping[str, PropertyValue]:
+        """The properties that the entity has."""
+        return self.entity.properties if self.entity else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is told of the facts, and the relations among them that were refused."""
+
+    told: Remembered
+    refused: Sequence[Refusal] = ()
+
+
+def relations_of(given: Facts, name: str) -> list[NewRelation]:
+    """Return the relations that are given, of the thing of a name."""
+    return [tie.relation(name) for tie in given.ties]
+
+
+def keeps_nothing(given: Facts, relations: Sequence[NewRelation], refused: Sequence[Refusal]) -> bool:
+    """Whether the call gives nothing but relations, and all of them are refused."""
+    return bool(refused) and len(refused) == len(relations) and not given.says_more
+
+
+def with_own_aliases(given: Facts, name: str, before: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
+    """Return the properties that the entity gets, its aliases among them, given those that it has."""
+    return {**given.properties, **with_aliases({**before, **given.properties}, name, given.aliases)}
+
+
+def property_receipts(given: Facts, name: str, before: Mapping[str, PropertyValue]) -> list[Receipt]:
+    """Return what becomes of each property and alias that is given."""
+    return receipts_of(before, given.properties) + alias_receipts(name, before, given.aliases)
+
+
+def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings: Settlings) -> Report:
+    """Draft what facts come to, and return what is told of that. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
+    entity, name, known = snapshot.entity, snapshot.found.name, snapshot.known
+    if entity is not None and given.facts:
+        check_current(name, entity.validity.ended_by(drafting.head.at))
+    ends = resolved(given.ends, snapshot.named)
+    judged = judged_facts(given.facts, known, snapshot.named, name, settlings)
+    asking = with_changes(judged, snapshot.properties, given.properties, known, ends)
+    judged = asking[: len(judged)]
+    node_id = entity.id if entity else _made(drafting, snapshot, given)
+    receipts = _observed(drafting, node_id, judged, snapshot.named)
+    receipts = _with_over(receipts, judged, snapshot)
+    receipts = _with_numbers(receipts, snapshot.properties, given)
+    receipts += _ended(drafting, ends, snapshot)
+    own = property_receipts(given, name, snapshot.properties)
+    if entity and any(one.decision is not Outcome.NOOP for one in own):
+        drafting.drafts.append(edited(drafting.head, entity, with_own_aliases(given, name, entity.properties)))
+    wanted = relations_of(given, name)
+    made, refused = draft_relations(drafting, wanted, snapshot.related, {name: node_id})
+    if keeps_nothing(given, wanted, refused):
+        raise not_found(refused[0].name, LENIENT)
+    receipts += own + relation_receipts(wanted, made, refused)
+    ids = [receipt.id for receipt in receipts[: len(judged)]] + [node_id] * (len(asking) - len(judged))
+    questions = (*questions_of(asking, ids, node_id), *questions_of_relations(made, snapshot.like))
+    told = Remembered(
+        entity=name,
+        id=node_id,
+        type=(entity.entity if entity else None) or given.type or ENTITY,
+        created=entity is None,
+        found_by=snapshot.found.by if entity else NEW,
+        facts=tuple(receipts),
+        questions=questions or None,
+        candidates=tuple(as_questions(node_id, snapshot.found.candidates)) or None,
+    )
+    return Report(told, refused)
+
+
+def _made(drafting: Drafting, snapshot: Snapshot, given: Facts) -> str:
+    """Make the entity, or settle what was only mentioned, and return its id."""
+    name, mention = snapshot.found.name, snapshot.node
+    properties = with_own_aliases(given, name, {})
+    wanted = NewEntity(name=name, type=given.type or ENTITY, content=NOTHING, properties=properties)
+    if mention is None:
+        return drafting.entity(wanted)
+    drafting.settle(mention, wanted)
+    return mention.id
+
+
+def _observed(
+    drafting: Drafting, node: str, judged: Sequence[Judged], named: Mapping[str, Observation]
+) -> list[Receipt]:
+    """Make the observations that are new, end those that they replace, and return the receipts."""
+    receipts: list[Receipt] = []
+    for one in judged:
+        at = one.fact.observation.validity.valid_from or drafting.head.at
+        drafting.drafts += [ended(known, at) for known in one.replaced]
+        if one.is_new:
+            [made] = drafting.observations(node, [one.observation(at)])
+        else:
+            made = one.known
+            if one.replaced and (draft := one.taking_over(named)) is not None:
+                drafting.drafts.append(draft)
+        receipts.append(receipt_of(one, made))
+    return receipts
+
+
+def _with_over(receipts: Sequence[Receipt], judged: Sequence[Judged], snapshot: Snapshot) -> list[Receipt]:
+    """Return the receipts; one that has to do with what is over already says since when, and what holds instead."""
+    said = [
+        " | ".join(
+            f"{_called(each, one.fact)} ({in_words(snapshot.over.get(each.id))})" for each in one.late(snapshot.named)
+        )
+        for one in judged
+    ]
+    return [
+        receipt.model_copy(update={"evidence": words}) if words else receipt
+        for receipt, words in zip(receipts, said, strict=True)
+    ]
+
+
+def _with_numbers(receipts: Sequence[Receipt], own: Mapping[str, PropertyValue], given: Facts) -> list[Receipt]:
+    """Return the receipts; one of a new fact says of which property it may say another number."""
+    kept = {key: value for key, value in own.items() if key not in given.properties}
+    found: list[Receipt] = []
+    for one in receipts:
+        keys = find_contradicted_properties(one.fact, kept) if one.decision is Outcome.ADD else []
+        told = [f"the property {shown(key)} is {shown(kept[key])}: out of date?" for key in keys]
+        evidence = " | ".join(filter(None, [one.evidence, *told]))
+        found.append(one.model_copy(update={"evidence": evidence}) if told else one)
+    return found
+
+
+def _ended(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) -> list[Receipt]:
+    drafting.drafts += [ended(one, drafting.head.at) for one in ends if not one.is_over]
+    return [
+        Receipt(
+            decision=Outcome.NOOP if one.is_over else Outcome.DELETE,
+            fact=one.state.text,
+            rule="over already" if one.is_over else "named as over",
+            evidence=in_words(snapshot.over.get(one.id)) or None,
+            id=one.id,
+            replaced=None if one.is_over else (one.id,),
+        )
+        for one in ends
+    ]
+
+
+def _called(one: Observation, fact: Fact) -> str:
+    """Return what is said of an observation that is over beside a fact."""
+    return "said before" if one.state.text == fact.observation.text else quoted(one.state.text)
