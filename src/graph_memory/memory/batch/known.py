@@ -24,7 +24,7 @@ from graph_memory.memory.entity_graph.values.request import (
     Removal,
 )
 from graph_memory.memory.graph.nodes import NodeEdit
-from graph_memory.model.errors import Code, Hint
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import fault
@@ -164,15 +164,17 @@ class _Names:
             self.severed += row.deletions
 
 
-async def with_near_names(reader: Reader, domain: str, faults: Sequence[Fault]) -> list[Fault]:
-    """Return faults, the first about names of no entity with the nearest name that there is."""
-    found: list[Fault] = []
-    left = _NEAR
-    for each in faults:
-        name = each.error.details.get("name") if each.error.code is Code.NODE_NOT_FOUND else None
-        if isinstance(name, str) and left:
-            left -= 1
-            found.append(replace(each, error=await entity_not_found(reader, domain, name)))
-        else:
-            found.append(each)
-    return found
+async def near_names(reader: Reader, domain: str, faults: Sequence[Fault]) -> Mapping[str, GraphError]:
+    """Return the errors for the first names of no entity, with the nearest name that there is."""
+    names = [name for fault in faults if (name := _unknown(fault)) is not None][:_NEAR]
+    return {name: await entity_not_found(reader, domain, name) for name in dict.fromkeys(names)}
+
+
+def with_near_names(faults: Sequence[Fault], near: Mapping[str, GraphError]) -> list[Fault]:
+    """Return faults; those about names of no entity with the nearest name, as far as it was looked for."""
+    return [replace(fault, error=near.get(_unknown(fault) or "", fault.error)) for fault in faults]
+
+
+def _unknown(fault: Fault) -> str | None:
+    name = fault.error.details.get("name") if fault.error.code is Code.NODE_NOT_FOUND else None
+    return name if isinstance(name, str) else None

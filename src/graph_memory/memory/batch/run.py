@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import cast
 
-import anyio.to_thread
-
-from graph_memory.memory.batch.fold import Fold, Folded, Known, decided, folded
-from graph_memory.memory.batch.known import read_known, with_near_names
+from graph_memory.memory.batch.fold import Fold, Known, decided, folded
+from graph_memory.memory.batch.known import near_names, read_known, with_near_names
 from graph_memory.memory.batch.operations import ByName, Deletion, Fault, Operation, Options, Parsed
 from graph_memory.memory.batch.parsing import parsed
 from graph_memory.memory.batch.references import References, check_key, request_of
@@ -68,8 +65,9 @@ async def run(core: Core, domain: str, read: Parsed, options: Options, request: 
             after_write=running.confirm,
             request=request,
             dry_run=options.dry_run,
+            in_thread=len(read.operations) > _AT_ONCE,
         )
-        return running.told(written.receipt, has_key=request is not None)
+        return running.told(written.receipt, written.report or _Report(), has_key=request is not None)
 
     return await until_rules_hold(attempt)
 
@@ -94,34 +92,62 @@ async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> N
         await core.contents.put(domain, content)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The operations made on paper beside what is known, and what lives around all that they could come to."""
+
+    fold: Fold
+    context: Context
+    near: Mapping[str, GraphError]
+    """What is said of names of which there is no entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What operations come to: what is at fault, and what they are about."""
+
+    faults: Sequence[Fault] = ()
+    subjects: Mapping[str, str] = field(default_factory=dict[str, str])
+    known: Known | None = None
+    """What they were decided by; None of a batch that was written before."""
+
+    def subject(self, one: Operation, versions: Mapping[str, int]) -> str | None:
+        """Return the subject of an operation; None where one by name found nothing, or what it found is not known."""
+        if not isinstance(one.asked, ByName):
+            return self.subjects.get(one.subject, one.subject)
+        return self.subjects.get(one.subject, one.subject if one.subject in versions else None)
+
+    def version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
+        """Return the version of a subject afterwards: that before where nothing changed it."""
+        if subject is None:
+            return None
+        before = self.known.last.get(subject) if self.known else None
+        return versions.get(subject, before.seq if before else None)
+
+    def attached(self, node: str | None) -> int | None:
+        """Return how much goes with a node, None where that is not known."""
+        return len(self.known.attached.get(node, ())) if self.known and node is not None else None
+
+
+@dataclass(frozen=True, slots=True)
 class _Attempt:
-    """One attempt at the write: what it found and decided is kept for what is told afterwards."""
+    """One attempt at the write."""
 
     core: Core
     domain: str
     parsed: Parsed
     options: Options
     broken: Mapping[str, BrokenLink]
-    known: Known | None = None
-    faults: Sequence[Fault] = field(default_factory=tuple[Fault, ...])
-    subjects: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    @property
-    def _fails(self) -> bool:
-        """Whether nothing is to be written, because something is at fault."""
-        return bool(self.faults) and self.options.atomic and not self.options.dry_run
+    def _fails(self, report: _Report) -> bool:
+        """Say whether nothing is to be written, because something is at fault."""
+        return bool(report.faults) and self.options.atomic and not self.options.dry_run
 
-    async def read(self, reader: Reader, head: Head) -> Folded:
-        """Read all that the operations touch, and decide them."""
-        known = await read_known(self.core, reader, head, self.parsed)
-        fold = folded(known, self.parsed.operations)
-        made = partial(decided, fold, self.parsed.operations, await self._context(reader, fold))
-        is_quick = len(self.parsed.operations) <= _AT_ONCE
-        decision = made() if is_quick else await anyio.to_thread.run_sync(made)
-        faults = await with_near_names(reader, head.domain, decision.faults)
-        self.known, self.faults, self.subjects = known, [*self.parsed.faults, *faults], decision.subjects
-        return decision
+    async def read(self, reader: Reader, head: Head) -> _Found:
+        """Read all that the operations touch."""
+        fold = folded(await read_known(self.core, reader, head, self.parsed), self.parsed.operations)
+        context = await self._context(reader, fold)
+        return _Found(fold, context, await near_names(reader, head.domain, fold.faults))
 
     async def _context(self, reader: Reader, fold: Fold) -> Context:
         """Read what lives around all that the operations could come to, whichever of them are left out."""
@@ -139,28 +165,33 @@ class _Attempt:
             broken=self.broken,
         )
 
-    def decide(self, head: Head, decision: Folded) -> Decision[None]:
+    def decide(self, head: Head, found: _Found) -> Decision[_Report | None]:
         """Return the changes. Raises BATCH_REFUSED where nothing else is left to be found out."""
-        is_ruled = any(ruled(draft, head.ontology) for draft in decision.drafts)
-        if self._fails and not (is_ruled and self.options.validate_before_commit):
-            raise self._refused()
-        return Decision(decision.drafts, None, self.kept())
+        made = decided(found.fold, self.parsed.operations, found.context)
+        faults = [*self.parsed.faults, *with_near_names(made.faults, found.near)]
+        report = _Report(faults, made.subjects, found.fold.known)
+        is_ruled = any(ruled(draft, head.ontology) for draft in made.drafts)
+        if self._fails(report) and not (is_ruled and self.options.validate_before_commit):
+            raise self._refused(report)
+        left_out = faults_text(map(_told, self._told_faults(report))) if faults else None
+        return Decision(made.drafts, report, left_out)
 
-    async def confirm(self, reader: Reader, events: Sequence[Event], _: None) -> None:
+    async def confirm(self, reader: Reader, events: Sequence[Event], report: _Report | None) -> None:
         """Raise RulesBroken where the graph breaks a rule, and BATCH_REFUSED when operations are at fault."""
-        ontology = self.known.head.ontology if self.known else None
+        ontology = report.known.head.ontology if report and report.known else None
         await check_rules(reader, self.domain, events, ontology, in_turn=True)
-        if self._fails:
-            raise self._refused()
+        if report and self._fails(report):
+            raise self._refused(report)
 
-    def _refused(self) -> GraphError:
-        return refused(self.faults if self.options.validate_before_commit else self.faults[:1], self.parsed.count)
+    def _refused(self, report: _Report) -> GraphError:
+        faults = report.faults
+        return refused(faults if self.options.validate_before_commit else faults[:1], self.parsed.count)
 
-    def told(self, receipt: Receipt, *, has_key: bool) -> BatchResult:
+    def told(self, receipt: Receipt, report: _Report, *, has_key: bool) -> BatchResult:
         """Return what was done, or would be."""
-        dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(self.faults)
-        faults = faults_from(receipt.refused) if receipt.refused else tuple(map(_told, self._told_faults()))
-        left_out = {each.index for each in (faults if receipt.refused else self.faults)}
+        dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(report.faults)
+        faults = faults_from(receipt.refused) if receipt.refused else tuple(map(_told, self._told_faults(report)))
+        left_out = {each.index for each in (faults if receipt.refused else report.faults)}
         changes = () if is_nothing else receipt.changes
         counts = Counter(change.op for change in changes if change.kind in DATA)
         versions = {change.subject: change.seq for change in changes}
@@ -175,52 +206,34 @@ class _Attempt:
             updated=counts[Op.UPDATE],
             deleted=counts[Op.DELETE],
             refused=len(left_out),
-            results=tuple(self._items(versions, left_out, has_key=has_key)),
+            results=tuple(self._items(report, versions, left_out, has_key=has_key)),
             faults=faults,
         )
 
-    def _told_faults(self) -> list[Fault]:
-        found = causes(self.faults) if self.options.atomic else self.faults
+    def _told_faults(self, report: _Report) -> list[Fault]:
+        found = causes(report.faults) if self.options.atomic else report.faults
         return sorted(found, key=lambda each: each.index)
 
-    def kept(self) -> str | None:
-        """Return what the log keeps of what is left out, to tell it again to whoever repeats the batch."""
-        return faults_text(map(_told, self._told_faults())) if self.faults else None
-
-    def _items(self, versions: Mapping[str, int], left_out: Collection[int], *, has_key: bool) -> list[BatchItem]:
+    def _items(
+        self, report: _Report, versions: Mapping[str, int], left_out: Collection[int], *, has_key: bool
+    ) -> list[BatchItem]:
         shows_versions = not self.options.dry_run
         items: list[BatchItem] = []
         for one in self.parsed.operations:
             is_left_out, is_known = one.index in left_out, one.is_named or has_key or not self.options.dry_run
             is_there = is_known and not (is_left_out and not one.is_named)
-            subject = self._subject(one, versions)
+            subject = report.subject(one, versions)
             items.append(
                 BatchItem(
                     index=one.index,
                     op=one.verb,
                     id=subject if is_there else None,
                     ref=one.ref,
-                    version=self._version(subject, versions) if shows_versions and not is_left_out else None,
-                    connections=self._attached(subject) if _deletes_node(one) and not is_left_out else None,
+                    version=report.version(subject, versions) if shows_versions and not is_left_out else None,
+                    connections=report.attached(subject) if _deletes_node(one) and not is_left_out else None,
                 )
             )
         return items
-
-    def _subject(self, one: Operation, versions: Mapping[str, int]) -> str | None:
-        """Return the subject of an operation; None where one by name found nothing, or what it found is not known."""
-        if not isinstance(one.asked, ByName):
-            return self.subjects.get(one.subject, one.subject)
-        return self.subjects.get(one.subject, one.subject if one.subject in versions else None)
-
-    def _version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
-        """Return the version of a subject afterwards: that before where nothing changed it."""
-        if subject is None:
-            return None
-        before = self.known.last.get(subject) if self.known else None
-        return versions.get(subject, before.seq if before else None)
-
-    def _attached(self, node: str | None) -> int | None:
-        return len(self.known.attached.get(node, ())) if self.known and node is not None else None
 
 
 def _deletes_node(one: Operation) -> bool:

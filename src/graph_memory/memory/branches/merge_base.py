@@ -183,16 +183,30 @@ async def _shared(reader: Reader, place: Revision, copies: Mapping[Revision, Rev
     return _Shared(place, copy, min(row.at, told.at) if told else row.at, row.compacted_to)
 
 
-async def merge_record(reader: Reader, source: Revision, target: Revision, own_seq: int) -> tuple[DomainState, int]:
-    """Return what is to be told of the target once it includes a state, and the number of the event that told it last.
+@dataclass(frozen=True, slots=True)
+class MergeRecord:
+    """What is told of a domain that is to include a state of another, and the number of the event that told it last."""
 
-    The event in the source is told by its id too: another domain may get that name one day.
-    """
+    state: DomainState
+    told_at: int
+    source: Revision
+    event: str | None
+    """The id of the event in the source: another domain may get that name one day."""
+
+    def after(self, own_seq: int) -> DomainState:
+        """Return what is told of the domain once it includes that state, from a number of its own log on."""
+        own = {"source_seq": self.source.seq, "own_seq": own_seq, "event": self.event}
+        merges = json.dumps({**merges_of(self.state), self.source.domain: own}, sort_keys=True, ensure_ascii=False)
+        return replace(self.state, merges=merges)
+
+
+async def merge_record(reader: Reader, source: Revision, target: Revision) -> MergeRecord:
+    """Return what is told of a target that is to include a state."""
     merged, into = await _told(reader, source), await _told(reader, target)
-    state = DomainState.from_state(cast("PlaceRow", into).about)
-    own = {"source_seq": source.seq, "own_seq": own_seq, "event": cast("PlaceRow", merged).event}
-    merges = json.dumps({**merges_of(state), source.domain: own}, sort_keys=True, ensure_ascii=False)
-    return replace(state, merges=merges), cast("int", cast("PlaceRow", into).about["_seq"])
+    about = cast("PlaceRow", into).about
+    return MergeRecord(
+        DomainState.from_state(about), cast("int", about["_seq"]), source, cast("PlaceRow", merged).event
+    )
 
 
 def merges_of(state: DomainState) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ of it says what could be adopted and what the ontology has against the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
@@ -65,9 +65,9 @@ class _Choice:
         return self.ids is None or change.id in self.ids
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What the last attempt found and decided."""
+    """What an attempt found and decided, and its receipt once it is written."""
 
     found: Sequence[DriftedSubject] = ()
     titles: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -141,11 +141,20 @@ async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, dr
     """Write what can be adopted of what was chosen, or try to; rules that only the whole shows are tried in turn."""
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> _Outcome:
-        outcome = _Outcome()
-        outcome.receipt = await _Attempt(core, domain, places, choice, broken, outcome, dry_run).write()
-        return outcome
+        return await _Attempt(core, domain, places, choice, broken, dry_run).write()
 
     return await until_rules_hold(attempt) if places.size else _Outcome()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What differs, and what a decision about it looks at besides."""
+
+    changes: Sequence[DriftedSubject]
+    around: Around
+    titles: Mapping[str, str]
+    protected: Mapping[str, GraphError]
+    """What may not be adopted because it is protected, or because it would detach what is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +166,9 @@ class _Attempt:
     places: Places
     choice: _Choice
     broken: Mapping[str, BrokenLink]
-    outcome: _Outcome
     dry_run: bool
 
-    async def write(self) -> Receipt:
+    async def write(self) -> _Outcome:
         """Read under the lock, decide, and write."""
         log, origin = self.core.log, self.core.origin
         written = await log.write(
@@ -173,14 +181,12 @@ class _Attempt:
             after_write=self._confirm,
             dry_run=self.dry_run,
         )
-        return written.receipt
+        return replace(written.report, receipt=written.receipt)
 
-    async def _read(self, reader: Reader, head: Head) -> tuple[Around, Mapping[str, GraphError]]:
-        found = await detect.found(self.core, reader, self.domain, self.places)
-        self.outcome.found = found
-        self.outcome.ontology = head.ontology
-        around, self.outcome.titles = await detect.read_context(reader, head, found, self.broken)
-        return around, {**self._unfit(found, around), **await self._protected(reader, head, found, around)}
+    async def _read(self, reader: Reader, head: Head) -> _Found:
+        changes = await detect.found(self.core, reader, self.domain, self.places)
+        around, titles = await detect.read_context(reader, head, changes, self.broken)
+        return _Found(changes, around, titles, await self._protected(reader, head, changes, around))
 
     async def _protected(
         self, reader: Reader, head: Head, found: Sequence[DriftedSubject], around: Around
@@ -192,12 +198,11 @@ class _Attempt:
         named = {id_: next((one for one in subjects if one in against), None) for id_, subjects in touched.items()}
         return {id_: against[subject] for id_, subject in named.items() if subject is not None}
 
-    def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Decision[None]:
-        around, unfit = given
-        chosen = [change for change in self.outcome.found if self.choice.takes(change)]
-        decided = adoption(chosen, around, head, unfit)
-        self.outcome.refused = decided.refused
-        return Decision(decided.drafts, None)
+    def _decide(self, head: Head, found: _Found) -> Decision[_Outcome]:
+        unfit = {**self._unfit(found.changes, found.around), **found.protected}
+        chosen = [change for change in found.changes if self.choice.takes(change)]
+        decided = adoption(chosen, found.around, head, unfit)
+        return Decision(decided.drafts, _Outcome(found.changes, found.titles, decided.refused, head.ontology))
 
     def _unfit(self, found: Sequence[DriftedSubject], around: Around) -> dict[str, GraphError]:
         """Return what cannot be adopted for reasons that the ontology does not know."""
@@ -225,21 +230,21 @@ class _Attempt:
         if change.text is not None:
             self.core.contents.check(content_from(change.text, "utf-8", "text"))
 
-    async def _prepare(self, transaction: Transaction, events: Sequence[Event], _: None) -> None:
+    async def _prepare(self, transaction: Transaction, events: Sequence[Event], outcome: _Outcome) -> None:
         """Keep the contents, and give what was made by hand the ids of its events."""
         if not self.dry_run:
             for event in events:
                 if event.draft.content is not None:
                     await self.core.contents.put(self.domain, event.draft.content)
         written = {event.draft.subject for event in events}
-        named = [change for change in self.outcome.found if change.element and change.subject in written]
+        named = [change for change in outcome.found if change.element and change.subject in written]
         for kind, statement in ((Kind.NODE, NAME_NODES), (Kind.CONNECTION, NAME_CONNECTIONS)):
             rows = [{"element": each.element, "id": each.subject} for each in named if each.kind is kind]
             if rows:
                 await transaction.run(statement, domain=self.domain, rows=rows)
 
-    async def _confirm(self, reader: Reader, events: Sequence[Event], _: None) -> None:
-        await check_rules(reader, self.domain, events, self.outcome.ontology, in_turn=False)
+    async def _confirm(self, reader: Reader, events: Sequence[Event], outcome: _Outcome) -> None:
+        await check_rules(reader, self.domain, events, outcome.ontology, in_turn=False)
 
 
 def _nodes_touched(change: DriftedSubject, around: Around) -> Sequence[str]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import anyio
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Event, Head, protects
+from graph_memory.model.events import Event, Head, Receipt, protects
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.log.project import ROWS_AT_ONCE
@@ -129,6 +129,17 @@ class Group:
     def events(self) -> list[Event]:
         """All events, in order."""
         return [event for _, events in self.members for event in events]
+
+    def set_doubt(self, *, in_doubt: bool) -> None:
+        """Note whether the members may have been committed."""
+        for one, _ in self.members:
+            one.in_doubt = in_doubt
+
+    def settle(self) -> None:
+        """Give the members, which were committed, their receipts and reports."""
+        for one, events in self.members:
+            one.written = Written(Receipt.of(one.work.domain, one.work.batch, events), one.report)
+            one.in_doubt = False
 
     def add(self, waiting: Waiting, noted: TrackingReader, found: object) -> None:
         """Add a write if it can be made now, and together with those before it."""

@@ -73,6 +73,7 @@ class LogWithin(Log):
         before_projection: BeforeProjection[R] | None = None,
         request: Request | None = None,
         dry_run: bool = False,
+        in_thread: bool = False,
     ) -> Written[R]:
         """Write within the transaction. Raises INVALID_ARGUMENT for another domain, and for too many changes."""
         if creates_domain or after_write or before_projection or request or dry_run:
@@ -90,7 +91,8 @@ class LogWithin(Log):
 
         async with self._turn:
             first = new_id("evt") if self.count else None
-            mine = Waiting(Work(name, domain, origin, read, limited, self.batch, self.clock(), first=first))
+            work = Work(name, domain, origin, read, limited, self.batch, self.clock(), first=first, in_thread=in_thread)
+            mine = Waiting(work)
             events = await self._add(mine)
         return Written(Receipt.of(domain, self.batch, events), mine.report)
 

@@ -62,6 +62,8 @@ class Work(Generic[S, R]):
     before_projection: BeforeProjection[R] | None = None
     request: Request | None = None
     first: str | None = None
+    in_thread: bool = False
+    """Whether the decision takes so long that it is made in a thread."""
 
     def events(self, head: Head, found: S) -> tuple[list[Event], R]:
         """Return the events after a head, which have its time, and the report. Raises what `decide` raises."""

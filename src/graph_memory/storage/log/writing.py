@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
+import anyio.to_thread
+
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number
 from graph_memory.model.ontology.ontology import Ontology
@@ -109,6 +111,7 @@ class Log:
         before_projection: BeforeProjection[R] | None = None,
         request: Request | None = None,
         dry_run: bool = False,
+        in_thread: bool = False,
     ) -> Written[R]:
         """Write what `decide` makes of what `read` found, and return the receipt and the report of that decision.
 
@@ -118,11 +121,16 @@ class Log:
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
         with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's lock.
         `before_projection` readies the live graph for the events, `after_write` looks at what was written before it is
-        committed; with `dry_run` it is undone. A repeated `request` returns the first receipt, and no report. Raises
-        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what `Store.write` and the functions raise.
+        committed; with `dry_run` it is then undone. With `in_thread` a decision that takes long is made in a thread. A
+        repeated `request` returns the first receipt, and no report. Raises ONTOLOGY_NOT_FOUND for a domain that does
+        not exist, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what the given functions raise, and the errors of
+        `Store.write`.
         """
         batch = request.batch if request else new_id("evt")
-        work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, request)
+        now = self.clock()
+        work = Work(
+            name, domain, origin, read, decide, batch, now, after_write, before_projection, request, in_thread=in_thread
+        )
         line = self._lines.setdefault(domain, CommitQueue())
         if creates_domain or after_write or before_projection or request or dry_run:
             async with line.turn:
@@ -146,7 +154,7 @@ class Log:
         group = await grouped(self._store, Group(before, self.inline_limit), waiting)
         if group is not None and await self._is_allowed(self._store, group) and await self._is_committed(group, before):
             self._stands(before, group.events)
-            _settle(group)
+            group.settle()
 
     async def _is_allowed(self, reader: Reader, group: Group) -> bool:
         """Return whether a group passes the checks for protection, parent domains and sizes.
@@ -168,7 +176,7 @@ class Log:
     async def _is_committed(self, group: Group, before: CachedHead) -> bool:
         """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
         steps = steps_of(group.projection)
-        _set_doubt(group, in_doubt=True)
+        group.set_doubt(in_doubt=True)
         try:
             written = await self._store.write_at_once(
                 write_at_once(tuple(step for step, _ in steps)),
@@ -180,14 +188,14 @@ class Log:
                 **appended(group.events, before.ontology_version, self.inline_limit, group.projection),
             )
         except Indeterminate as unsettled:
-            _set_doubt(group, in_doubt=unsettled.in_doubt)
+            group.set_doubt(in_doubt=unsettled.in_doubt)
             return False
         except GraphError:
-            _set_doubt(group, in_doubt=False)
+            group.set_doubt(in_doubt=False)
             if len(group.members) == 1:
                 raise
             return False  # whose fault it is shows when each is made alone
-        _set_doubt(group, in_doubt=False)
+        group.set_doubt(in_doubt=False)
         return bool(written)
 
     async def _write_in_company(self, line: CommitQueue, mine: Waiting) -> Written[Any]:
@@ -226,7 +234,8 @@ class Log:
             return Written(rehearsed.receipt, mine.report)
         alone = before is not None and before.head.seq == standing.head.seq
         self._stands(replace(standing, is_exclusive=alone), events)
-        _settle(group)
+        if group is not None:
+            group.settle()
         return Written(receipt, mine.report)
 
     async def _append_one(self, transaction: Transaction, standing: CachedHead, mine: Waiting) -> Sequence[Event]:
@@ -235,7 +244,8 @@ class Log:
         if decided is not None and decided.holds_at(standing):
             events, mine.report, projection = decided.events, decided.report, decided.projection
         else:
-            events, mine.report = work.events(head, await work.read(transaction, head))
+            decide = partial(work.events, head, await work.read(transaction, head))
+            events, mine.report = await anyio.to_thread.run_sync(decide) if work.in_thread else decide()
         if events:
             drafts = [event.draft for event in events]
             await check_drafts(transaction, head, work.origin, drafts)
@@ -251,14 +261,14 @@ class Log:
     async def _append_group(self, transaction: Transaction, group: Group) -> None:
         if not await self._is_allowed(transaction, group):
             raise GroupCommitFailed
-        _set_doubt(group, in_doubt=True)
+        group.set_doubt(in_doubt=True)
         try:
             head, version = group.before.head, group.before.ontology_version
             await append_events(
                 transaction, group.events, head.ontology, version, self.inline_limit, projection=group.projection
             )
         except GraphError as error:
-            _set_doubt(group, in_doubt=False)
+            group.set_doubt(in_doubt=False)
             raise GroupCommitFailed from error
 
     def _stands(self, before: CachedHead, events: Sequence[Event]) -> None:
@@ -386,15 +396,3 @@ def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError
         hint = "Nothing was changed. Look at what is there, and give another key for what is to be written anew."
     message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})
-
-
-def _settle(group: Group | None) -> None:
-    """Give the members of a group that was committed their receipts."""
-    for one, events in group.members if group else ():
-        one.written = Written(Receipt.of(one.work.domain, one.work.batch, events), one.report)
-        one.in_doubt = False
-
-
-def _set_doubt(group: Group, *, in_doubt: bool) -> None:
-    for one, _ in group.members:
-        one.in_doubt = in_doubt
