@@ -9,7 +9,7 @@ from benchmarks.report import table
 from benchmarks.retrieval_data import Entry, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.links.entry import ASKED, candidates_for
+from graph_memory.memory.links.target_search import ASKED, candidates_for
 
 TYPES = {
     "node_types": ["Entry"],

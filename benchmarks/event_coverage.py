@@ -16,7 +16,7 @@ from benchmarks.searching import parse_time
 from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.agent.pipeline import MOST_EVENTS
-from graph_memory.memory.search.fitting import counter
+from graph_memory.memory.search.token_budget import counter
 from graph_memory.model.results import Result
 
 BUDGET = 2_000

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_memory.memory.statements.weighing import Known, Rule, verdict
+from graph_memory.memory.statements.statement_verdict import Known, Rule, verdict
 
 LIVES = Path(__file__).parents[1] / "tests" / "data" / "lives.jsonl"
 """Facts as an agent says them, written before any was remembered, by somebody who knew the tools' texts alone."""

@@ -16,7 +16,7 @@ from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.memory.recall.questions.phrases import timed
 from graph_memory.memory.recall.rendering.wording import flat
-from graph_memory.memory.search.fitting import counter
+from graph_memory.memory.search.token_budget import counter
 from graph_memory.operations.toolsets.recall import recall, search_memories
 
 BUDGETS = (500, 2_000, 5_000)

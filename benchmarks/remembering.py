@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.retrieval_data import DATA
-from graph_memory.memory.statements.weighing import Known, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import Known, Rule, Verdict, verdict
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
 UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember"

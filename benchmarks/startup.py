@@ -14,7 +14,7 @@ from benchmarks.graph import say
 from benchmarks.report import table
 from benchmarks.servers import COMMAND, environment_of, over_stdio
 from graph_memory import Settings, local
-from graph_memory.local.aot.use import fast_start
+from graph_memory.local.aot.fast_start import fast_start
 
 RUNS = 3
 IMPORTS = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from graph_memory.local.aot.fast_start import cache_of
 from graph_memory.local.aot.training import make
-from graph_memory.local.aot.use import cache_of
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.settings import Settings
 

@@ -14,12 +14,12 @@ import anyio.to_thread
 from graph_memory import local
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of
-from graph_memory.memory.accesses import MOST, AccessTally
+from graph_memory.memory.access_counter import MOST, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
-from graph_memory.memory.search import access
+from graph_memory.memory.search import access_store
 from graph_memory.model.errors import Code, GraphError, Hint, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
@@ -76,12 +76,12 @@ async def open_memory(
 
             core.background.start("following the logs", follow_logs(core), is_endless=True)
         if core.accesses.is_on:
-            core.background.start("counting what is used", access.count_accesses(core), is_endless=True)
+            core.background.start("counting what is used", access_store.count_accesses(core), is_endless=True)
         try:
             yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
             await core.background.close()
-            await access.close(core)
+            await access_store.close(core)
             for each in filter(None, (core.embedder, *others.values(), core.chat)):
                 await each.aclose()
 

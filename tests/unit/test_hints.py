@@ -123,7 +123,7 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and id(node) not in known and "`graph-memory " in str(node.value)
     }
-    warnings = {"memory/search/finding.py", "memory/search/index/coverage.py"}
+    warnings = {"memory/search/candidate_ranking.py", "memory/search/index/coverage.py"}
     of_the_command_line = {"local/backup/backup.py", "local/checks.py", "memory/transfer/load/load_pages.py"}
     assert plain == warnings | of_the_command_line
 

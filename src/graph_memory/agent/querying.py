@@ -13,9 +13,9 @@ from graph_memory.agent.records.roles import Roles, roles_of
 from graph_memory.agent.results import Found, FoundPattern, MemoryResults, PatternMatch
 from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.search.fitting import tokens_of
 from graph_memory.memory.search.request import whole
 from graph_memory.memory.search.results import Hit
+from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Result
 

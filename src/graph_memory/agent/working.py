@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from graph_memory.agent.records.writing import fits_reply
 from graph_memory.agent.results import WorkingMemory
-from graph_memory.memory.search.fitting import tokens_of_text
+from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault

@@ -1,4 +1,4 @@
-"""Questions to a language model of a server: Ollama, OpenAI and those that speak its protocol, or Anthropic."""
+"""Chat clients for Ollama, OpenAI-compatible servers and Anthropic."""
 
 from graph_memory.chat.choose import chat_model
 from graph_memory.chat.model import ChatModel, ModelUnavailable, Reply

@@ -1,4 +1,4 @@
-"""Texts to vectors: by a model within the process, or a server that speaks the embeddings protocol of OpenAI."""
+"""Text embeddings, from an in-process model or an OpenAI-compatible server."""
 
 from graph_memory.embedding.choose import embedder, embedder_of
 from graph_memory.embedding.embedder import Embedder, EmbeddingUnavailable, NoVectors

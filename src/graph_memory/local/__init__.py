@@ -1,6 +1,6 @@
-"""A Neo4j of our own: resolved, started, shared between processes and stopped, with nothing installed but Python."""
+"""A managed local Neo4j that needs only Python."""
 
-from graph_memory.local.aot.use import FastStart, fast_start
+from graph_memory.local.aot.fast_start import FastStart, fast_start
 from graph_memory.local.server.server import (
     LocalServer,
     State,

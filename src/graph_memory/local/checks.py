@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from graph_memory.local.aot.use import fast_start
+from graph_memory.local.aot.fast_start import fast_start
 from graph_memory.local.backup.restore import is_restoring
 from graph_memory.local.home.home import Home, read_run
 from graph_memory.local.home.ports import is_free

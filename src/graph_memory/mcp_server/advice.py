@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from graph_memory.mcp_server.presets import shortest
 from graph_memory.memory.recall.guide import GUIDES
-from graph_memory.memory.search.fitting import tokens_of_text
+from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint, Reference
 from graph_memory.model.events import is_whole
 from graph_memory.model.results import Result

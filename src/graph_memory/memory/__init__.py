@@ -1,1 +1,1 @@
-"""Use cases: what can be asked of a memory, one module per verb family."""
+"""The use cases of the memory, one package per topic."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graph_memory.chat import ChatModel
 from graph_memory.embedding import Embedder
-from graph_memory.memory.accesses import AccessTally
+from graph_memory.memory.access_counter import AccessTally
 from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError, Hint

@@ -1,1 +1,1 @@
-"""The pure part: values, rules and events. No input or output."""
+"""Pure domain model: values, rules and events, without I/O."""

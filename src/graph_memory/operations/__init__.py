@@ -1,1 +1,1 @@
-"""The operations of the memory, one module a toolset. MCP tools, `graph-memory call` and the reference follow them."""
+"""Operations, one module per toolset. MCP tools, `graph-memory call` and the reference are generated from them."""

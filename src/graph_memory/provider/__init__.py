@@ -1,1 +1,1 @@
-"""Asking servers that offer models: the requests, what their failures mean, and how long they are waited for."""
+"""Requests to model servers: retries, time limits and errors."""

@@ -1,1 +1,1 @@
-"""Neo4j and blobs: the only room that keeps anything."""
+"""Storage: Neo4j and the blob store. No other package persists domain data."""

@@ -8,7 +8,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory_sync
 from graph_memory.memory.recall.guide import GUIDE
-from graph_memory.memory.search.fitting import tokens_of_text
+from graph_memory.memory.search.token_budget import tokens_of_text
 from integration.agent.own_domains import memory, own
 from support import agrees
 

@@ -10,7 +10,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
-from graph_memory.memory.batch import known
+from graph_memory.memory.batch import batch_context
 from graph_memory.memory.batch.results import BatchResult
 
 pytestmark = pytest.mark.anyio
@@ -474,7 +474,7 @@ async def test_large_and_binary_content_is_kept_and_found(people: Memory):
 async def test_more_than_one_transaction_deletes_is_refused_with_what_works(
     people: Memory, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(known, "MOST_ATTACHED", 1)
+    monkeypatch.setattr(batch_context, "MOST_ATTACHED", 1)
     for _ in range(2):
         await people.create_connection("Knows", "ann", "bob")
     with pytest.raises(GraphError, match="More than 1 connections") as caught:

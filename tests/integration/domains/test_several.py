@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory.search.fitting import tokens_of, tokens_of_text
+from graph_memory.memory.search.token_budget import tokens_of, tokens_of_text
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from graph_memory.mcp_server.table import tool_of
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.entities import paging
 from graph_memory.memory.entities.results import KnowledgeGraph
-from graph_memory.memory.search.fitting import tokens_of_text
+from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.operations.toolsets import entities as toolset
 
 pytestmark = pytest.mark.anyio

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory
-from graph_memory.memory.accesses import AccessTally
-from graph_memory.memory.search.access import flush
+from graph_memory.memory.access_counter import AccessTally
+from graph_memory.memory.search.access_store import flush
 
 pytestmark = pytest.mark.anyio
 

@@ -802,7 +802,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.links.links:_write": ["create_a_link"],
     "memory.links.links:delete_link": ["delete_a_link"],
     "memory.inference.inference:infer_connections": ["infer_connections"],
-    "memory.search.access:_write": "counts who was looked at, which says nothing of who may write",
+    "memory.search.access_store:_write": "counts who was looked at, which says nothing of who may write",
     "memory.entities.indexing:_index": "indexes texts, which are what they were",
     "memory.search.index.following:_is_ours": _SEARCHED,
     "memory.search.index.index:_embed_some": _SEARCHED,

@@ -9,7 +9,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.graph import unknown
+from graph_memory.memory.graph import empty_result_warnings
 from graph_memory.memory.history.past import Past
 from graph_memory.model.domain_results import Domains
 from graph_memory.model.results import Found
@@ -112,7 +112,8 @@ async def test_what_does_not_exist_is_warned_of_with_what_may_be_meant(desk: Mem
 async def test_an_unknown_domain_is_warned_of(desk: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     own = desk._domain(None)
     ours = Domains(domains=tuple(one for one in (await desk.list_domains()).domains if one.name == own))
-    monkeypatch.setattr(unknown, "list_domains", AsyncMock(return_value=ours))  # those of all tests may be too many
+    # the domains of all tests may be too many
+    monkeypatch.setattr(empty_result_warnings, "list_domains", AsyncMock(return_value=ours))
     other = desk.in_domain(f"{own}x")
     for found in (await other.query_nodes(), await other.query_connections(), await other.search_content("call")):
         assert found.warnings == (f'Domain {own}x does not exist. Did you mean "{own}"?',)

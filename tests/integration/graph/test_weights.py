@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory.graph import weighing
+from graph_memory.memory.graph import connection_weights
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.frontier import Frontier
@@ -181,9 +181,9 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
     end = await last(memory)
     for days in (-1.0, 0.0, 0.01, 1.0, 400.0, 20_000.0):
         now = utc_now() + timedelta(days=days)
-        monkeypatch.setattr(weighing, "utc_now", lambda now=now: now)
+        monkeypatch.setattr(connection_weights, "utc_now", lambda now=now: now)
         expected = {one.id: weight(Told(one), now, half_life=lives[one.type]) for one in infos}
-        ours = await weighing.scale(memory._core, memory._domain(None))
+        ours = await connection_weights.scale(memory._core, memory._domain(None))
         wanted = Wanted(kind=Kind.CONNECTION, properties={})
         found, _ = await ours.page(Page("", UNLIMITED), wanted)
         assert {one.id: one.weight for one in found} == pytest.approx(expected, rel=1e-5, abs=1e-12)
@@ -205,7 +205,7 @@ async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(
 ) -> None:
     before = (await home.history.log()).entries[0].seq
     later = utc_now() + timedelta(days=30)
-    monkeypatch.setattr(weighing, "utc_now", lambda: later)
+    monkeypatch.setattr(connection_weights, "utc_now", lambda: later)
     found = {one.id: one.weight for one in (await home.get_strongest_connections("a")).connections}
     assert found["a-c"] == pytest.approx(fresh(0.5) / 2, abs=2e-4)
     assert found["a-b"] == pytest.approx(fresh(0.9) * 2 ** (-30 / 365), abs=2e-4)

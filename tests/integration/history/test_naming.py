@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.history.naming import MOST
+from graph_memory.memory.history.resolve_subject import MOST
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio

@@ -15,13 +15,13 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.domains.lineage import BEFORE_ALL
-from graph_memory.memory.recall import reading
-from graph_memory.memory.recall.reading import TIES
-from graph_memory.memory.recall.recalling import SUMMARIES
+from graph_memory.memory.recall import recall_queries
+from graph_memory.memory.recall.recall import SUMMARIES
+from graph_memory.memory.recall.recall_queries import TIES
 from graph_memory.memory.recall.results import Depth, Form
-from graph_memory.memory.search.fitting import counter
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.search import scope_of
+from graph_memory.memory.search.token_budget import counter
 from graph_memory.memory.traversal import frontier
 from graph_memory.model.text.wording import day
 from graph_memory.storage.log.writing import utc_now
@@ -483,7 +483,10 @@ async def test_an_erased_connection_is_not_told_of_as_changed(opened: Memory):
     await memory.history.erase(made.connection_id)
     for _ in range(2):
         await memory.get_node("a")
-    assert await reading.recent(await scope_of(memory._core, memory._domain(None), Filters(), None), 10) == ["b", "a"]
+    assert await recall_queries.recent(await scope_of(memory._core, memory._domain(None), Filters(), None), 10) == [
+        "b",
+        "a",
+    ]
     assert "This is a." in str((await memory.recall.recall(depth="shallow")).content)
 
 

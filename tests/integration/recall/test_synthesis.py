@@ -10,8 +10,8 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.chat import chat_model
-from graph_memory.memory.accesses import AccessTally
-from graph_memory.memory.recall import asking
+from graph_memory.memory.access_counter import AccessTally
+from graph_memory.memory.recall import memory_query
 from graph_memory.model.results import NodeBrief
 from model_server import Fault, ModelServer, model_server
 from tables import for_rows
@@ -175,7 +175,7 @@ async def test_a_question_on_much_is_answered_by_the_model_and_on_little_is_not(
     world.server.says = lambda _: "Ann fits it [b]."
     little = await world.memory.recall.memory_query("Who can fit the stove?")
     assert (little.written_by, world.server.asked) == (None, [])
-    monkeypatch.setattr(asking, "ENOUGH", 1)
+    monkeypatch.setattr(memory_query, "ENOUGH", 1)
     found = await world.memory.recall.memory_query("Who can fit the stove?")
     assert (found.content, found.written_by) == ("Ann fits it [b].", "openai/gpt-5-mini")
     assert [each.id for each in found.citations or ()] == ["b"]

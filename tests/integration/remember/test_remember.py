@@ -16,7 +16,7 @@ from graph_memory import GraphError, Memory, load_ontology, ontology_from
 from graph_memory.memory.entities.indexing import index_texts
 from graph_memory.memory.entities.observations import current
 from graph_memory.memory.search.results import Over, Statement
-from graph_memory.memory.statements import weighing
+from graph_memory.memory.statements import statement_verdict
 from graph_memory.model.errors import Code
 
 
@@ -147,13 +147,13 @@ async def test_one_name_in_several_spellings_at_once_makes_one_entity(memory: Me
 async def test_statements_are_compared_beside_the_work_of_others_and_equal_ones_not_at_all(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entities, compared, threads = memory.entities, weighing.compared, list[bool]()
+    entities, compared, threads = memory.entities, statement_verdict.compared, list[bool]()
 
     def noted(known: str, new: str, entity: str) -> Any:
         threads.append(threading.current_thread() is threading.main_thread())
         return compared(known, new, entity)
 
-    monkeypatch.setattr(weighing, "compared", noted)
+    monkeypatch.setattr(statement_verdict, "compared", noted)
     one, other = ([f"{what} number {number} of {uuid4()}" for number in range(4)] for what in ("thing", "box"))
     await entities.remember(name="Ben", observations=one)
     await entities.remember(name="Ben", observations=other)

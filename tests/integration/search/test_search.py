@@ -10,12 +10,12 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.embedding import EmbeddingUnavailable
-from graph_memory.memory.search.fitting import tokens_of
 from graph_memory.memory.search.index.index import catch_up, index_words
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Hit, SearchResult
 from graph_memory.memory.search.retrieval import node_filter as members
 from graph_memory.memory.search.retrieval.retrieval import Scope, names_in
+from graph_memory.memory.search.token_budget import tokens_of
 from support import last
 from tables import for_rows
 

@@ -9,10 +9,10 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
-from graph_memory.memory.accesses import Access, AccessTally
+from graph_memory.memory.access_counter import Access, AccessTally
 from graph_memory.memory.core import Core
-from graph_memory.memory.search import access
-from graph_memory.memory.search.access import accesses_of, flush, most_used
+from graph_memory.memory.search import access_store
+from graph_memory.memory.search.access_store import accesses_of, flush, most_used
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Transaction
@@ -153,7 +153,7 @@ async def test_a_count_waits_for_who_deletes_the_node(
     run = Transaction.run
 
     async def slowly(self: Transaction, query: Query[object], **params: object) -> list[object]:
-        if query is access.ADD:
+        if query is access_store.ADD:
             await counted.delete_node("a")
         return await run(self, query, **params)
 
@@ -165,7 +165,7 @@ async def test_a_count_waits_for_who_deletes_the_node(
 async def test_what_cannot_be_written_is_kept_for_the_next_time(
     counted: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access, "PAGE", 1)
+    monkeypatch.setattr(access_store, "PAGE", 1)
     for each in "abb":
         await counted.get_node(each)
     write, calls = counted._core.store.write, []

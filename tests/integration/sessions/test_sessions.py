@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from graph_memory import GraphError, Memory, NodeType, PropertyRule, Settings, ontology_from, open_memory
-from graph_memory.memory.search.access import accesses_of, flush
-from graph_memory.memory.search.fitting import tokens_of
+from graph_memory.memory.search.access_store import accesses_of, flush
 from graph_memory.memory.search.index.coverage import count_unindexed
 from graph_memory.memory.search.index.index import catch_up
+from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.errors import Code
 from graph_memory.model.text.wording import day
 from graph_memory.storage.log.writing import utc_now

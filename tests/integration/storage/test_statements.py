@@ -11,7 +11,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
-from graph_memory.memory.graph import neighbours, queries, substring, weighing
+from graph_memory.memory.graph import connection_weights, neighbours, queries, substring
 from graph_memory.memory.history import past
 from graph_memory.memory.traversal import frontier
 from graph_memory.model.subjects.kinds import Step
@@ -248,7 +248,7 @@ MARKED = [
     *(queries.NODES, queries.NODES_OF_TYPE, queries.NODES_BY_KEY, queries.CONNECTIONS, queries.CONNECTIONS_OF_TYPE),
     *(queries.CONNECTIONS_BY_KEY, queries.CONNECTIONS_FROM, queries.CONNECTIONS_TO, queries.CONNECTIONS_BETWEEN),
     *(neighbours.CONNECTED_NODES, neighbours.NEIGHBOURS, past.NODES, past.CONNECTIONS, past.CONNECTED_NODES),
-    *(weighing.WEIGHED, neighbours.LINKS, frontier.FRONTIER, substring.BY_GRAMS, substring.BY_SCAN),
+    *(connection_weights.WEIGHED, neighbours.LINKS, frontier.FRONTIER, substring.BY_GRAMS, substring.BY_SCAN),
 ]
 
 

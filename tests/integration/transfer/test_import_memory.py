@@ -13,7 +13,7 @@ from neo4j import Driver
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, ontology_from
-from graph_memory.memory.accesses import AccessTally
+from graph_memory.memory.access_counter import AccessTally
 from graph_memory.memory.entities import importing
 from unit.memory.transfer.test_memories import EVENTS, stored, written
 

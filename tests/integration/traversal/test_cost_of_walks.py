@@ -11,8 +11,8 @@ from neo4j import Driver
 
 from graph_memory import ontology_from
 from graph_memory.memory.core import Core
+from graph_memory.memory.graph.connection_weights import WEIGHED, Scale
 from graph_memory.memory.graph.neighbours import LINKS
-from graph_memory.memory.graph.weighing import WEIGHED, Scale
 from graph_memory.memory.history.past import CONNECTED_NODES, CONNECTIONS
 from graph_memory.memory.traversal.frontier import FRONTIER, Frontier, Place
 from graph_memory.memory.traversal.request import EdgeFilter

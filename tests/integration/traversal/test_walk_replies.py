@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory.search.fitting import tokens_of
+from graph_memory.memory.search.token_budget import tokens_of
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio

@@ -12,10 +12,10 @@ from neo4j import Driver
 from neo4j.exceptions import ConstraintError
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.verify import first_look, logged_contents
+from graph_memory.memory.verify import logged_contents, quick_compare
 from graph_memory.memory.verify.compare import Subject
-from graph_memory.memory.verify.first_look import FirstLook
 from graph_memory.memory.verify.logged_contents import unreadable
+from graph_memory.memory.verify.quick_compare import FirstLook
 from graph_memory.memory.verify.verify import examined
 from support import index, observe
 
@@ -206,8 +206,8 @@ async def said_one_by_one(memory: Memory, driver: Driver, domain: str) -> tuple[
 async def test_whatever_is_damaged_is_found_as_if_each_subject_were_examined(
     memory: Memory, domain: str, driver: Driver, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(first_look, "PAGE", 4)
-    monkeypatch.setattr(first_look, "TEXT", 1_000)
+    monkeypatch.setattr(quick_compare, "PAGE", 4)
+    monkeypatch.setattr(quick_compare, "TEXT", 1_000)
     monkeypatch.setattr(logged_contents, "EVENTS", 5)
     await fill(memory, domain)
     assert (await memory.upkeep.verify()).differences == ()
@@ -261,12 +261,12 @@ async def test_each_id_is_looked_at_once_and_a_domain_of_one_page_with_one_state
     monkeypatch.setattr(FirstLook, "_look_at", noted)
     look = FirstLook(memory._core.store, domain, ONTOLOGY)
     assert not nodes & {subject.id for subject in await look.suspects()}
-    assert looked == [("", first_look._END)]
+    assert looked == [("", quick_compare._END)]
     for size, pages in ((look.subjects, 2), (look.subjects - 1, 2), (look.subjects + 1, 1), (1, look.subjects + 1)):
         looked.clear()
-        monkeypatch.setattr(first_look, "PAGE", size)
+        monkeypatch.setattr(quick_compare, "PAGE", size)
         suspects = await FirstLook(memory._core.store, domain, ONTOLOGY).suspects()
         assert not nodes & {subject.id for subject in suspects}
         assert len(looked) == pages
         assert [after for after, _ in looked] == ["", *(last for _, last in looked[:-1])]
-        assert looked[-1][1] == first_look._END
+        assert looked[-1][1] == quick_compare._END

@@ -13,7 +13,7 @@ import pytest
 from graph_memory import local
 from graph_memory.local.aot import training
 from graph_memory.local.aot.cache import AotCache
-from graph_memory.local.aot.use import cache_of, was_refused
+from graph_memory.local.aot.fast_start import cache_of, was_refused
 from graph_memory.local.home.home import Home
 from graph_memory.local.jars.fetch import class_path, known_list
 from graph_memory.local.process.process import find

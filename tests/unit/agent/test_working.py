@@ -10,7 +10,7 @@ import pytest
 from graph_memory import Code, GraphError
 from graph_memory.agent import working as module
 from graph_memory.agent.working import Sessions, Working
-from graph_memory.memory.search.fitting import tokens_of_text
+from graph_memory.memory.search.token_budget import tokens_of_text
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio

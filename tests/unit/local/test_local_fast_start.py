@@ -7,9 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from graph_memory.local.aot import training, use
+from graph_memory.local.aot import fast_start, training
 from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.aot.use import cache_of, flags, look_after
+from graph_memory.local.aot.fast_start import cache_of, flags, look_after
 from graph_memory.local.home.config import cached_flags, server_command
 from graph_memory.local.home.home import Home, Run
 from graph_memory.local.home.lock import file_lock
@@ -45,7 +45,7 @@ def cache(settings) -> AotCache:
 def launched(monkeypatch) -> list[list[str]]:
     """Tell what would be launched in the background."""
     launched: list[list[str]] = []
-    monkeypatch.setattr(use, "launch", lambda command, _log: launched.append(command))
+    monkeypatch.setattr(fast_start, "launch", lambda command, _log: launched.append(command))
     return launched
 
 
@@ -63,7 +63,7 @@ def test_an_adopted_cache_is_used(settings, cache):
     assert not used(settings)
     put(cache)
     assert used(settings)
-    assert use.fast_start(settings).ready
+    assert fast_start.fast_start(settings).ready
 
 
 def test_a_cache_that_somebody_changed_is_not_used_and_made_anew(settings, cache, launched):
@@ -133,7 +133,7 @@ def test_where_ci_is_set_no_cache_is_made_by_default(monkeypatch):
 def test_only_one_process_makes_a_cache(settings, cache, launched):
     with file_lock(cache.lock, 0, lambda: None):
         assert cache.is_being_made()
-        assert "being made" in use.fast_start(settings).found
+        assert "being made" in fast_start.fast_start(settings).found
         look_after(settings, Home.of(settings), None)
     assert not cache.is_being_made()
     assert launched == []
@@ -146,7 +146,7 @@ def test_what_always_fails_is_not_tried_for_ever(settings, cache, launched):
         cache.failed("the disk is full")
     look_after(settings, Home.of(settings), None)
     assert len(launched) == 4
-    found = use.fast_start(settings).found
+    found = fast_start.fast_start(settings).found
     assert "the disk is full" in found
     assert "tomorrow" in found
 
@@ -228,7 +228,7 @@ def test_the_same_build_of_java_elsewhere_shares_the_cache(settings, cache, tmp_
 def test_where_there_can_be_no_cache_the_reason_is_told(settings, changed, said):
     changed_settings = settings.model_copy(update=changed)
     assert cache_of(changed_settings) is None
-    assert said in use.fast_start(changed_settings).found
+    assert said in fast_start.fast_start(changed_settings).found
 
 
 def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache, tmp_path):
@@ -239,7 +239,7 @@ def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache
     (tmp_path / "old" / "release").write_text('JAVA_VERSION="21.0.5"\n')
     older = settings.model_copy(update={"java": old})
     assert flags(older, Home.of(older)) == ()
-    assert "25" in use.fast_start(older).found
+    assert "25" in fast_start.fast_start(older).found
 
 
 @pytest.mark.parametrize("compiler", ["quick", "full"])

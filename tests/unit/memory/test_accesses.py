@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.accesses import Access, AccessTally
+from graph_memory.memory.access_counter import Access, AccessTally
 
 
 def counts(taken: dict[str, dict[str, Access]]) -> dict[str, dict[str, int]]:

@@ -9,7 +9,7 @@ from graph_memory.memory.history.diff import Pair
 from graph_memory.memory.history.diff_results import DiffLines
 from graph_memory.memory.history.digest import digest
 from graph_memory.memory.history.narration import Rendered
-from graph_memory.memory.search.fitting import tokens_of
+from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import State

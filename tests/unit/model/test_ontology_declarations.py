@@ -7,7 +7,6 @@ import json
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.growth import declaration_of, told_change, values_of
 from graph_memory.model.ontology.ontology import (
     ConnectionType,
     NodeType,
@@ -19,6 +18,7 @@ from graph_memory.model.ontology.ontology import (
     node_type_from,
     ontology_from,
 )
+from graph_memory.model.ontology.ontology_diff import declaration_of, told_change, values_of
 from tables import for_rows
 
 

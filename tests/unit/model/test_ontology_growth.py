@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.growth import TypeChange, declaration_of, growth, told_change, values_of
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from, ontology_from
+from graph_memory.model.ontology.ontology_diff import TypeChange, declaration_of, growth, told_change, values_of
 from tables import for_rows
 
 LINK = {"name": "Link", "from_types": ["Task"], "to_types": ["Person"]}

@@ -1,1 +1,1 @@
-"""The commands, one file a noun."""
+"""CLI commands, one module per noun."""

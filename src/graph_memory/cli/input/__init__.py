@@ -1,1 +1,1 @@
-"""What commands take."""
+"""Command arguments and options."""

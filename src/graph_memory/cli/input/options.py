@@ -52,7 +52,7 @@ def several(domains: list[str] | None, *, include_children: bool) -> Several:
 
 
 class Ordered(TypedDict, total=False):
-    """In what order results come; nothing where it is that of ids."""
+    """The ordering arguments of a list command. Empty means by id."""
 
     order_by: str
     descending: bool

@@ -1,1 +1,1 @@
-"""What commands show."""
+"""Terminal output."""

@@ -1,1 +1,1 @@
-"""Java's cache for a fast start."""
+"""Java's ahead-of-time cache, for faster starts."""

@@ -18,7 +18,7 @@ import psutil
 import requests
 
 from graph_memory.local.aot.cache import AotCache
-from graph_memory.local.aot.use import cache_of
+from graph_memory.local.aot.fast_start import cache_of
 from graph_memory.local.home.config import java_command, server_command, write_config
 from graph_memory.local.home.home import USERNAME, Home, Run
 from graph_memory.local.home.lock import file_lock

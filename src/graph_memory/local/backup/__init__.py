@@ -1,1 +1,1 @@
-"""A home in one file and back."""
+"""Backup of a home directory to one file, and restore."""

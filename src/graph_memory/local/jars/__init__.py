@@ -1,1 +1,1 @@
-"""The jars of Neo4j: which, and how they come here."""
+"""Resolution and download of Neo4j's jars."""

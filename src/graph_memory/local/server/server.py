@@ -176,7 +176,7 @@ def _adopted(place: Home, settings: Settings, progress: Progress) -> LocalServer
 
 
 def _started(place: Home, settings: Settings, progress: Progress) -> LocalServer:
-    from graph_memory.local.aot.use import look_after
+    from graph_memory.local.aot.fast_start import look_after
     from graph_memory.local.jars.fetch import forget_checks
 
     failed: Run | None = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import psutil
 
-from graph_memory.local.aot.use import flags
+from graph_memory.local.aot.fast_start import flags
 from graph_memory.local.home.config import server_command, write_config
 from graph_memory.local.home.home import Home, Run, read_run
 from graph_memory.local.home.ports import choose_port, is_free

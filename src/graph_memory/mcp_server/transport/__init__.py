@@ -1,1 +1,1 @@
-"""How messages come and go: standard input and output, HTTP."""
+"""MCP transports: stdio and HTTP."""

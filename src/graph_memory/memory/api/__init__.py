@@ -1,1 +1,1 @@
-"""What a memory can do: one facade a file, one call a method."""
+"""The public facades of a memory, one class per module."""

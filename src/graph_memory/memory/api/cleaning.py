@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities import profiles
-from graph_memory.memory.entities.cleaning import health, looking, merging, similar
+from graph_memory.memory.entities.cleaning import entity_lists, health, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
     EntitiesMerged,
@@ -76,11 +76,11 @@ class Cleaning:
 
     async def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
         """Return the entities that changed last, also by their observations and relations, and who changed them."""
-        return await looking.get_recent(self._core, self._domain(domain), limit)
+        return await entity_lists.get_recent(self._core, self._domain(domain), limit)
 
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
         """Return the entities that were given to somebody most often. Counts are written every few seconds."""
-        return await looking.get_hot(self._core, self._domain(domain), limit)
+        return await entity_lists.get_hot(self._core, self._domain(domain), limit)
 
     async def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:
         """Return the entity of an id, name or alias; None if there is none. Raises INVALID_ARGUMENT."""
@@ -96,4 +96,4 @@ class Cleaning:
         domain: str | None = None,
     ) -> EntityList:
         """Return the entities of a type, as it was written. Raises INVALID_NODE_TYPE, with the nearest types."""
-        return await looking.get_by_type(self._core, self._domain(domain), asked.text_from(type, "type"), limit)
+        return await entity_lists.get_by_type(self._core, self._domain(domain), asked.text_from(type, "type"), limit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import place_at
-from graph_memory.memory.history import diff, follow, last_session, naming, reviews
+from graph_memory.memory.history import diff, follow, last_session, resolve_subject, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.results import (
@@ -149,7 +149,7 @@ class History:
         They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
         the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
         """
-        return await naming.named(self._core, self._domain(domain), text)
+        return await resolve_subject.named(self._core, self._domain(domain), text)
 
     async def reviewed(self, *, domain: str | None = None) -> Reviewed:
         """Return which changes of a domain's own log were reviewed, and what was said of each."""

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import listing
-from graph_memory.memory.domains.several import domains_asked
-from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries, weighing
+from graph_memory.memory.domains.multi_domain import domains_asked
+from graph_memory.memory.graph import connection_info, connection_weights, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.multi_domain_query import query_several
 from graph_memory.memory.graph.queries import Page
@@ -128,7 +128,9 @@ class Reads:
             least = fraction("min_strength", min_strength)
             if order_by is not None:
                 raise queries.not_ordered_with("min_strength")
-            return await weighing.strong(await weighing.scale(self._core, name), page, wanted, least, detail=detail)
+            return await connection_weights.strong(
+                await connection_weights.scale(self._core, name), page, wanted, least, detail=detail
+            )
         return await queries.query_connections(self._core, name, page, wanted, detail=detail)
 
     async def get_connected_nodes(
@@ -166,7 +168,7 @@ class Reads:
             detail=detail,
             transitive=transitive,
             max_depth=max_depth,
-            only=await weighing.at_least(self._core, name, min_strength, transitive=transitive),
+            only=await connection_weights.at_least(self._core, name, min_strength, transitive=transitive),
         )
 
     async def get_strongest_connections(
@@ -183,13 +185,13 @@ class Reads:
         The weight, 0 to 1, is made of strength, importance and age by one formula (`model/values/weight.py`).
         `limit` is at most 1,000. Raises NODE_NOT_FOUND.
         """
-        scale = await weighing.scale(self._core, self._domain(domain))
-        return await weighing.strongest(scale, node_id, direction, connection_type, limit)
+        scale = await connection_weights.scale(self._core, self._domain(domain))
+        return await connection_weights.strongest(scale, node_id, direction, connection_type, limit)
 
     async def get_weak_relations(
         self,
         *,
-        below: float = weighing.WEAK,
+        below: float = connection_weights.WEAK,
         connection_type: str | None = None,
         limit: int = 50,
         cursor: str | None = None,
@@ -199,9 +201,9 @@ class Reads:
 
         Pages go through the domain in the order of the ids, and each is the weakest first.
         """
-        page = Page.of(weighing.checked_limit(limit), cursor)
-        scale = await weighing.scale(self._core, self._domain(domain))
-        return await weighing.weak(scale, page, fraction("below", below), connection_type)
+        page = Page.of(connection_weights.checked_limit(limit), cursor)
+        scale = await connection_weights.scale(self._core, self._domain(domain))
+        return await connection_weights.weak(scale, page, fraction("below", below), connection_type)
 
     async def find_contradictions(
         self,

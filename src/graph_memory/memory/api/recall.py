@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.several import domains_asked
-from graph_memory.memory.recall import asking, recalling, synthesis
+from graph_memory.memory.domains.multi_domain import domains_asked
+from graph_memory.memory.recall import memory_query, recall, synthesis
 from graph_memory.memory.recall.corrections import with_corrections
 from graph_memory.memory.recall.multi_domain import memory_query_several, recall_several
 from graph_memory.memory.recall.request import RecallRequest, asked
@@ -17,7 +17,7 @@ from graph_memory.memory.search import search
 from graph_memory.memory.search.multi_domain import search_several
 from graph_memory.memory.search.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.search.results import SearchMode, SearchResult, Style, Syntax, Synthesis
-from graph_memory.memory.traversal import finding, traverse
+from graph_memory.memory.traversal import path_queries, traverse
 from graph_memory.memory.traversal.request import (
     SEVERAL,
     PathRequest,
@@ -68,12 +68,12 @@ class Recall:
     ) -> RecallResult:
         several = await self._several(domain, domains, include_children=include_children)
 
-        async def recall(given: RecallRequest) -> RecallResult:
+        async def recall_one(given: RecallRequest) -> RecallResult:
             if several is not None:
                 return await recall_several(self._core, several, given)
-            return await recalling.recall(self._core, self._domain(domain), given)
+            return await recall.recall(self._core, self._domain(domain), given)
 
-        return await with_corrections(self._core, request, recall)
+        return await with_corrections(self._core, request, recall_one)
 
     async def search_memories(
         self,
@@ -260,12 +260,12 @@ class Recall:
     ) -> QueryResult:
         """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
         several = await self._several(domain, domains, include_children=include_children)
-        depth, _ = asking.depth_of(check_query(query))
+        depth, _ = memory_query.depth_of(check_query(query))
 
         async def ask(given: RecallRequest) -> QueryResult:
             if several is not None:
                 return await memory_query_several(self._core, several, given)
-            return await asking.memory_query(self._core, self._domain(domain), given)
+            return await memory_query.memory_query(self._core, self._domain(domain), given)
 
         request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
         return await with_corrections(self._core, request, ask)
@@ -370,7 +370,7 @@ class Recall:
             edges=edge_filter(types, direction, valid_at),
             as_of=as_of,
         )
-        return await finding.find_path(self._core, self._domain(domain), request)
+        return await path_queries.find_path(self._core, self._domain(domain), request)
 
     async def get_neighbors(
         self,
@@ -388,7 +388,7 @@ class Recall:
         `types` are connection types, also inverse names, under which connections are then seen. `limit` is at most
         1,000 connections. Raises what `traverse_memories` does.
         """
-        return await finding.get_neighbors(
+        return await path_queries.get_neighbors(
             self._core,
             self._domain(domain),
             node_id,

@@ -1,1 +1,1 @@
-"""Many operations in one write: read, checked and folded to one change a subject."""
+"""Batches: many operations in one atomic write, with at most one change per subject."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
+from graph_memory.memory.batch.batch_context import near_names, read_known, with_near_names
 from graph_memory.memory.batch.fold import Fold, Known, decided, folded
-from graph_memory.memory.batch.known import near_names, read_known, with_near_names
 from graph_memory.memory.batch.operations import ByName, Deletion, Fault, Operation, Options, Parsed
 from graph_memory.memory.batch.parsing import parsed
 from graph_memory.memory.batch.references import References, check_key, request_of
@@ -26,6 +27,7 @@ from graph_memory.model.events import Event, Head, Op, Receipt, Request
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.values.content import Content
+from graph_memory.storage.log.transaction import LogWithin
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
@@ -54,22 +56,39 @@ async def run(core: Core, domain: str, read: Parsed, options: Options, request: 
     if not options.dry_run:
         await _prepare(core, domain, read, options)
 
-    async def attempt(broken: Mapping[str, BrokenLink]) -> BatchResult:
-        running = _Attempt(core, domain, read, options, broken)
+    async def attempt(broken: Mapping[str, BrokenLink], *, confirms: bool) -> BatchResult:
+        running = _Attempt(core, domain, read, options, broken, confirms)
+        try:
+            return await written(running)
+        except _NeedsConfirmation:
+            return await attempt(broken, confirms=True)
+
+    async def written(running: _Attempt) -> BatchResult:
         written = await core.log.write(
             "execute_batch",
             domain,
             core.origin,
             running.read,
             running.decide,
-            after_write=running.confirm,
+            after_write=running.confirm if running.confirms else None,
             request=request,
             dry_run=options.dry_run,
             in_thread=len(read.operations) > _AT_ONCE,
         )
         return running.told(written.receipt, written.report or _Report(), has_key=request is not None)
 
-    return await until_rules_hold(attempt)
+    is_within = isinstance(core.log, LogWithin)  # an open transaction refuses all batches, because some need a check
+    return await until_rules_hold(partial(attempt, confirms=is_within))
+
+
+class _NeedsConfirmation(GraphError):  # noqa: N818 - it is no error: the write is made again
+    """Ends an attempt whose changes must be checked against the graph that they come to, before they are committed.
+
+    Most batches need no such check, and are then written in one statement.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Code.INTERNAL, "The batch must be checked after it is written")
 
 
 async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> None:
@@ -138,6 +157,8 @@ class _Attempt:
     parsed: Parsed
     options: Options
     broken: Mapping[str, BrokenLink]
+    confirms: bool
+    """Whether `confirm` looks at the graph before the commit."""
 
     def _fails(self, report: _Report) -> bool:
         """Say whether nothing is to be written, because something is at fault."""
@@ -173,6 +194,8 @@ class _Attempt:
         is_ruled = any(ruled(draft, head.ontology) for draft in made.drafts)
         if self._fails(report) and not (is_ruled and self.options.validate_before_commit):
             raise self._refused(report)
+        if is_ruled and not self.confirms:
+            raise _NeedsConfirmation
         left_out = faults_text(map(_told, self._told_faults(report))) if faults else None
         return Decision(made.drafts, report, left_out)
 

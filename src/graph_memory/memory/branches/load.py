@@ -22,7 +22,7 @@ from graph_memory.memory.domains.lineage import EventRange, Revision, changes_be
 from graph_memory.memory.history.comparison import IGNORED
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
-from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.text.wording import shown
 from graph_memory.model.values.arguments import fault

@@ -8,8 +8,8 @@ from typing import cast
 
 from graph_memory.memory.branches.values import Conflict, ConflictKind, ConflictSide, ThreeWay, Version
 from graph_memory.model.errors import GraphError
-from graph_memory.model.ontology.growth import Value, declaration_of, told_name, values_of
 from graph_memory.model.ontology.ontology import ANY, connection_type_from, node_type_from
+from graph_memory.model.ontology.ontology_diff import Value, declaration_of, told_name, values_of
 from graph_memory.model.ontology.types import AnyType, type_state
 from graph_memory.model.projection import declared_in
 from graph_memory.model.text.wording import listed_parts

@@ -1,1 +1,1 @@
-"""Many subjects in one write."""
+"""Validation and planning of a set of changes before it is written."""

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.fit import Stored, StoredRow
 from graph_memory.memory.changes.plan import Context, ends_of, unique_of
+from graph_memory.memory.changes.stored_data_check import Stored, StoredRow
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.ontology.growth import TypeChange
 from graph_memory.model.ontology.ontology import ANY, Ontology
+from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import AnyType, NodeType
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.queries import Query, query

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.changes.context import stored_rows
-from graph_memory.memory.changes.fit import StoredRow
 from graph_memory.memory.changes.inverses import put_inverses
+from graph_memory.memory.changes.stored_data_check import StoredRow
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.growth import TypeChange, materialized
 from graph_memory.model.ontology.indexes import Index, indexes_of, properties_of
+from graph_memory.model.ontology.ontology_diff import TypeChange, materialized
 from graph_memory.model.ontology.types import AnyType, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
 from graph_memory.model.subjects.kinds import Step

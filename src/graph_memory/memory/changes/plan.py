@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import cast
 
-from graph_memory.memory.changes.fit import Stored, unfit_end
+from graph_memory.memory.changes.stored_data_check import Stored, unfit_end
 from graph_memory.memory.changes.types import joined, links_after, ontology_after
 from graph_memory.memory.changes.values import Owners, UniqueValue, taken, way_of
 from graph_memory.model.errors import Code, GraphError, Hint

@@ -44,7 +44,7 @@ class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is t
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """What stands against each, in words."""
+        """The violated rule as a sentence, by connection."""
         return {subject: broken.reason for subject, broken in self.rules.items()}
 
 

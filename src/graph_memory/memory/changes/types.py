@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.growth import TypeChange
 from graph_memory.model.ontology.inverses import agreeing
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
+from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by
 from graph_memory.model.subjects.kinds import TYPES, Kind

@@ -1,1 +1,1 @@
-"""Domains: which there are, where they come from, how they end."""
+"""Domains: create, list, delete, and their ancestry."""

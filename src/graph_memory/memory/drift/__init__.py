@@ -1,1 +1,1 @@
-"""Changes that were made past the memory."""
+"""Changes made directly in Neo4j: detect them, then adopt or undo them."""

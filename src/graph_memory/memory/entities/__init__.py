@@ -1,1 +1,1 @@
-"""Entities with observations, and relations between them, by their names: what agents call a knowledge graph."""
+"""Entities, observations and relations, addressed by name (a knowledge graph)."""

@@ -10,7 +10,7 @@ from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Done
-from graph_memory.memory.entity_graph.reading import NAMED, observed, only_ends, related
+from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, only_ends, related
 from graph_memory.memory.entity_graph.values.request import NewRelation, Removal
 from graph_memory.memory.entity_graph.values.rows import EndRow, NamedRow, ObservedRow, RelatedRow
 from graph_memory.memory.graph.node_deletion import delete_node

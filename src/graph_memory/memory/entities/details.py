@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import segments_of
 from graph_memory.memory.entities.aliases import named_apart
 from graph_memory.memory.entities.results import Entity, ObservationDetail
-from graph_memory.memory.search.access import AccessRow, accesses_of
+from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.storage.queries import query
 
 Observed = tuple[str, str, datetime, str | None, float | None]

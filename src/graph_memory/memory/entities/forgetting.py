@@ -13,17 +13,17 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import aliases_of
 from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.observations.current import CURRENT
-from graph_memory.memory.entities.observations.naming import OBSERVED_OF, check_named, nearest_known
 from graph_memory.memory.entities.observations.observing import observations_of
 from graph_memory.memory.entities.observations.other_mentions import with_mentions
+from graph_memory.memory.entities.observations.resolve_observations import OBSERVED_OF, check_named, nearest_known
 from graph_memory.memory.entities.reads import search_nodes
 from graph_memory.memory.entities.results import Forgot, Forgotten
 from graph_memory.memory.entities.writes import checked
-from graph_memory.memory.entity_graph.reading import NAMED
+from graph_memory.memory.entity_graph.entity_queries import NAMED
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.retention.erasure import erase
 from graph_memory.memory.retention.results import Erased
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, TEXT, State, user_properties

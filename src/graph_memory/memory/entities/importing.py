@@ -16,10 +16,10 @@ from uuid import uuid4
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.import_checks import Checked, Checking
 from graph_memory.memory.entities.reads import compared, read_graph
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.results import Entity
+from graph_memory.memory.entities.validate_entities import Checked, Checking
 from graph_memory.memory.entities.writes import add_observations, create_entities
 from graph_memory.memory.entity_graph.domain import begin_domain
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewObservations, NewRelation

@@ -13,8 +13,8 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.reads import Found, GraphRow, RelationRow, everything, graph_of
 from graph_memory.memory.entities.results import KnowledgeGraph
-from graph_memory.memory.search.fitting import tokens_of_text
 from graph_memory.memory.search.request import FEWEST_TOKENS, whole
+from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.results import rfc3339
 from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, not_a_cursor
 from graph_memory.storage.queries import query

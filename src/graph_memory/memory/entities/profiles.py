@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import named_apart
-from graph_memory.memory.entities.cleaning.reading import IDS
+from graph_memory.memory.entities.cleaning.survey import IDS
 from graph_memory.memory.entities.names.find_entities import known_by_name
 from graph_memory.memory.entities.reads import compared
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
-from graph_memory.memory.entity_graph.reading import NAMED
+from graph_memory.memory.entity_graph.entity_queries import NAMED
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
-from graph_memory.memory.search.access import AccessRow, accesses_of
+from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.memory.search.ranking.ranking import connectivity, recency, usage
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED, check_limit

@@ -8,15 +8,20 @@ from dataclasses import dataclass, replace
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.once import RelationOfRow, ends_by_name, questions_of_relations, relations_like
 from graph_memory.memory.entities.remember_results import Outcome, Question, Receipt
 from graph_memory.memory.entities.results import RelationsCreated, relation
+from graph_memory.memory.entities.single_valued_relations import (
+    RelationOfRow,
+    ends_by_name,
+    questions_of_relations,
+    relations_like,
+)
 from graph_memory.memory.entities.writes import checked
 from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
 from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.entity_queries import related
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
 from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, not_found, with_near_name
-from graph_memory.memory.entity_graph.reading import related
 from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import RelatedRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name

@@ -14,17 +14,17 @@ from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
 from graph_memory.memory.entities.names.find_entities import called_the_same
 from graph_memory.memory.entities.observations.attached import Attached, read_attached
 from graph_memory.memory.entities.observations.current import CURRENT
-from graph_memory.memory.entities.observations.naming import check_named, resolved
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
+from graph_memory.memory.entities.observations.resolve_observations import check_named, resolved
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
 from graph_memory.memory.entities.writes import checked, owners_of_new
 from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found, not_found
-from graph_memory.memory.entity_graph.reading import NAMED, states_of
 from graph_memory.memory.entity_graph.values.rows import NamedRow
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.memory.search.retrieval.superseded import over
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules

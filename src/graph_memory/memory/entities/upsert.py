@@ -12,8 +12,8 @@ from graph_memory.memory.entities.results import Profile
 from graph_memory.memory.entities.writes import attached_to_ends, checked, owners_of_new
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.names import check_current
-from graph_memory.memory.entity_graph.reading import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.model.errors import Code, GraphError

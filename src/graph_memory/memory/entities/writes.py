@@ -19,10 +19,10 @@ from graph_memory.memory.entities.results import (
 )
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
+from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
 from graph_memory.memory.entity_graph.names import not_found, with_near_name
 from graph_memory.memory.entity_graph.other_names import named_otherwise
-from graph_memory.memory.entity_graph.reading import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
 from graph_memory.memory.entity_graph.values.rows import NamedRow, ObservedRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name

@@ -1,1 +1,1 @@
-"""Entities as nodes of the graph: how they are read and written."""
+"""Storage of entities, observations and relations as graph nodes and relationships."""

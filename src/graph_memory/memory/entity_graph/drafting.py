@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.changes.fit import unfit_end
+from graph_memory.memory.changes.stored_data_check import unfit_end
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, as_written, stored_name
 from graph_memory.memory.graph.ontology import ad_hoc_types, check_room

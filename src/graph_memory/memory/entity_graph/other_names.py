@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import ROWS
-from graph_memory.memory.entity_graph.reading import names_of
+from graph_memory.memory.entity_graph.entity_queries import names_of
 from graph_memory.model.text.name_key import SEPARATORS, name_key, without_separators
 from graph_memory.model.text.name_list import listed_names
 from graph_memory.model.text.wording import listed_parts, quoted

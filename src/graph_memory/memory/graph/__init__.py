@@ -1,1 +1,1 @@
-"""Nodes, connections and types: the verbs and the queries."""
+"""Nodes, connections and types: writes and queries."""

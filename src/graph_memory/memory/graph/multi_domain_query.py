@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 
-from graph_memory.memory.domains.several import together
+from graph_memory.memory.domains.multi_domain import together
 from graph_memory.model.results import NodeBrief, NodeIds
 from graph_memory.model.values.arguments import UNLIMITED, check_limit, fault, not_a_cursor
 

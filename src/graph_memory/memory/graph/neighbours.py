@@ -15,8 +15,8 @@ from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, reached
 from graph_memory.memory.graph.consistent_read import Look, look, overtaken
 from graph_memory.memory.graph.describe import STATES, node_briefs
-from graph_memory.memory.graph.naming import with_names
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
+from graph_memory.memory.graph.stored_type_names import with_names
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Names
 from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction, Link

@@ -14,19 +14,19 @@ from contextlib import suppress
 from functools import partial
 
 from graph_memory.memory.changes.context import read_stored, stored_rows
-from graph_memory.memory.changes.fit import Misfit, Stored, StoredRow
 from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.keys import put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
+from graph_memory.memory.changes.stored_data_check import Misfit, Stored, StoredRow
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import with_titles
 from graph_memory.memory.graph.ontology import begins, check_ontology, decide_ontology, last_declared
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
-from graph_memory.model.ontology.growth import Growth, TypeChange, growth, materialized, told_change
 from graph_memory.model.ontology.indexes import Index, index_name, indexes_of, properties_of
 from graph_memory.model.ontology.inheritance import check_inherited, is_begun, new_to
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.ontology.ontology_diff import Growth, TypeChange, growth, materialized, told_change
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyApplied

@@ -11,8 +11,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
-from graph_memory.memory.graph.naming import known_ontology, with_names
-from graph_memory.memory.graph.unknown import warnings_of
+from graph_memory.memory.graph.empty_result_warnings import warnings_of
+from graph_memory.memory.graph.stored_type_names import known_ontology, with_names
 from graph_memory.model.errors import GraphError, Hint, Reference
 from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.ontology.indexes import (

@@ -1,1 +1,1 @@
-"""The log as it is read: changes in words, differences, the graph as it was."""
+"""History: the log in words, diffs, and past states."""

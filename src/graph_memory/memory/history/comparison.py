@@ -10,7 +10,7 @@ from itertools import islice
 
 from graph_memory.memory.history.diff_results import ContentChange, Value, ValueChange
 from graph_memory.model.events import HEADER
-from graph_memory.model.ontology.growth import told_values
+from graph_memory.model.ontology.ontology_diff import told_values
 from graph_memory.model.projection import declared_in
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import DECLARED

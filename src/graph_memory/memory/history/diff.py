@@ -12,8 +12,8 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, changes_between, place_of, seq_at
-from graph_memory.memory.graph.naming import stored_types
-from graph_memory.memory.graph.unknown import unknown_types
+from graph_memory.memory.graph.empty_result_warnings import unknown_types
+from graph_memory.memory.graph.stored_type_names import stored_types
 from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.digest import digest

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, EventRange, bounds, past_of
-from graph_memory.memory.graph.naming import stored_types
-from graph_memory.memory.graph.unknown import unknown_types
+from graph_memory.memory.graph.empty_result_warnings import unknown_types
+from graph_memory.memory.graph.stored_type_names import stored_types
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
 from graph_memory.model.errors import Hint

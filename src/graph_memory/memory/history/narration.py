@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.growth import told_change
+from graph_memory.model.ontology.ontology_diff import told_change
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.projection import declared_in
 from graph_memory.model.subjects.kinds import TYPES, Kind

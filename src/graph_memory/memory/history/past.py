@@ -14,7 +14,7 @@ from functools import partial
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL, FORK, NEXT_EVENTS, compacted, erased
-from graph_memory.memory.graph import describe, queries, weighing
+from graph_memory.memory.graph import connection_weights, describe, queries
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
@@ -81,13 +81,13 @@ CONNECTIONS = id_query("history/connections")
 CONNECTED_NODES = id_query("history/connected_nodes")
 
 
-async def scale_at(core: Core, domain: str, seq: int) -> weighing.Scale:
+async def scale_at(core: Core, domain: str, seq: int) -> connection_weights.Scale:
     """Return what weighs connections as they were after a number of the log, at that time."""
     [row] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[seq])
     types = await logged_types(core.store, domain, seq)
     await check_kept(core, domain, seq)
     ontology = logged_ontology(types) if types else None
-    return weighing.Scale(core, domain, ontology, row.at, seq, partial(check_kept, core, domain, seq))
+    return connection_weights.Scale(core, domain, ontology, row.at, seq, partial(check_kept, core, domain, seq))
 
 
 async def check_kept(core: Core, domain: str, seq: int) -> None:
@@ -187,7 +187,7 @@ class Past(WeighedPast):
             if order_by is not None:
                 raise queries.not_ordered_with("min_strength")
             least = fraction("min_strength", min_strength)
-            return await weighing.strong(await self._scale(), page, wanted, least, detail=detail)
+            return await connection_weights.strong(await self._scale(), page, wanted, least, detail=detail)
         wanted = replace(wanted, names=await self._names(type))
         found = await self._matching(CONNECTIONS, page, wanted)
         answer = await connections_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
@@ -212,7 +212,7 @@ class Past(WeighedPast):
         page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
         around = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
-        weighing.check_steps(min_strength, transitive=transitive)
+        connection_weights.check_steps(min_strength, transitive=transitive)
         if not transitive:
             only = None if min_strength is None else (await self._scale()).at_least(min_strength)
             return await self._connected(node_id, page, around, detail=detail, only=only)
@@ -288,7 +288,7 @@ class Past(WeighedPast):
         check_text({"type": type_name})
         return (await self.get_ontology()).names_of(type_name)
 
-    async def _scale(self) -> weighing.Scale:
+    async def _scale(self) -> connection_weights.Scale:
         await self.get_ontology()
         return await scale_at(self._core, self._domain, self.seq)
 

@@ -10,8 +10,8 @@ from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
 from graph_memory.memory.changes.values import Owners, way_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.nodes import the_node
-from graph_memory.memory.links.entry import candidates_for
 from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
+from graph_memory.memory.links.target_search import candidates_for
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, new_id
 from graph_memory.model.results import Direction

@@ -1,1 +1,1 @@
-"""Search: what is found, how it is ranked, and why."""
+"""Recall: select what the memory knows about a query and render it within a token budget."""

@@ -12,8 +12,8 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import RecallResult
-from graph_memory.memory.search.fitting import counter
 from graph_memory.memory.search.request import FEWEST_TOKENS
+from graph_memory.memory.search.token_budget import counter
 
 R = TypeVar("R", bound=RecallResult)
 _KEY_TOKENS = 8

@@ -11,15 +11,15 @@ from typing import Any
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.several import together
-from graph_memory.memory.recall.asking import depth_of
-from graph_memory.memory.recall.recalling import recalled
+from graph_memory.memory.domains.multi_domain import together
+from graph_memory.memory.recall.memory_query import depth_of
+from graph_memory.memory.recall.recall import recalled
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import QueryResult, RecallResult
-from graph_memory.memory.search.fitting import counter, tokens_of
 from graph_memory.memory.search.multi_domain import check_of_several, in_one_order, searched
 from graph_memory.memory.search.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.search.results import SearchMode, SearchResult
+from graph_memory.memory.search.token_budget import counter, tokens_of
 from graph_memory.model.errors import Code, GraphError
 
 Count = Callable[[str], int]

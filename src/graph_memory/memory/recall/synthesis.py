@@ -12,8 +12,8 @@ from graph_memory.chat import ModelUnavailable
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.questions.seeds import Seeds
-from graph_memory.memory.recall.reading import told_of
-from graph_memory.memory.recall.recalling import recalled
+from graph_memory.memory.recall.recall import recalled
+from graph_memory.memory.recall.recall_queries import told_of
 from graph_memory.memory.recall.rendering.citing import (
     Material,
     Piece,
@@ -27,14 +27,14 @@ from graph_memory.memory.recall.rendering.citing import (
 from graph_memory.memory.recall.rendering.recall_input import Material as Recalled
 from graph_memory.memory.recall.rendering.recall_input import Thing
 from graph_memory.memory.recall.request import asked as recall_asked
-from graph_memory.memory.recall.selection.telling import grown, material_of
-from graph_memory.memory.search.access import note
-from graph_memory.memory.search.fitting import tokens_of_text
+from graph_memory.memory.recall.selection.fact_selection import grown, material_of
+from graph_memory.memory.search.access_store import note
 from graph_memory.memory.search.ranking.excerpts import excerpt
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Style, Synthesis
 from graph_memory.memory.search.search import scope_of
 from graph_memory.memory.search.text.bm25 import Query, asked
+from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind

@@ -1,1 +1,1 @@
-"""Storing of sentences as facts: judge, ask, supersede."""
+"""`remember`: compare new facts with known ones, store them, and ask about conflicts."""

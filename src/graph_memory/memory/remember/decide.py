@@ -16,8 +16,8 @@ from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, ended
 from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, ids_of_question
 from graph_memory.memory.entities.writes import checked
-from graph_memory.memory.entity_graph.reading import names_of
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.entity_graph.entity_queries import names_of
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.projection import live_state

@@ -9,11 +9,11 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.names.candidates import as_questions
 from graph_memory.memory.entities.names.find_entities import NEW, Found
-from graph_memory.memory.entities.observations.naming import resolved
 from graph_memory.memory.entities.observations.observing import Observation, ended
-from graph_memory.memory.entities.once import RelationOfRow, questions_of_relations
+from graph_memory.memory.entities.observations.resolve_observations import resolved
 from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts
 from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
+from graph_memory.memory.entities.single_valued_relations import RelationOfRow, questions_of_relations
 from graph_memory.memory.entity_graph.drafting import NOTHING, Drafting
 from graph_memory.memory.entity_graph.names import LENIENT, check_current, not_found
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewRelation
@@ -26,7 +26,7 @@ from graph_memory.memory.remember.judged_facts import Judged, judged_facts, ques
 from graph_memory.memory.remember.outdated import find_contradicted_properties
 from graph_memory.memory.remember.properties import alias_receipts, edited, receipts_of
 from graph_memory.memory.search.retrieval.superseded import Over
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quoted, shown

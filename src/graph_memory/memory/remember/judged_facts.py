@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graph_memory.memory.entities.observations.naming import resolved
 from graph_memory.memory.entities.observations.observing import Observation
+from graph_memory.memory.entities.observations.resolve_observations import resolved
 from graph_memory.memory.entities.remember_results import (
     OBSERVATION_CHOICES,
     PROPERTY_CHOICES,
@@ -21,7 +21,7 @@ from graph_memory.memory.remember.advice.settling import Pair, Settling, Settlin
 from graph_memory.memory.remember.facts import Fact
 from graph_memory.memory.remember.outdated import outdated
 from graph_memory.memory.remember.properties import told
-from graph_memory.memory.statements.weighing import MOST_ASKED, Doubt, Known, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import MOST_ASKED, Doubt, Known, Rule, Verdict, verdict
 from graph_memory.model.events import Draft
 from graph_memory.model.values.properties import PropertyValue
 

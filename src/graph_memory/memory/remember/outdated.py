@@ -10,8 +10,8 @@ from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.phrases import finder
 from graph_memory.memory.statements.language.stems import stem_of
 from graph_memory.memory.statements.statement import statement
+from graph_memory.memory.statements.statement_verdict import LONGEST, Doubt, Known
 from graph_memory.memory.statements.values.values import values_of
-from graph_memory.memory.statements.weighing import LONGEST, Doubt, Known
 from graph_memory.model.text.wording import shown
 from graph_memory.model.values.properties import PropertyValue
 

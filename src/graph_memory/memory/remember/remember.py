@@ -18,16 +18,16 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.names.find_entities import NEW, Found, called_the_same, known_by_name
 from graph_memory.memory.entities.observations.current import Seen, current_of
-from graph_memory.memory.entities.observations.naming import check_named
 from graph_memory.memory.entities.observations.observing import observations_of
-from graph_memory.memory.entities.once import ends_by_name, relations_like
+from graph_memory.memory.entities.observations.resolve_observations import check_named
 from graph_memory.memory.entities.relations import Refusal, new_of, relation_receipts, with_suggestions
 from graph_memory.memory.entities.remember_results import Outcome, Remembered
+from graph_memory.memory.entities.single_valued_relations import ends_by_name, relations_like
 from graph_memory.memory.entities.writes import attached_to_ends, checked, owners_of_new
 from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
 from graph_memory.memory.entity_graph.drafting import NOTHING, Drafting
+from graph_memory.memory.entity_graph.entity_queries import NAMED, related, states_of
 from graph_memory.memory.entity_graph.names import LENIENT, not_found, with_near_name
-from graph_memory.memory.entity_graph.reading import NAMED, related, states_of
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.memory.remember.advice.settling import Pair, Settlings
 from graph_memory.memory.remember.advised import Part, advised, found_of
@@ -44,7 +44,7 @@ from graph_memory.memory.remember.fact_drafts import (
 from graph_memory.memory.remember.facts import Facts
 from graph_memory.memory.remember.judged_facts import judged_facts, receipt_of
 from graph_memory.memory.search.retrieval.superseded import over
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
 from graph_memory.model.rules import BrokenLink

@@ -1,1 +1,1 @@
-"""What goes for good: erasure, compaction, and the search for what is left."""
+"""Permanent removal: erasure, log compaction, and scans for leftover text."""

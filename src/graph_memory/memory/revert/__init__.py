@@ -1,1 +1,1 @@
-"""Earlier states are written again."""
+"""Revert: undo changes by writing earlier states as new events."""

@@ -19,7 +19,7 @@ MOST_REPEATED = 50
 
 
 async def named_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], asked: ReadyCall) -> list[Conflict]:
-    """Return conflicts. The first have titles beside ids, and the call that restores a node they need."""
+    """Return the conflicts, the first `MOST_TOLD` with titles and with the call that restores a missing node."""
     told = conflicts[:MOST_TOLD]
     subjects = {one.subject for one in told} | {one.needs for one in told if one.needs is not None}
     events = await last_events(core.store, domain, sorted(subjects))

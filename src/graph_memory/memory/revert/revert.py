@@ -15,7 +15,7 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
-from graph_memory.memory.entity_graph.reading import only_ends
+from graph_memory.memory.entity_graph.entity_queries import only_ends
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
 from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts, skipped

@@ -15,13 +15,13 @@ import anyio.to_thread
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.several import together
-from graph_memory.memory.search.access import note
-from graph_memory.memory.search.fitting import LENGTHS, fitted, tokens_of
+from graph_memory.memory.domains.multi_domain import together
+from graph_memory.memory.search.access_store import note
 from graph_memory.memory.search.ranking.why import DIGITS
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import Hit, Part, SearchMode, SearchResult
 from graph_memory.memory.search.search import search
+from graph_memory.memory.search.token_budget import LENGTHS, fitted, tokens_of
 from graph_memory.model.errors import Hint
 from graph_memory.model.values.arguments import fault
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, place_at
+from graph_memory.memory.graph.connection_weights import Scale, scale
 from graph_memory.memory.graph.describe import DescribedRow, described
-from graph_memory.memory.graph.unknown import unknown_types
-from graph_memory.memory.graph.weighing import Scale, scale
+from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.history.past import Past, check_kept, scale_at
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.ontologies import no_ontology

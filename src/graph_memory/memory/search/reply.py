@@ -11,8 +11,7 @@ import anyio.to_thread
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
-from graph_memory.memory.search.finding import Ranking
-from graph_memory.memory.search.fitting import LENGTHS, fitted, tokens_of
+from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.passages.passages import located
 from graph_memory.memory.search.ranking.excerpts import excerpt
 from graph_memory.memory.search.ranking.ranking import Ranked
@@ -24,6 +23,7 @@ from graph_memory.memory.search.results import Hit, Over, SearchResult
 from graph_memory.memory.search.retrieval.connected import connected_to, contradicting
 from graph_memory.memory.search.retrieval.retrieval import COMPARED, Scope, observed_of, passages_of
 from graph_memory.memory.search.retrieval.superseded import over_in
+from graph_memory.memory.search.token_budget import LENGTHS, fitted, tokens_of
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.analysers import ENGLISH

@@ -7,10 +7,10 @@ from typing import Literal
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, place_at, place_of
-from graph_memory.memory.graph.naming import stored_types
-from graph_memory.memory.graph.unknown import unknown_types
-from graph_memory.memory.search.access import note
-from graph_memory.memory.search.finding import find
+from graph_memory.memory.graph.empty_result_warnings import unknown_types
+from graph_memory.memory.graph.stored_type_names import stored_types
+from graph_memory.memory.search.access_store import note
+from graph_memory.memory.search.candidate_ranking import find
 from graph_memory.memory.search.index.coverage import Coverage, coverage
 from graph_memory.memory.search.index.index import catch_up
 from graph_memory.memory.search.reply import reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.recall.rendering.cutting import shortened
+from graph_memory.memory.recall.rendering.sentence_selection import shortened
 from graph_memory.memory.recall.rendering.wording import flat
 from graph_memory.memory.search.text.bm25 import NOTHING_ASKED
 from graph_memory.model.text.visible import visible

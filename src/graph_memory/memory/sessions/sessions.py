@@ -13,24 +13,24 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.health import contradictions, open_questions
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.entities.observations.current import has_observations
-from graph_memory.memory.entity_graph.reading import nodes_of
+from graph_memory.memory.entity_graph.entity_queries import nodes_of
 from graph_memory.memory.history.results import Sessions
 from graph_memory.memory.recall.guide import GUIDE
 from graph_memory.memory.recall.questions.open_work import due_date, work_facts
-from graph_memory.memory.recall.reading import is_empty
-from graph_memory.memory.recall.recalling import guided
+from graph_memory.memory.recall.recall import guided
+from graph_memory.memory.recall.recall_queries import is_empty
 from graph_memory.memory.recall.rendering.wording import in_facts, label
 from graph_memory.memory.recall.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.results import Depth
-from graph_memory.memory.search.finding import find
-from graph_memory.memory.search.fitting import LENGTHS, counter, tokens_of
+from graph_memory.memory.search.candidate_ranking import find
 from graph_memory.memory.search.index.index import catch_up
 from graph_memory.memory.search.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.search.retrieval.retrieval import Scope
+from graph_memory.memory.search.token_budget import LENGTHS, counter, tokens_of
 from graph_memory.memory.sessions.blocks import STANDARD, blocks_of
-from graph_memory.memory.sessions.changes import read_changes
 from graph_memory.memory.sessions.notes import Kept, Note, Wanted, find_notes, notes_of, read_notes, write_note
 from graph_memory.memory.sessions.primer import Primer
+from graph_memory.memory.sessions.recent_changes import read_changes
 from graph_memory.memory.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import is_whole

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from graph_memory.memory.statements.holding import SingleValue, find_single_values, parse_attribute_value
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.phrases import finder
 from graph_memory.memory.statements.language.stems import stem_of, stems_of
+from graph_memory.memory.statements.single_values import SingleValue, find_single_values, parse_attribute_value
 from graph_memory.memory.statements.values.values import Value, values_of
 
 _IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")

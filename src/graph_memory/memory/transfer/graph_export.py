@@ -21,7 +21,7 @@ from graph_memory.memory.transfer.formats.graphml_writing import write_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl, write_jsonl
 from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place, Record, SourceOptions
 from graph_memory.memory.transfer.formats.shape import uncarried
-from graph_memory.memory.transfer.load.examine import MARKDOWN
+from graph_memory.memory.transfer.load.validate_graph import MARKDOWN
 from graph_memory.memory.transfer.results import GraphExported, GraphFormat
 from graph_memory.model.events import Event
 from graph_memory.model.projection import live_state

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.graph.weighing import scale
+from graph_memory.memory.graph.connection_weights import scale
 from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.walks.edges import Asked, Edge, Found

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
+from graph_memory.memory.graph.connection_weights import Scale
 from graph_memory.memory.graph.consistent_read import ATTEMPTS, Look, OvertakenRow, look, overtaken
 from graph_memory.memory.graph.neighbours import states_of
-from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.request import TAKES_ALL, EdgeFilter, NodeFilter
 from graph_memory.memory.traversal.walks.edges import LOOKED, UNCUT, Asked, Edge, Found, Steps

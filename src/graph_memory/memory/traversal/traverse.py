@@ -9,9 +9,9 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
-from graph_memory.memory.graph.unknown import unknown_properties
-from graph_memory.memory.search.fitting import tokens_of
+from graph_memory.memory.graph.empty_result_warnings import unknown_properties
 from graph_memory.memory.search.place import Place, place_of
+from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.memory.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
 from graph_memory.memory.traversal.crossing import Crossing, parted, places
 from graph_memory.memory.traversal.frontier import Frontier

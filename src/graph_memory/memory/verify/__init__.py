@@ -1,1 +1,1 @@
-"""Whether the graph is what its log says."""
+"""Verification that the graph matches its log."""

@@ -17,9 +17,9 @@ from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.search.index.index import make_anew
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
-from graph_memory.memory.verify.first_look import FirstLook
 from graph_memory.memory.verify.logged_contents import lost_contents, unreadable
 from graph_memory.memory.verify.passage_checks import SEARCH, differences_of_passages
+from graph_memory.memory.verify.quick_compare import FirstLook
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.ontology.ontology import Ontology

@@ -90,7 +90,7 @@ def _differs(ontology: Ontology, declared: AnyType) -> bool:
 
 
 def taken(ontology: Ontology, used: Iterable[tuple[Kind, str]], declared: Mapping[str, AnyType]) -> list[AnyType]:
-    """Return the inherited types that a log takes, those of nodes first: what is `used`, and what that needs."""
+    """Return the inherited types to copy into the domain's log: used types and their dependencies, node types first."""
     found: dict[str, AnyType] = {}
     asked = [type_subject(TYPE_OF[kind], name) for kind, name in used]
     asked += [subject for one in declared.values() for subject in _needed(one)]

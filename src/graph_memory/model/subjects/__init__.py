@@ -1,1 +1,1 @@
-"""What an event can be about."""
+"""Kinds of subjects that events describe."""

@@ -1,1 +1,1 @@
-"""Words of messages, and keys of texts."""
+"""Text utilities: name comparison, message wording, search windows."""

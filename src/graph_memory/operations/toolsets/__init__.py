@@ -1,1 +1,1 @@
-"""The operations, one toolset a module."""
+"""Operation definitions, one module per toolset."""

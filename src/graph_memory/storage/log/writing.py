@@ -132,7 +132,7 @@ class Log:
             name, domain, origin, read, decide, batch, now, after_write, before_projection, request, in_thread=in_thread
         )
         line = self._lines.setdefault(domain, CommitQueue())
-        if creates_domain or after_write or before_projection or request or dry_run:
+        if creates_domain or after_write or before_projection or request or dry_run or in_thread:
             async with line.turn:
                 return await self._write_locked(Waiting(work), creates_domain=creates_domain, dry_run=dry_run)
         with line.place_for(work) as mine:

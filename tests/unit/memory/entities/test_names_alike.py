@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part
-from graph_memory.memory.entities.once import side_of
 from graph_memory.memory.entities.remember_results import ids_of_question, question_id
+from graph_memory.memory.entities.single_valued_relations import side_of
 from graph_memory.memory.remember.facts import facts_from
 from graph_memory.memory.remember.judged_facts import judged_facts
-from graph_memory.memory.statements.weighing import Known, verdict
+from graph_memory.memory.statements.statement_verdict import Known, verdict
 from graph_memory.storage.log.writing import utc_now
 from tables import for_rows
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.recall.asking import depth_of, fit_citations
+from graph_memory.memory.recall.memory_query import depth_of, fit_citations
 from graph_memory.memory.recall.results import QueryResult
-from graph_memory.memory.search.fitting import tokens_of
+from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.results import NodeBrief
 from tables import for_rows
 

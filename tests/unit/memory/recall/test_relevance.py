@@ -20,8 +20,8 @@ from graph_memory.memory.recall.questions.open_work import (
 )
 from graph_memory.memory.recall.questions.phrases import Period, timed
 from graph_memory.memory.recall.questions.relevance import close_values, fits, nearest_values
-from graph_memory.memory.recall.reading import ToldRow
-from graph_memory.memory.search.finding import Ranking
+from graph_memory.memory.recall.recall_queries import ToldRow
+from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.ranking.scoring import Points, Scored, coverage
 from graph_memory.memory.search.retrieval.superseded import newest_first
 from graph_memory.memory.search.text.bm25 import NOTHING_ASKED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.memory.remember.outdated import find_contradicted_properties, outdated
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.values.properties import PropertyValue
 from tables import for_rows
 

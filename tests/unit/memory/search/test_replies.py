@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.search.fitting import fitted, tokens_of, tokens_of_text
 from graph_memory.memory.search.ranking.excerpts import excerpt
 from graph_memory.memory.search.ranking.ranking import Candidate, Part, Ranked
 from graph_memory.memory.search.ranking.scoring import Points, Scored
 from graph_memory.memory.search.ranking.why import parts, total, why
 from graph_memory.memory.search.results import Hit
 from graph_memory.memory.search.text.bm25 import asked
+from graph_memory.memory.search.token_budget import fitted, tokens_of, tokens_of_text
 from unit.memory.search.test_scoring import passage
 
 TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"after{number}" for number in range(80))])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.search.fitting import tokens_of
+from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.memory.sessions.results import SessionStarted
 from graph_memory.memory.sessions.sessions import with_warnings
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.remember.advice.grounding import share_held
 from graph_memory.memory.remember.advice.settling import Pair, settled
+from graph_memory.memory.statements.statement_verdict import Known, Verdict, verdict
 from graph_memory.memory.statements.values.literals import same_text
-from graph_memory.memory.statements.weighing import Known, Verdict, verdict
 from tables import for_rows
 
 SENTENCES = ("{}", "It was {}", "the value is {} today", "She rated the film {}.", "{} is what Ida uses at work")

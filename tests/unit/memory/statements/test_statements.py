@@ -6,8 +6,8 @@ from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.pairs.comparing import compared
 from graph_memory.memory.statements.pairs.judging import weigh
+from graph_memory.memory.statements.statement_verdict import Known, Rule, Verdict, verdict
 from graph_memory.memory.statements.values.values import values_of
-from graph_memory.memory.statements.weighing import Known, Rule, Verdict, verdict
 from tables import for_rows
 
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import heads
 from benchmarks.remembering import PAIRS, UNSEEN, Pair, labelled
 from graph_memory.memory.statements.pairs.weights import ABOUT_ONE_THING, CONTRADICTS, THRESHOLD
-from graph_memory.memory.statements.weighing import Known, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import Known, Rule, Verdict, verdict
 
 
 def judged(pair: Pair) -> Verdict:

@@ -1,1 +1,1 @@
-"""Knowledge kept clean: what is alike, made one, alone, or worth a look."""
+"""Cleanup of entities: duplicates, merges, orphans and graph health."""

@@ -9,17 +9,17 @@ from datetime import datetime, timedelta
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
-from graph_memory.memory.entities.cleaning.reading import SurveyRow, checked_limit, survey
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans
 from graph_memory.memory.entities.cleaning.similar import duplicates_among
+from graph_memory.memory.entities.cleaning.survey import SurveyRow, checked_limit, survey
 from graph_memory.memory.entities.names.similar_names import SAME
 from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, question_id
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.inference.contradictions import TYPE
 from graph_memory.memory.inference.inference import EDGES, MOST_EDGES, EdgeRow
-from graph_memory.memory.recall.reading import TYPE_COUNTS
-from graph_memory.memory.search.access import accesses_of
+from graph_memory.memory.recall.recall_queries import TYPE_COUNTS
+from graph_memory.memory.search.access_store import accesses_of
 from graph_memory.model.events import Event, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall

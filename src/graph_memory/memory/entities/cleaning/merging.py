@@ -17,8 +17,8 @@ from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.observations.attached import Attached, read_attached
 from graph_memory.memory.entities.observations.moving import Moving
 from graph_memory.memory.entities.writes import checked, owners_of_new
+from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
 from graph_memory.memory.entity_graph.names import not_found
-from graph_memory.memory.entity_graph.reading import NAMED, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op

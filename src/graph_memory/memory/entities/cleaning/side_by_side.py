@@ -11,8 +11,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.observations.current import CURRENT, words_of
 from graph_memory.memory.entities.observations.moving import Moving
 from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, Question, question_id
-from graph_memory.memory.entity_graph.reading import NAMED
-from graph_memory.memory.statements.weighing import MOST_ASKED, Doubt, Known, verdict
+from graph_memory.memory.entity_graph.entity_queries import NAMED
+from graph_memory.memory.statements.statement_verdict import MOST_ASKED, Doubt, Known, verdict
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState
 

@@ -10,14 +10,14 @@ from itertools import combinations
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.cleaning.reading import (
+from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, Similar, SimilarFound
+from graph_memory.memory.entities.cleaning.survey import (
     SurveyRow,
     checked_limit,
     entity_id,
     survey,
     surveyed,
 )
-from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, Similar, SimilarFound
 from graph_memory.memory.entities.names.candidates import fitting
 from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.names.similar_names import (

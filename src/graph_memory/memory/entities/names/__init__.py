@@ -1,1 +1,1 @@
-"""Which entity a name means."""
+"""Resolution of names to entities."""

@@ -9,8 +9,8 @@ from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part, part_of_two
 from graph_memory.memory.entities.names.spans import find_spans
 from graph_memory.memory.entities.remember_results import Candidate, question_id
+from graph_memory.memory.entity_graph.entity_queries import NAMED
 from graph_memory.memory.entity_graph.names import names_with_words, near_names
-from graph_memory.memory.entity_graph.reading import NAMED
 from graph_memory.memory.entity_graph.values.rows import NamedRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.wording import quoted

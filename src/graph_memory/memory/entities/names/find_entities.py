@@ -13,9 +13,9 @@ from graph_memory.memory.entities.names.ids import name_of_id
 from graph_memory.memory.entities.names.similar_names import CALLED_SAME
 from graph_memory.memory.entities.names.spans import find_encoded_spans
 from graph_memory.memory.entities.remember_results import Candidate
+from graph_memory.memory.entity_graph.entity_queries import NAMED
 from graph_memory.memory.entity_graph.names import entity_not_found
 from graph_memory.memory.entity_graph.other_names import named_otherwise, only_one, unescaped_part
-from graph_memory.memory.entity_graph.reading import NAMED
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, without_separators
 from graph_memory.model.text.wording import did_you_mean, listed_parts, quoted

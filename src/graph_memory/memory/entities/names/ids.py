@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
+from graph_memory.memory.entity_graph.entity_queries import names_of
 from graph_memory.memory.entity_graph.other_names import meant_by, named_otherwise
-from graph_memory.memory.entity_graph.reading import names_of
 from graph_memory.memory.entity_graph.values.request import NewObservations, NewRelation, Removal
 from graph_memory.storage.store import Reader
 

@@ -1,1 +1,1 @@
-"""Which observation a text means, and moves of observations."""
+"""Resolution of texts to observations, and moving observations."""

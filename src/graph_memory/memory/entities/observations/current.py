@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from graph_memory.memory.search.text.analysers import ANALYSERS
 from graph_memory.memory.statements.language.folding import plain
 from graph_memory.memory.statements.language.languages import language_of
+from graph_memory.memory.statements.statement_verdict import LONGEST, Known
 from graph_memory.memory.statements.values.literals import folded_text
-from graph_memory.memory.statements.weighing import LONGEST, Known
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.memory.graph.describe import node_briefs
-from graph_memory.memory.search.finding import find
+from graph_memory.memory.search.candidate_ranking import find
 from graph_memory.memory.search.ranking.excerpts import CUT
 from graph_memory.memory.search.ranking.scoring import Passage
 from graph_memory.memory.search.ranking.shown_passages import NAME

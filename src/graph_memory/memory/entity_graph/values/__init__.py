@@ -1,1 +1,1 @@
-"""Spelling of names and rows of entities."""
+"""Checked requests, query rows and type spellings of the entity graph."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from graph_memory.memory.search.finding import find
+from graph_memory.memory.search.candidate_ranking import find
 from graph_memory.memory.search.ranking.scoring import Passage, Points
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.retrieval.retrieval import Scope

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.recall.questions.phrases import SAYING_NOTHING, Period
-from graph_memory.memory.recall.reading import ToldRow, told_of
-from graph_memory.memory.search.finding import WIDEST, find
+from graph_memory.memory.recall.recall_queries import ToldRow, told_of
+from graph_memory.memory.search.candidate_ranking import WIDEST, find
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.retrieval.retrieval import Scope, lexical
 from graph_memory.model.subjects.kinds import Kind

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.recall.questions.phrases import Period
-from graph_memory.memory.recall.reading import ToldRow, told_of
+from graph_memory.memory.recall.recall_queries import ToldRow, told_of
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, microseconds, moment
 from graph_memory.memory.search.ranking.scoring import Passage
 from graph_memory.memory.search.retrieval.retrieval import Scope, lexical

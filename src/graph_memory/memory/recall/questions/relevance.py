@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from heapq import nlargest
 
-from graph_memory.memory.search.finding import Ranking
+from graph_memory.memory.search.candidate_ranking import Ranking
 
 CLOSE = 0.35
 """Minimum value of a result, as a part of the best value."""

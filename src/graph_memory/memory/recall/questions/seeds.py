@@ -22,10 +22,10 @@ from graph_memory.memory.recall.questions.open_work import (
 from graph_memory.memory.recall.questions.period_filter import begun, begun_in, is_dated, is_of, made_in, numbers
 from graph_memory.memory.recall.questions.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.questions.relevance import fits
-from graph_memory.memory.recall.reading import ToldRow, recent, told_of
+from graph_memory.memory.recall.recall_queries import ToldRow, recent, told_of
 from graph_memory.memory.recall.request import Context, RecallRequest
-from graph_memory.memory.search.access import most_used
-from graph_memory.memory.search.finding import Ranking, Vector, find
+from graph_memory.memory.search.access_store import most_used
+from graph_memory.memory.search.candidate_ranking import Ranking, Vector, find
 from graph_memory.memory.search.ranking.scoring import Passage, Points
 from graph_memory.memory.search.request import Filters, Request
 from graph_memory.memory.search.results import SearchMode

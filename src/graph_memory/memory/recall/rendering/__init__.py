@@ -1,1 +1,1 @@
-"""Wording and fitting of what recall returns."""
+"""Rendering of recall results within a token budget."""

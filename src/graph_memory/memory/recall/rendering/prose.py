@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.recall.rendering.cutting import shortened
 from graph_memory.memory.recall.rendering.recall_input import MANY, Material, Observed, Thing, Tie
+from graph_memory.memory.recall.rendering.sentence_selection import shortened
 from graph_memory.memory.recall.rendering.wording import LABEL, flat, label, name, quoted, relation, value
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.model.text.name_list import ALIASES, listed_names

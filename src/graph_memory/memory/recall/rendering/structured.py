@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph_memory.memory.recall.rendering.cutting import shortened
 from graph_memory.memory.recall.rendering.prose import (
     FIRST,
     LEAST,
@@ -19,6 +18,7 @@ from graph_memory.memory.recall.rendering.prose import (
     in_turn,
 )
 from graph_memory.memory.recall.rendering.recall_input import Material, Observed, Thing, Tie
+from graph_memory.memory.recall.rendering.sentence_selection import shortened
 from graph_memory.memory.search.text.bm25 import Query
 
 Count = Callable[[str], int]

@@ -1,1 +1,1 @@
-"""What a language model may decide for `remember`, and how its reply is checked."""
+"""Prompts for the language model behind `remember`, and validation of its replies."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.search.access import take_out_access, take_out_dead
+from graph_memory.memory.search.access_store import take_out_access, take_out_dead
 from graph_memory.memory.search.index.coverage import POSITION
 from graph_memory.memory.search.index.index import DELETED_AT_ONCE, RESET, index_words
 from graph_memory.memory.search.index.index_filters import domain_token, until_token

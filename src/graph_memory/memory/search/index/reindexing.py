@@ -140,7 +140,7 @@ async def _take_model(transaction: Transaction, domain: str, model: str) -> None
 
 
 async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Progress) -> bool:
-    """Make vectors of what another model's are of, owner by owner; say whether there were any to make."""
+    """Embed the passages whose vectors come from another model. Return whether there were any."""
     model, owner, done = embedder.model, "", 0
     total = max((await coverage(core, domain)).open, 1)
     while True:

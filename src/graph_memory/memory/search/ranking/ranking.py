@@ -185,7 +185,7 @@ def _part_of(value: float, best: float) -> float:
 
 
 def weights_present(weights: Weights, candidates: Sequence[Candidate]) -> Weights:
-    """Return weights that give a side that is absent from all candidates to the other."""
+    """Return the weights. If no candidate has a lexical (or semantic) score, its weight goes to the other score."""
     both = weights.lexical + weights.semantic
     if not any(each.lexical > 0 for each in candidates):
         return replace(weights, lexical=0.0, semantic=both)

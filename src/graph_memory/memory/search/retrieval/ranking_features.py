@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from graph_memory.memory.search.access import AccessRow, accesses_of
+from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.memory.search.ranking.ranking import Unit, Weights
 from graph_memory.memory.search.retrieval.node_filter import degrees
 from graph_memory.memory.search.retrieval.retrieval import Scope

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.statements.holding import SingleValue
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.stems import stem_of
 from graph_memory.memory.statements.pairs.likeness import known_stems, share
+from graph_memory.memory.statements.single_values import SingleValue
 from graph_memory.memory.statements.statement import Statement, statement
 
 CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE = (

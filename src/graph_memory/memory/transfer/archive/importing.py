@@ -17,7 +17,7 @@ from typing import cast
 import anyio.to_thread
 
 from graph_memory.memory.changes.context import read_stored
-from graph_memory.memory.changes.fit import Misfit
+from graph_memory.memory.changes.stored_data_check import Misfit
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import delete_domain
 from graph_memory.memory.domains.tree import DOMAIN, append_of_job, domain_draft
@@ -29,8 +29,8 @@ from graph_memory.memory.transfer.archive.writer import by_size
 from graph_memory.memory.transfer.results import Imported
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Op
-from graph_memory.model.ontology.growth import TypeChange, without_rules
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.ontology_diff import TypeChange, without_rules
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects.kinds import ATTACHED, Kind, Step
 from graph_memory.model.subjects.protection import PROTECTION

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, cast
 
-from graph_memory.memory.transfer.archive.check import LogCheck
 from graph_memory.memory.transfer.archive.format import at_line, is_text_line
+from graph_memory.memory.transfer.archive.validate_log import LogCheck
 from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op

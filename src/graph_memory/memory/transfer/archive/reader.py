@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
-from graph_memory.memory.transfer.archive.check import LogCheck
 from graph_memory.memory.transfer.archive.format import (
     LONGEST,
     PIECE,
@@ -28,6 +27,7 @@ from graph_memory.memory.transfer.archive.format import (
     read_line,
 )
 from graph_memory.memory.transfer.archive.ledger import Ledger
+from graph_memory.memory.transfer.archive.validate_log import LogCheck
 from graph_memory.memory.transfer.archive.writer import PAGE, PAGE_BYTES
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.subjects.subjects import State

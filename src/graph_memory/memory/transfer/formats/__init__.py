@@ -1,1 +1,1 @@
-"""Formats in which other programs keep graphs: each is read into, and written from, the same plain records."""
+"""Readers and writers of other graph formats, all based on the same records."""

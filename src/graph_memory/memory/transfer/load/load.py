@@ -20,11 +20,11 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import check_ontology
 from graph_memory.memory.graph.ontology_migration import apply_ontology
 from graph_memory.memory.transfer.formats.records import SourceOptions
-from graph_memory.memory.transfer.load.examine import Examination, infer
 from graph_memory.memory.transfer.load.load_pages import Pages
 from graph_memory.memory.transfer.load.sources import Sources, check, notes, reading, refusals
 from graph_memory.memory.transfer.load.staged_record import Fate, Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
+from graph_memory.memory.transfer.load.validate_graph import Examination, infer
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op, Request

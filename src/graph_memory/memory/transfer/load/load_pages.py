@@ -13,10 +13,10 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.memory.graph.validity import ValidityEdit
-from graph_memory.memory.transfer.load.examine import examined
 from graph_memory.memory.transfer.load.sources import refusal
 from graph_memory.memory.transfer.load.staged_record import Fate, Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
+from graph_memory.memory.transfer.load.validate_graph import examined
 from graph_memory.memory.transfer.results import LoadCounts
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Request

@@ -7,9 +7,9 @@ from contextlib import closing
 
 from graph_memory.memory.transfer.formats.records import Note, Refused, SourceOptions
 from graph_memory.memory.transfer.formats.source import GivenSource, items_of, sources_of
-from graph_memory.memory.transfer.load.examine import Examination, infer
 from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.memory.transfer.load.staging import Staging
+from graph_memory.memory.transfer.load.validate_graph import Examination, infer
 from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import Ontology

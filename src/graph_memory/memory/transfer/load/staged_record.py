@@ -80,7 +80,7 @@ Staged = StagedNode | StagedConnection
 
 @dataclass(slots=True)
 class Findings:
-    """What was refused, and what becomes of what a memory has not."""
+    """Problems found in a source: rejected records, and notes on data that is stored differently."""
 
     refused: list[Refused] = field(default_factory=list[Refused])
     count: int = 0

@@ -1,1 +1,1 @@
-"""Walks over edges that were read: order, paths, weights and metrics."""
+"""Walk and path algorithms on edges, without database access."""

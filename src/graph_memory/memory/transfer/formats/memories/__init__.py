@@ -1,1 +1,1 @@
-"""Memories of other programs, one reader a program: what each keeps, as entities, relations and observations."""
+"""Importers for other memory programs, one reader per program."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.questions.period_filter import is_dated
 from graph_memory.memory.recall.questions.seeds import Seeds
-from graph_memory.memory.recall.reading import (
+from graph_memory.memory.recall.recall_queries import (
     PASSAGES,
     TIES,
     ToldRow,

@@ -13,8 +13,8 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.growth import TypeChange
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import listed, shown
@@ -169,7 +169,7 @@ class Stored:
 
 
 def _against(after: AnyType, values: Mapping[str, PropertyValue], end_types: Ends | None) -> str | None:
-    """Return what stands against one by itself, in words."""
+    """Return why one stored node or connection violates the changed type, or None."""
     try:
         check_rules(after, values)
     except GraphError as error:

@@ -258,7 +258,7 @@ def _hash(text: str) -> str:
 
 
 def _portions(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[tuple[str, str, Sequence[Unproved]]]:
-    """Divide what is between two ids into parts of about so much text: where each begins and ends, and who is in it."""
+    """Split an id range into chunks of about `TEXT` bytes: the first id, last id and subjects of each."""
     part: list[Unproved] = []
     size = 0
     for one in subjects:

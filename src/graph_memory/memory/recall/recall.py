@@ -25,20 +25,20 @@ from graph_memory.memory.recall.questions.relevance import (
     nearest_values,
 )
 from graph_memory.memory.recall.questions.seeds import Seeds, favoured, seeds_of
-from graph_memory.memory.recall.reading import is_empty, recent, type_counts
+from graph_memory.memory.recall.recall_queries import is_empty, recent, type_counts
 from graph_memory.memory.recall.rendering.prose import LEAST, Count, Packed, packed
 from graph_memory.memory.recall.rendering.recall_input import Material, Thing
 from graph_memory.memory.recall.rendering.structured import structured
 from graph_memory.memory.recall.rendering.wording import LABEL, flat
 from graph_memory.memory.recall.request import MOST_TOKENS, RecallRequest
 from graph_memory.memory.recall.results import Depth, RecallResult
-from graph_memory.memory.recall.selection.telling import Web, grown, material_of, most_things
-from graph_memory.memory.recall.selection.whole import most_of_all, whole
-from graph_memory.memory.search.access import most_used, note
-from graph_memory.memory.search.fitting import counter, tokens_of
+from graph_memory.memory.recall.selection.fact_selection import Web, grown, material_of, most_things
+from graph_memory.memory.recall.selection.whole_domain import most_of_all, whole
+from graph_memory.memory.search.access_store import most_used, note
 from graph_memory.memory.search.request import FEWEST_TOKENS, Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.search import Awaited, scope_of
+from graph_memory.memory.search.token_budget import counter, tokens_of
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import SUMMARY
 from graph_memory.model.text.wording import quoted

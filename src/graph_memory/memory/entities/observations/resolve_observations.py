@@ -8,7 +8,7 @@ from graph_memory.memory.entities.observations.observing import Observation
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.stems import stems_of
-from graph_memory.memory.statements.weighing import Known
+from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import did_you_mean, nearest, quoted
 from graph_memory.model.values.arguments import fault

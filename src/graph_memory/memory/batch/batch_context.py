@@ -11,10 +11,10 @@ from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Par
 from graph_memory.memory.changes.context import attached_to, attached_to_others, in_parts
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.core import Core
+from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, only_ends, related, states_of
 from graph_memory.memory.entity_graph.graph import NamedGraph
 from graph_memory.memory.entity_graph.names import entity_not_found
 from graph_memory.memory.entity_graph.other_names import meant_by
-from graph_memory.memory.entity_graph.reading import NAMED, observed, only_ends, related, states_of
 from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewEntity,

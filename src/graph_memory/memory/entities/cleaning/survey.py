@@ -11,8 +11,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.cleaning.results import EntityBrief
 from graph_memory.memory.entities.names.similar_names import Compared
+from graph_memory.memory.entity_graph.entity_queries import NAMED
 from graph_memory.memory.entity_graph.names import entity_not_found
-from graph_memory.memory.entity_graph.reading import NAMED
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

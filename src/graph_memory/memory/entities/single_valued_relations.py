@@ -13,7 +13,7 @@ from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import RelatedRow
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import LANGUAGES
-from graph_memory.memory.statements.weighing import MOST_ASKED
+from graph_memory.memory.statements.statement_verdict import MOST_ASKED
 from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.cleaning.reading import checked_limit, surveyed
 from graph_memory.memory.entities.cleaning.results import EntityList
+from graph_memory.memory.entities.cleaning.survey import checked_limit, surveyed
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, stored_name
-from graph_memory.memory.search.access import MOST_LISTED, most_used
+from graph_memory.memory.search.access_store import MOST_LISTED, most_used
 from graph_memory.storage.queries import query
 
 _LOOKED_AT = 5_000

@@ -53,7 +53,7 @@ async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iter
 
 
 async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
-    """Return the ends of each relation, and what is the same."""
+    """Return each relation's end entities and the stored relations equal to it."""
     asked = [
         {"place": place, "from": one.from_name, "to": one.to_name, "type": one.type} for place, one in enumerate(wanted)
     ]

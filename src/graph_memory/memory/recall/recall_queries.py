@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.weighing import Scale
+from graph_memory.memory.graph.connection_weights import Scale
 from graph_memory.memory.recall.rendering.recall_input import MANY, Brief, Tie
 from graph_memory.memory.search.retrieval.retrieval import Scope, TextsRow
 from graph_memory.memory.traversal.frontier import Frontier

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from graph_memory.memory.graph.queries import Page, query_nodes
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.recall.reading import ties_of
+from graph_memory.memory.recall.recall_queries import ties_of
 from graph_memory.memory.recall.rendering.spreading_activation import in_order
-from graph_memory.memory.recall.selection.telling import Web
+from graph_memory.memory.recall.selection.fact_selection import Web
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.traversal.walks.edges import chunks
 from graph_memory.model.matching import FieldFilter

@@ -13,7 +13,7 @@ from datetime import datetime
 
 import anyio
 
-from graph_memory.memory.accesses import Access
+from graph_memory.memory.access_counter import Access
 from graph_memory.memory.core import Core
 from graph_memory.model.errors import GraphError
 from graph_memory.storage.queries import Nothing, Query, query
