@@ -1,5 +1,5 @@
 // Connections that match, at a number of the log, and whose weight is between bounds: those that live and have not changed
-// since, and those that changed since and were there then. The weight is that of `model/weight.py`, which says what it is
+// since, and those that changed since and were there then. The weight is that of `model/values/weight.py`, which says what it is
 // made of; a test compares the two. The time is in milliseconds; `half_lives` has the days of the types that set them. With
 // `heaviest` they come by weight, otherwise in id order.
 // mode: read

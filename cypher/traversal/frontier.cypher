@@ -1,6 +1,6 @@
 // The connections of many nodes, at a number of the log: as they are now; with `past`, and of nodes of more than `uncut`
 // connections, by their events. Of each node so many, those that count most: by the property `by`, else by the weight of
-// `model/weight.py`, which `graph/weighed` has too. `edges` is about how many there are. Where that is more than `uncut`, or
+// `model/values/weight.py`, which `graph/weighed` has too. `edges` is about how many there are. Where that is more than `uncut`, or
 // `looked` in the past, which `is_cut` tells, only the last so many changes of each type and direction are looked at, and
 // with `towards` the events of these nodes too. Whether the node at the other end is what is asked for, or one of `starts`,
 // is looked at where the graph can tell it; where not, the last of what is told of a connection is true. With `known`,

@@ -129,7 +129,9 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
 
 
 def test_every_command_in_the_table_is_one_that_a_hint_refers_to():
-    assert COMMANDS.keys() <= {name for _, one in [*WRITTEN, *ELSEWHERE] for name in one.names}
+    assert COMMANDS.keys() <= {
+        ":".join([name, *one.arguments]) for _, one in [*WRITTEN, *ELSEWHERE] for name in one.names
+    }
 
 
 def test_templates_are_no_text_of_a_caller():
@@ -190,7 +192,7 @@ def test_the_command_line_has_commands_and_calls():
     hint = Hint("{query_nodes} finds it with {max_results}.", " {memory_log:full} has ids; {select_domain}.")
     told = explained(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
     assert told.startswith("Hint: `graph-memory query` finds it with --limit. ")
-    assert told.endswith(" `graph-memory call memory_log full:=true` has ids; select_domain.")
+    assert told.endswith(" `graph-memory log --full` has ids; select_domain.")
     hint_of_two = Hint("Use {delete_observations|forget}.")
     assert explained(GraphError(Code.INTERNAL, "No", {"hint": hint_of_two})).endswith("Use `graph-memory forget`.")
     CALLED_BY_NAME.set(True)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -99,3 +102,35 @@ def test_a_folder_has_few_modules_on_few_import_levels(folder: str):
     if folder not in ORDERED_BY_A_CONTRACT:
         levels = {child: level(child, IMPORTS[folder]) for child in [*IMPORTS[folder]]}
         assert {child: level for child, level in levels.items() if level > LEVELS_OF_A_FOLDER} == {}
+
+
+def test_the_contract_of_pure_modules_names_modules_that_exist():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    [pure] = [contract for contract in contracts if contract["name"] == "decisions are pure"]
+    names = {module_name(path).removesuffix(".__init__") for path in MODULES}
+    patterns = {name: re.escape(name).replace(r"\*\*", r"\w+(\.\w+)*") for name in pure["source_modules"]}
+    unused = [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, each) for each in names)]
+    assert unused == []
+
+
+def test_a_server_imports_behind_its_calls_what_the_facades_import_when_they_are_called():
+    code = """
+import sys
+from graph_memory.mcp_server.transport.process import FACADES
+from importlib import import_module
+for name in ("app", *FACADES):
+    import_module(f"graph_memory.{name}")
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    inner = {
+        imported
+        for path in (PACKAGE / "memory" / "api").glob("*.py")
+        for function in functions(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom) and (imported := node.module)
+    }
+    assert len(inner) > 10
+    assert inner - {*done.stdout.split()} == set()

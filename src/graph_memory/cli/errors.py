@@ -96,6 +96,8 @@ COMMANDS: Mapping[str, str] = {
     "create_ontology": "ontology apply",
     "get_ontology": "ontology show",
     "memory_log": "log",
+    "memory_log:full": "log --full",
+    "memory_log:subject": "log --subject subject",
     "list_domains": "domain list",
     "memory_revert": "revert",
     "memory_revert_session": "revert --session",
@@ -110,7 +112,7 @@ COMMANDS: Mapping[str, str] = {
     "protect": "protect",
     "unprotect": "unprotect",
 }
-"""The commands of operations that hints refer to. Any other is `call` with its name."""
+"""The commands of operations, some with arguments, that hints refer to. Any other is `call` with its name."""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
@@ -191,14 +193,20 @@ def _command_of(reference: Reference) -> str:
 
 
 def _commands(reference: Reference) -> Iterator[str]:
+    from graph_memory.operations.schemas import properties_of, required_of
     from graph_memory.operations.table import CALLABLE
 
     arguments = {name: value or True for name, value in reference.arguments.items()}
     for name in reference.names:
-        if name in COMMANDS and not arguments and not CALLED_BY_NAME.get():
-            yield f"`graph-memory {COMMANDS[name]}`"
+        command = COMMANDS.get(":".join([name, *arguments]))
+        if command and not CALLED_BY_NAME.get():
+            words = [str(arguments.get(word, word)) for word in command.split()]
+            is_of_domain = "domain" in properties_of(CALLABLE[name].input_schema)
+            yield f"`{command_line(*words) if is_of_domain else f'graph-memory {command}'}`"
         elif name in CALLABLE:
-            yield f"`{as_command(ReadyCall(tool=name, arguments=arguments))}`"
+            needed = [each for each in required_of(CALLABLE[name].input_schema) if each not in arguments]
+            call = as_command(ReadyCall(tool=name, arguments=arguments))
+            yield f"`{' '.join([call, *(f'{each}=…' for each in needed)])}`"
         else:
             yield name if CALLED_BY_NAME.get() else OPTIONS.get(name, name)
 
@@ -222,7 +230,8 @@ def fault_line(fault: Mapping[str, object]) -> str:
 
 def _faults(error: GraphError) -> list[str]:
     """Return a line for each operation of a batch that is at fault."""
-    return [fault_line(one) for one in cast("Sequence[Mapping[str, object]]", error.details.get("faults", ()))]
+    faults = cast("Sequence[Mapping[str, object]]", error.details.get("faults", ()))
+    return [fault_line(fault) for fault in faults if "index" in fault]
 
 
 def _material(error: GraphError) -> list[str]:

@@ -114,28 +114,33 @@ class _Commands(MutableMapping[str, Any]):
     """The commands of `graph-memory`, each loaded when it is read."""
 
     def __init__(self, own: MutableMapping[str, Any]) -> None:
-        self._loaded = own
-        self._names = [*ENTRIES, *own]
+        self._commands: dict[str, Any] = {**dict.fromkeys(ENTRIES), **own}
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - the class of commands is private to typer
-        if name not in self._loaded and name in ENTRIES:
-            self._loaded[name] = ENTRIES[name].load(name)
-        return self._loaded[name]
+        if self._commands[name] is None:
+            self._commands[name] = ENTRIES[name].load(name)
+        return self._commands[name]
 
     def __setitem__(self, name: str, command: Any) -> None:  # noqa: ANN401
-        self._loaded[name] = command
+        self._commands[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        del self._commands[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._commands)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._commands)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._commands
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
+        """Return a command, or the default if there is none. A KeyError of its import is raised."""
+        if name not in self:
+            return default
+        return self[name]
 
 
 class LazyGroup(TyperGroup):

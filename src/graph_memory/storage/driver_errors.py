@@ -125,7 +125,7 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_loca
     if isinstance(error, LOST):
         hint = Hint("Check that the server runs and NEO4J_URI is right; {graph-memory doctor} looks for the cause.")
         if "+s" in uri.partition("://")[0]:
-            hint += " For a server without TLS, use bolt:// or neo4j://, without +s."
+            hint = Hint("{hint} For a server without TLS, use bolt:// or neo4j://, without +s.", hint=hint)
         return unavailable(f"Neo4j{where} cannot be reached", hint)
     if isinstance(error, Neo4jError):
         return _from_server(error, where, in_doubt=in_doubt)
@@ -173,7 +173,7 @@ def _broken(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
     if not in_doubt and not failed_to_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
     message = f"Neo4j{where} failed during the commit; the change may or may not have been made"
-    return unavailable(message, f"{hint} Read the subject again before you repeat the change.")
+    return unavailable(message, Hint("{hint} Read the subject again before you repeat the change.", hint=hint))
 
 
 def unavailable(message: str, hint: str) -> GraphError:

@@ -283,7 +283,7 @@ async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMe
 def test_every_operation_with_a_command_is_there_and_so_is_its_command():
     known = {" ".join(words) for words in VISIBLE}
     for operation, command in COMMANDS.items():
-        assert operation in OPERATIONS
+        assert operation.partition(":")[0] in OPERATIONS
         assert command.partition(" --")[0] in known, operation
 
 
@@ -314,7 +314,7 @@ def test_a_query_for_what_does_not_exist_warns_on_stderr_and_ends_well(memory: R
     memory.answers["query_nodes"] = results.NodeIds(node_ids=(), warnings=(Hint("Use {add_node_type}."),))
     done = run("query", "--type", "Projekt", *flags)
     assert done.exit_code == 0
-    assert "Warning: Use `graph-memory call add_node_type`." in done.stderr
+    assert "Warning: Use `graph-memory call add_node_type type_name=…`." in done.stderr
     assert "graph-memory" not in done.stdout
 
 
@@ -529,6 +529,15 @@ def test_files_are_validated_merged_and_drawn_without_a_database(tmp_path: Any):
     assert fault.details["line"] == 2
 
 
+def test_all_faults_of_a_file_are_explained(tmp_path: Path):
+    file = tmp_path / "ontology.yaml"
+    file.write_text("node_types: [Person]\nconnection_types: {knows: {from: [Zed], to: [Foo]}}")
+    fault = run("ontology", "validate", str(file)).exception
+    assert isinstance(fault, GraphError)
+    assert "Zed" in explained(fault)
+    assert "Foo" in explained(fault)
+
+
 @pytest.mark.parametrize("name", ["gtd", "fitness"])
 def test_a_bundled_ontology_is_known_by_its_name(name: str):
     assert run("ontology", "validate", name).exit_code == 0
@@ -615,4 +624,4 @@ def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     assert explained(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
     told = as_data(error)
     assert (told["message"], told["details"]["hint"]) == ("No --valid-at", "Find nodes with `graph-memory query`.")
-    assert "`graph-memory call memory_log subject=mem_1` shows" in explained(erased("default", "mem_1"))
+    assert "`graph-memory log --subject mem_1` shows" in explained(erased("default", "mem_1"))

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from typer.core import TyperGroup
@@ -22,7 +23,7 @@ from typer.testing import CliRunner
 from graph_memory import cli
 from graph_memory.cli.errors import EXIT_STATUS, USAGE, explained
 from graph_memory.cli.main import app
-from graph_memory.cli.registry import ENTRIES
+from graph_memory.cli.registry import ENTRIES, Entry, LazyGroup
 from graph_memory.cli.removed import REMOVED
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import domain_results
@@ -236,6 +237,12 @@ def test_the_help_of_all_commands_says_what_the_help_of_each_command_begins_with
     command = get_command(app).commands[name]
     own = inspect.cleandoc(command.help or "").partition("\n\n")[0].replace("\n", " ")
     assert (ENTRIES[name].help, ENTRIES[name].panel) == (own, command.rich_help_panel)
+
+
+def test_a_fault_in_the_module_of_a_command_is_not_told_as_a_mistake_of_the_caller(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Entry, "load", Mock(side_effect=KeyError("a name")))
+    with pytest.raises(KeyError, match="a name"):
+        LazyGroup(name="graph-memory").commands.get("query")
 
 
 def test_a_command_imports_only_what_it_uses():

@@ -1,4 +1,4 @@
-"""`graph-memory recall`, `ask` and `synthesize`: answers from the memory within a token budget."""
+"""`graph-memory recall` and `synthesize`: answers from the memory within a token budget."""
 
 from __future__ import annotations
 

@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 _log = logging.getLogger(__name__)
-_FACADES = (
+FACADES = (
     *("memory.api.entities", "memory.api.recall", "memory.api.history", "memory.sessions.sessions", "memory.batch.run"),
     *("agent.layer", "memory.api.links", "memory.api.transfer", "memory.api.upkeep", "memory.inference.inference"),
-    *("memory.revert.pages", "memory.branches.merge", "memory.branches.branch", "memory.sessions.past"),
+    *("memory.revert.pages", "memory.revert.selection", "memory.branches.merge", "memory.branches.report"),
+    *("memory.branches.branch", "memory.sessions.past", "memory.retention.compaction", "memory.retention.erasure"),
+    *("memory.retention.scan", "memory.batch.parsing", "memory.domains.deletion", "memory.search.index.following"),
 )
-"""Modules that are imported behind the first calls, those of frequent calls first."""
+"""Modules that are imported while the memory opens and behind the first calls, those of frequent calls first."""
 
 
 def own_session(settings: Settings) -> str:
@@ -57,20 +59,26 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str]) 
         from graph_memory.app import open_memory
 
         origin = Origin(session=session, source="agent", actor=settings.actor)
-        async with open_memory(settings, progress=progress, origin=origin, follows=follows) as memory:
-            await _import_file(memory, settings, progress)
-            async with task_group() as tasks:
-                tasks.start_soon(_import_facades)
+        async with task_group() as tasks:
+            tasks.start_soon(_import_facades)
+            async with open_memory(settings, progress=progress, origin=origin, follows=follows) as memory:
+                await _import_file(memory, settings, progress)
                 yield memory
-                tasks.cancel_scope.cancel()
+            tasks.cancel_scope.cancel()
 
     return opened
 
 
 async def _import_facades() -> None:
-    """Import what calls will need, in a thread, so that the first call of each kind does not wait for imports."""
-    for facade in _FACADES:
-        await anyio.to_thread.run_sync(import_module, f"graph_memory.{facade}", abandon_on_cancel=True)
+    """Import what calls will need, in a thread, so that the first call of each kind does not wait for imports.
+
+    A call that needs a module that cannot be imported fails by itself.
+    """
+    for facade in FACADES:
+        try:
+            await anyio.to_thread.run_sync(import_module, f"graph_memory.{facade}", abandon_on_cancel=True)
+        except (ImportError, OSError):
+            _log.exception("Cannot import graph_memory.%s", facade)
     gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
 
 

@@ -208,7 +208,7 @@ def _check_text(text: str | None, one: Observation, known: Sequence[Known]) -> N
     """Raise INVALID_ARGUMENT for a text that another observation of the entity has, which holds."""
     twin = next((each.id for each in known if each.text == text and each.id != one.id), None)
     if twin is not None and not one.is_over:
-        hint = Hint("Delete one of the two with {delete_observations|forget}, or give another text.")
+        hint = Hint("Give another text", ", or delete one of the two with {delete_observations|forget}", ".")
         raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
 
 

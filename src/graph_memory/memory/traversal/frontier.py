@@ -1,6 +1,6 @@
 """The connections of many nodes, read in one statement: as they are, or as they were after a number of the log.
 
-What is written meanwhile is judged by its last event, as all reads are (`graph/overtaking.py`).
+What is written meanwhile is judged by its last event, as all reads are (`graph/consistent_read.py`).
 """
 
 from __future__ import annotations
