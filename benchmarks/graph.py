@@ -18,6 +18,7 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.values.content import content_from
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 ONTOLOGY = ontology_from(
@@ -118,8 +119,8 @@ async def write_nodes(
     """Write nodes in one batch."""
     core = memory._core  # there is no method for batches yet
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
-        return [draft for place in places for draft in _node(head, place, prefix, text(place))]
+    def decide(head: Head, _: None) -> Decision[None]:
+        return Decision([draft for place in places for draft in _node(head, place, prefix, text(place))], None)
 
     await core.log.write("bench", domain, core.origin, _nothing, decide)
 
@@ -139,8 +140,8 @@ def _node(head: Head, place: int, prefix: str, text: str) -> Sequence[Draft]:
 async def _write_links(memory: Memory, domain: str, start: int, pairs: Sequence[tuple[int, int]]) -> None:
     core = memory._core
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
-        return [_link(head, f"c{start + step}", *pair) for step, pair in enumerate(pairs)]
+    def decide(head: Head, _: None) -> Decision[None]:
+        return Decision([_link(head, f"c{start + step}", *pair) for step, pair in enumerate(pairs)], None)
 
     await core.log.write("bench", domain, core.origin, _nothing, decide)
 

@@ -229,7 +229,7 @@ class Story:
         """Show the tools of an assistant, which needs no types."""
         self.page.chapter(
             "An assistant remembers by itself (Tuesday, 10:00)",
-            "The tools above are for applications with types of their own. An assistant or a coding agent gets 14 "
+            "The tools above are for applications with types of their own. An assistant or a coding agent gets "
             "other tools with `graph-memory mcp --for agent`. It writes down what it learns, and needs no types:",
         )
         async with agent_on(self.page, f"{self.domain}-assistant", "agent") as agent:

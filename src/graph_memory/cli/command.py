@@ -77,8 +77,10 @@ class Call:
 
 def _named(error: GraphError) -> GraphError:
     """Return an error for a missing domain that was named with a hint that begins that one, not the default one."""
-    begin = f"To begin it, run `graph-memory ontology apply FILE --domain {error.details['domain']}`."
-    hint = f"{begin} `graph-memory domain list` shows which there are."
+    domain = error.details["domain"]
+    fact = f"To begin it with a fact, run `graph-memory remember 'Ann likes tea.' --name Ann --domain {domain}`."
+    types = f"To begin it with types from a YAML file, run `graph-memory ontology apply FILE --domain {domain}`."
+    hint = f"{fact} {types} `graph-memory domain list` shows which there are."
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +10,8 @@ from neo4j import Driver
 from neo4j.exceptions import IncompleteCommit
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.model.events import Draft, Head, Origin
+from graph_memory.model.events import Head, Origin
+from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.store import Transaction
 from support import observe
@@ -114,9 +114,9 @@ async def test_time_in_the_log_never_runs_backwards(memory: Memory, domain: str,
     async def read(_: Transaction, __: Head) -> None:
         return None
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
+    def decide(head: Head, _: None) -> Decision[None]:
         decided.append(head.at)
-        return ()
+        return Decision((), None)
 
     await late.write("late", domain, Origin(), read, decide)
     assert decided[0] == max(event["_at"].to_native() for event in events_of(driver, domain))

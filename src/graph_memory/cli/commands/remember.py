@@ -121,6 +121,8 @@ def decide(
 def _show_settled(found: Settled) -> None:
     done = "done" if found.changed else "nothing changes" if found.decision == "new" else "it was so already"
     note(f"{found.decision}: {done}.")
+    if found.since is not None:
+        note(f"To undo it: {undo_line(found.since, found.until)}")
     if found.merged is not None:
         for one in found.merged.conflicts:
             note(f"{plain(one.what)} stays {plain(one.kept)}, not {plain(one.not_taken)}.")

@@ -76,8 +76,11 @@ async def _decide(core: Core, domain: str, new: str, known: str, answer: str) ->
             drafts, over = decide_observations(found, answer, head)
         return Decision(checked(head, drafts, Context(ontology=head.ontology)), (bool(drafts), over))
 
-    changed, over = (await core.log.write("decide", domain, core.origin, read, settle)).report
-    return Settled(decision=answer, new=new, known=known, changed=changed, ended=over)
+    written = await core.log.write("decide", domain, core.origin, read, settle)
+    changed, over = written.report
+    seqs = [change.seq for change in written.receipt.changes]
+    since, until = min(seqs, default=None), max(seqs, default=None)
+    return Settled(decision=answer, new=new, known=known, changed=changed, ended=over, since=since, until=until)
 
 
 @dataclass(frozen=True, slots=True)

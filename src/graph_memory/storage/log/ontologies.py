@@ -166,6 +166,6 @@ def ontology_from_definitions(
 
 def no_ontology(domain: str) -> GraphError:
     """Return the error for a domain that has no ontology, and so does not exist."""
-    begin = "To begin one, use {create_ontology}, which defines its types."
+    begin = "To begin one, use {remember|create_ontology}."
     hint = Hint(begin, " {list_domains} shows which there are.")
     return GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {domain}", {"domain": domain, "hint": hint})

@@ -106,6 +106,8 @@ class Settled(Result):
     known: str
     changed: bool = Field(description="False where it was so already")
     ended: datetime | None = Field(default=None, description="When the known one ended, if it holds no more")
+    since: int | None = Field(default=None, description="First number of the log that was written, for an undo")
+    until: int | None = Field(default=None, description="Last number of the log that was written")
     merged: EntitiesMerged | None = Field(default=None, description="What became of two entities that are the same")
 
 

@@ -123,6 +123,8 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 
     Raises INVALID_ARGUMENT where it names none, or several.
     """
+    if not text.strip():
+        raise fault("name", "No entity is named", "Set name to the entity that the facts are about.")
     spans = find_encoded_spans(text[:_READ], _LONGEST)
     rows = await in_parts(reader, NAMED, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
