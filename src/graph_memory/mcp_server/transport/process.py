@@ -72,13 +72,15 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str]) 
 async def _import_facades() -> None:
     """Import what calls will need, in a thread, so that the first call of each kind does not wait for imports.
 
-    A call that needs a module that cannot be imported fails by itself.
+    If a module cannot be imported, as without a free file descriptor, the call that needs it tries again.
     """
     for facade in FACADES:
         try:
             await anyio.to_thread.run_sync(import_module, f"graph_memory.{facade}", abandon_on_cancel=True)
-        except (ImportError, OSError):
-            _log.exception("Cannot import graph_memory.%s", facade)
+        except (ImportError, OSError) as error:
+            _log.warning(
+                "Cannot import graph_memory.%s, which the first call that needs it tries again: %s", facade, error
+            )
     gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
 
 
