@@ -42,7 +42,7 @@ nitpicky = True
 suppress_warnings = ["misc.highlighting_failure"]  # Pygments knows no name that begins with _ in Cypher
 nitpick_ignore_regex = [
     ("py:.*", r"(?!graph_memory).*"),  # other packages: nothing is fetched while the site is made
-    ("py:.*", r"graph_memory\.model\.properties\..*|graph_memory\.[\w.]+\.[A-Z]"),  # aliases and type variables
+    ("py:.*", r"graph_memory\.model\.values\.properties\..*|graph_memory\.[\w.]+\.[A-Z]"),  # aliases and type variables
 ]
 
 html_theme = "furo"
