@@ -12,6 +12,8 @@ from graph_memory import Memory
 
 pytestmark = pytest.mark.anyio
 
+WAYS_TO_FIND = ("query", "find", "search")
+
 
 async def test_a_file_of_operations_is_made_as_one_and_its_faults_are_listed(
     kitchen: Memory, variables: dict[str, str], tmp_path: Path
@@ -25,9 +27,10 @@ async def test_a_file_of_operations_is_made_as_one_and_its_faults_are_listed(
     file.write_text("\n".join(map(json.dumps, operations)), encoding="utf-8")
     refused = run(variables, "batch", str(file))
     assert (refused.returncode, refused.stdout) == (65, "")
+    ways = " or ".join(f"`graph-memory {way} --domain {variables['GRAPH_MEMORY_DOMAIN']}`" for way in WAYS_TO_FIND)
     assert refused.stderr.splitlines()[-1] == (
-        "  operations[2] delete_node: NODE_NOT_FOUND: Node nobody does not exist. Find nodes with `graph-memory query` "
-        "or `graph-memory find` or `graph-memory search`. Ids belong to one domain."
+        "  operations[2] delete_node: NODE_NOT_FOUND: Node nobody does not exist. "
+        f"Find nodes with {ways}. Ids belong to one domain."
     )
     file.write_text("\n".join(map(json.dumps, operations[:2])), encoding="utf-8")
     done = json.loads(run(variables, "batch", str(file), "--json").stdout)
