@@ -122,6 +122,8 @@ async def test_other_protection_and_protection_that_ended_stop_nobody(world: Wor
     if way.by_hand is not None:
         world.hand(way.by_hand)
     await way.run(world, world.memory.acting_as("bob"))
+    if way.leaves:
+        assert (await world.memory.upkeep.verify()).differences == ()
 
 
 def _messages(world: World) -> set[str]:
