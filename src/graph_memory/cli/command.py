@@ -12,7 +12,7 @@ import typer
 
 from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
-from graph_memory.cli.output.printing import CALLED_DOMAIN, aside, note, plain, print_json
+from graph_memory.cli.output.printing import CALLED_DOMAIN, aside, command_line, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import Answered, Result
@@ -22,6 +22,8 @@ from graph_memory.project import domain_for
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
+FIRST_FACT = ("remember", "Ann likes tea.", "--name", "Ann", "--type", "person")
+"""The words of a command that stores a first fact."""
 T = TypeVar("T")
 Answer = TypeVar("Answer", bound=Result | Mapping[str, object])
 
@@ -77,10 +79,13 @@ class Call:
 
 def _named(error: GraphError) -> GraphError:
     """Return an error for a missing domain that was named with a hint that begins that one, not the default one."""
-    domain = error.details["domain"]
-    fact = f"To begin it with a fact, run `graph-memory remember 'Ann likes tea.' --name Ann --domain {domain}`."
-    types = f"To begin it with types from a YAML file, run `graph-memory ontology apply FILE --domain {domain}`."
-    hint = f"{fact} {types} `graph-memory domain list` shows which there are."
+    domain = str(error.details["domain"])
+    fact = command_line(*FIRST_FACT, domain=domain)
+    types = command_line("ontology", "apply", "FILE", domain=domain)
+    hint = (
+        f"To begin it with a fact, run `{fact}`. To begin it with types from a YAML file, run `{types}`. "
+        "`graph-memory domain list` shows which there are."
+    )
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 

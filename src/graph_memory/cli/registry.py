@@ -1,4 +1,4 @@
-"""The commands of `graph-memory` by name, each imported when it is run: the import of all takes most of a second."""
+"""The commands of `graph-memory` by name, each imported when it is run: importing all of them takes half a second."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import Call, command
+from graph_memory.cli.command import FIRST_FACT, Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import command_line, counted, harmless, note, plain
 from graph_memory.memory.recall.guide import split_guide
@@ -23,8 +23,6 @@ FocusOption = Annotated[
 MaxTokensOption = Annotated[
     int | None, typer.Option(min=50, help="At most so many tokens: 500, 2,000 or 5,000 by depth.")
 ]
-_FIRST = ("remember", "Ann likes tea.", "--name", "Ann", "--type", "person")
-"""A command that stores a first fact."""
 TypesOption = Annotated[list[str] | None, typer.Option("--like-type", help="This type first. Repeatable.")]
 TagsOption = Annotated[list[str] | None, typer.Option("--like-tag", help="This tag first. Repeatable.")]
 
@@ -83,7 +81,7 @@ def _show_recall(found: RecallResult) -> None:
     if content or not guide:
         _print_content(content)
     if guide:
-        hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*_FIRST)}`."
+        hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*FIRST_FACT)}`."
         return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
     told = [f"{counted(found.tokens_used, 'token')}."]
     if found.period:
