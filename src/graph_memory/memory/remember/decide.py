@@ -250,7 +250,15 @@ async def decide_entities(core: Core, domain: str, new: str, known: str, answer:
     if answer == "new":
         return Settled(decision=answer, new=new, known=known, changed=False)
     merged = await merge_entities(core, domain, [names[new]], names[known], dry_run=False)
-    return Settled(decision=answer, new=new, known=known, changed=True, merged=merged)
+    return Settled(
+        decision=answer,
+        new=new,
+        known=known,
+        changed=True,
+        merged=merged,
+        since=merged.since,
+        until=merged.until,
+    )
 
 
 async def relations_of(
