@@ -97,9 +97,9 @@ class Environmental:
 
     async def snapshot(self, session: str = "default") -> EventRecorded:
         """Record a new scan as an event of type `environment`. Raises INVALID_ARGUMENT."""
-        found = await self.refresh()
-        lines = [f"{name}: {value}" for name, value in found.to_dict().items() if value]
-        summary = f"{found.project_root}: {found.project_type or 'unknown type'}"
+        environment = await self.refresh()
+        lines = [f"{name}: {value}" for name, value in environment.to_dict().items() if value]
+        summary = f"{environment.project_root}: {environment.project_type or 'unknown type'}"
         return await self._episodic.record(
             "environment", "\n".join(lines), session=session, actor="system", summary=summary
         )
@@ -108,12 +108,12 @@ class Environmental:
         root = self._path()
         if not root.is_dir():
             raise fault("root", f"{quoted(str(root))} is not a folder", "Give the path of a project.")
-        found = await to_thread.run_sync(scan, root)
+        environment = await to_thread.run_sync(scan, root)
         entries = [key for key in self._cache if key[1].startswith("environment of ")]
         for key in entries[:-_MOST_ROOTS]:
             del self._cache[key]
-        self._cache["", f"environment of {root}"] = found
-        return found
+        self._cache["", f"environment of {root}"] = environment
+        return environment
 
     def _path(self) -> Path:
         return project_root(Path.cwd()) if self._root is None else Path(self._root).expanduser().resolve()
@@ -140,10 +140,10 @@ def scan(root: Path) -> Environment:
     )
 
 
-def _limited(found: Environment, limit: int) -> Environment:
+def _limited(environment: Environment, limit: int) -> Environment:
     whole("limit", limit, 1, _MOST_FILES)
-    more = max(0, len(found.file_tree) - limit) + (found.left_out or 0)
-    return found.model_copy(update={"file_tree": found.file_tree[:limit], "left_out": more or None})
+    more = max(0, len(environment.file_tree) - limit) + (environment.left_out or 0)
+    return environment.model_copy(update={"file_tree": environment.file_tree[:limit], "left_out": more or None})
 
 
 def _files(root: Path) -> Sequence[str]:

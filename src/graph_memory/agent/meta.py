@@ -73,11 +73,11 @@ class MetaMemory:
     async def remove(self, name: str) -> None:
         """Delete a capability or a tool. The log keeps it. Raises INVALID_ARGUMENT for an unknown name."""
         nodes = await self._nodes()
-        found = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
-        if not found:
+        results = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
+        if not results:
             hint = Hint("{get_capabilities} returns the names.")
             raise fault("name", f"No capability or tool is named {quoted(name)}", hint)
-        await self._own.delete_node(found[0].id)
+        await self._own.delete_node(results[0].id)
 
     async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:
         """Create or change an entity. Raises INVALID_ARGUMENT if another kind of entity has the name."""
@@ -108,8 +108,8 @@ class MetaMemory:
         """Return the nodes of the agent's domain by the names of their types in the layer."""
         if (roles := await roles_of(self._own, "agent")) is None:
             return {}
-        found = {kind: await self._own.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
-        return {kind: await self._own.describe_nodes(page.node_ids) for kind, page in found.items()}
+        pages = {kind: await self._own.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
+        return {kind: await self._own.describe_nodes(page.node_ids) for kind, page in pages.items()}
 
 
 def _name(node: NodeSummary) -> str:

@@ -215,10 +215,10 @@ async def _extract(
     extracted: list[_Extracted] = []
     for number, event in enumerate(events):
         try:
-            found = await _run(archetype, event)
+            extraction = await _run(archetype, event)
         except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
-        extracted += _parts(roles, event, found, f"event{number}_found")
+        extracted += _parts(roles, event, extraction, f"event{number}_found")
         if sum(len(part.operations) for part in extracted) > _MOST_EXTRACTED:
             return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were given to the archetype",)
     return extracted, ()
@@ -232,15 +232,15 @@ async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
     return (await to_thread.run_sync(archetype, event.event_type, text)).bounded()
 
 
-def _parts(roles: Roles, event: NewEvent, found: Extraction, refs: str) -> list[_Extracted]:
+def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_Extracted]:
     """Return the extracted entities and relations with their operations. Entities that the caller gave are omitted."""
-    given = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
+    values = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
     parts: list[_Extracted] = []
-    for number, (name, entity_type) in enumerate(found.types.items()):
-        if name not in given:
-            entity = {"name": name, "type": entity_type, "observations": [*found.observations.get(name, ())]}
+    for number, (name, entity_type) in enumerate(extraction.types.items()):
+        if name not in values:
+            entity = {"name": name, "type": entity_type, "observations": [*extraction.observations.get(name, ())]}
             parts.append(_Extracted(event.id, (name,), _involve(roles, event.id, entity, f"{refs}{number}")))
-    for start, relation_type, end in found.relations:
+    for start, relation_type, end in extraction.relations:
         relation = {"from": start, "to": end, "type": relation_type, "properties": {"evidence": event.id}}
         parts.append(_Extracted(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))
     return parts

@@ -129,7 +129,7 @@ class Procedural:
         adding = self._usage.adding("patterns", roles["Pattern"], 1)
         async with adding as warning, self._memory.transaction() as transaction:
             own = Procedural(transaction, self._cache, self._usage)
-            if once and (same := await own.find(pattern_type, description, [each.value for each in known])):
+            if once and (same := await own.find(pattern_type, description, [condition.value for condition in known])):
                 return same
             await own._create(roles, pattern_id, content, properties, learned_from)
             since, until = transaction.range

@@ -72,9 +72,9 @@ async def query_memory(
     matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
     of_users = await user.find(query, limit=_MOST_CORRECTIONS)
     patterns = tuple(map(_pattern, matches.matches))
-    found = MemoryResults(**dict(of_users), patterns=patterns, warnings=warnings)
-    found = found.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
-    return await to_thread.run_sync(_within, found, max_tokens)  # the first count loads the tokenizer
+    results = MemoryResults(**dict(of_users), patterns=patterns, warnings=warnings)
+    results = results.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
+    return await to_thread.run_sync(_within, results, max_tokens)  # the first count loads the tokenizer
 
 
 async def _search(memory: Memory, query: str, most: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
@@ -96,17 +96,17 @@ async def _by_type(
     events = [hit for hit in nodes if types.get(hit.type) == "Event"]
     goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
     others = [hit for hit in nodes if hit.type not in types][:vector_limit]
-    found: dict[str, object] = {"events": tuple(map(_found_event, events[:event_limit]))}
+    result: dict[str, object] = {"events": tuple(map(_found_event, events[:event_limit]))}
 
     if others:
         graph = await memory.entities.open_nodes([hit.id for hit in others], detail=True)
         entities = {entity.id for entity in graph.entities}
-        found["entities"] = tuple(_found(hit) for hit in others if hit.id in entities)
-        found["content"] = tuple(_found(hit) for hit in others if hit.id not in entities)
-        found["relations"] = graph.relations
+        result["entities"] = tuple(_found(hit) for hit in others if hit.id in entities)
+        result["content"] = tuple(_found(hit) for hit in others if hit.id not in entities)
+        result["relations"] = graph.relations
     if goals:
-        found["goals"] = await Prospective(memory).among(goals)
-    return found
+        result["goals"] = await Prospective(memory).among(goals)
+    return result
 
 
 def _found(hit: Hit) -> Found:

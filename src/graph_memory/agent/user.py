@@ -180,8 +180,8 @@ class UserMemory:
         text, name = check_text("preference", preference), entity.name if entity else name
         roles = await roles_of(self._users, "users") if dry_run else await prepared(self._users, lambda _: (), "users")
         kind = roles["UserProfile"] if roles else None
-        given = [{"text": text, "source": name}]
-        return await self._users.entities.remember(name=name, type=kind, observations=given, dry_run=dry_run)
+        values = [{"text": text, "source": name}]
+        return await self._users.entities.remember(name=name, type=kind, observations=values, dry_run=dry_run)
 
     async def _entity(self, name: str) -> Entity | None:
         """Return the entity of a profile. Raises INVALID_ARGUMENT if another entity has the name."""

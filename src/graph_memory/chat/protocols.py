@@ -62,8 +62,8 @@ def _completion(body: bytes) -> Reply:
         choices = _Completion.model_validate_json(body).choices
     except ValidationError as error:
         raise misread(error) from None
-    texts = [each.message.content or "" for each in choices[:1]]
-    return _reply(texts, is_cut=[each.finish_reason for each in choices[:1]] == ["length"])
+    texts = [choice.message.content or "" for choice in choices[:1]]
+    return _reply(texts, is_cut=[choice.finish_reason for choice in choices[:1]] == ["length"])
 
 
 def _message_asked(model: str, system: str, text: str) -> Mapping[str, object]:
@@ -73,11 +73,11 @@ def _message_asked(model: str, system: str, text: str) -> Mapping[str, object]:
 
 def _message(body: bytes) -> Reply:
     try:
-        found = _Blocks.model_validate_json(body)
+        blocks = _Blocks.model_validate_json(body)
     except ValidationError as error:
         raise misread(error) from None
     return _reply(
-        [each.text for each in found.content if each.type == "text"], is_cut=found.stop_reason == "max_tokens"
+        [block.text for block in blocks.content if block.type == "text"], is_cut=blocks.stop_reason == "max_tokens"
     )
 
 

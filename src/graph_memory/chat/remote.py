@@ -40,13 +40,13 @@ class RemoteModel:
             return known
         asked = self._dialect.asked(self._service.model, system, text)
         try:
-            found = self._dialect.read(await self._post(asked))
+            reply = self._dialect.read(await self._post(asked))
         except Passing as fault:
             raise self._unavailable(fault, self._server_hint()) from None
         except Refused as fault:
             raise self._unavailable(fault, self._hint(fault.status)) from None
-        self._given.set((system, text), found)
-        return found
+        self._given.set((system, text), reply)
+        return reply
 
     async def _post(self, asked: Mapping[str, object]) -> bytes:
         """Return the body of the reply, all tries together within the time of one."""

@@ -92,7 +92,7 @@ def _named(error: GraphError) -> GraphError:
 async def _for_this_project(memory: Memory, error: GraphError) -> GraphError:
     """Return an error for a missing domain with a hint at that of the project at hand, where that is there."""
     name = domain_for(AUTO)
-    known = [one.name for one in (await memory.list_domains()).domains]
+    known = [domain.name for domain in (await memory.list_domains()).domains]
     if name not in known or error.details.get("domain") == name:
         return error
     own = "This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."

@@ -170,7 +170,10 @@ def explained(error: GraphError) -> str:
         f"{error.code}: {_message(error)}",
         error.path and f"Path: {error.path}",
         hint and f"Hint: {hint}",
-        *(f"  {one}" for one in (*_candidates(error), *_faults(error), *_material(error), *_conflicts(error))),
+        *(
+            f"  {candidate}"
+            for candidate in (*_candidates(error), *_faults(error), *_material(error), *_conflicts(error))
+        ),
     )
     return "\n".join(line for line in lines if line)
 
@@ -224,8 +227,8 @@ def _message(error: GraphError) -> str:
 def fault_line(fault: Mapping[str, object]) -> str:
     """Return what is wrong with one operation of a batch, as a line."""
     hint = f" {with_commands(fault['hint'])}" if "hint" in fault else ""
-    said = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(fault['message'])}."
-    return plain(f"{said.replace('..', '.')}{hint}")
+    text = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(fault['message'])}."
+    return plain(f"{text.replace('..', '.')}{hint}")
 
 
 def _faults(error: GraphError) -> list[str]:
@@ -236,27 +239,31 @@ def _faults(error: GraphError) -> list[str]:
 
 def _material(error: GraphError) -> list[str]:
     """Return lines on what a language model would have read, where there is none."""
-    found = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
+    results = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
     return [
         plain(f"{one['title']} ({one['type']}) [{one['id']}]: {one['text']}".removesuffix(": "))
-        for one in found
+        for one in results
         if "id" in one
     ]
 
 
 def _candidates(error: GraphError) -> list[str]:
     """Return lines on what could have been meant, from errors that list it."""
-    found = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
-    return [plain("  ".join(str(one[key]) for key in ("id", "type", "title") if key in one)) for one in found]
+    results = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
+    return [plain("  ".join(str(one[key]) for key in ("id", "type", "title") if key in one)) for one in results]
 
 
 def _conflicts(error: GraphError) -> list[str]:
     """Return lines on what stands against a revert or merge, each with what resolves it."""
-    found = cast("Sequence[object]", error.details.get("conflicts", ()))
-    conflicts = [cast("Mapping[str, Any]", one) for one in found if isinstance(one, Mapping)]
-    told = [line for one in conflicts for line in (plain(f"{_subject(one)}: {one['reason']}"), *_resolving(one))]
+    results = cast("Sequence[object]", error.details.get("conflicts", ()))
+    conflicts = [cast("Mapping[str, Any]", one) for one in results if isinstance(one, Mapping)]
+    lines = [
+        line
+        for conflict in conflicts
+        for line in (plain(f"{_subject(conflict)}: {conflict['reason']}"), *_resolving(conflict))
+    ]
     calls = cast("Mapping[str, Mapping[str, Any]]", error.details.get("calls", {}))
-    return [*told, *(f"{choice}: {as_command(ReadyCall(**call))}" for choice, call in calls.items())]
+    return [*lines, *(f"{choice}: {as_command(ReadyCall(**call))}" for choice, call in calls.items())]
 
 
 def _subject(conflict: Mapping[str, Any]) -> str:
@@ -279,9 +286,9 @@ def as_option(resolution: Mapping[str, Any]) -> str:
 
 def as_command(call: ReadyCall) -> str:
     """Return a call as the command that does the same."""
-    given = dict(call.arguments)
-    domain = given.pop("domain", None)
-    words = [word for name, value in given.items() for word in _words(name, value)]
+    arguments = dict(call.arguments)
+    domain = arguments.pop("domain", None)
+    words = [word for name, value in arguments.items() for word in _words(name, value)]
     return command_line("call", call.tool, *words, domain=domain)
 
 

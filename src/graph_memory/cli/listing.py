@@ -23,15 +23,16 @@ Find = Callable[["Memory", "Reader"], Awaitable[F]]
 def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
     """Print the nodes that are found, with their types and titles."""
 
-    def show(found: NodeIds) -> None:
-        nodes = found.nodes or ()
-        if any(one.domain for one in nodes):
+    def show(page: NodeIds) -> None:
+        nodes = page.nodes or ()
+        if any(node.domain for node in nodes):
             print_table(
-                ("domain", "type", "title", "id"), [(one.domain or "", one.type, one.title, one.id) for one in nodes]
+                ("domain", "type", "title", "id"),
+                [(node.domain or "", node.type, node.title, node.id) for node in nodes],
             )
         else:
-            print_table(("type", "title", "id"), [(one.type, one.title, one.id) for one in nodes])
-        tell_end(len(nodes), "node", found.next_cursor)
+            print_table(("type", "title", "id"), [(node.type, node.title, node.id) for node in nodes])
+        tell_end(len(nodes), "node", page.next_cursor)
 
     _list(call, find, as_of, show)
 
@@ -39,11 +40,13 @@ def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
 def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -> None:
     """Print the connections that are found, with the titles of their ends."""
 
-    def show(found: ConnectionIds) -> None:
-        connections = found.connections or ()
-        rows = [(one.from_title, one.type, one.to_title, one.id) for one in connections]
+    def show(page: ConnectionIds) -> None:
+        connections = page.connections or ()
+        rows = [
+            (connection.from_title, connection.type, connection.to_title, connection.id) for connection in connections
+        ]
         print_table(("from", "type", "to", "id"), rows)
-        tell_end(len(rows), "connection", found.next_cursor)
+        tell_end(len(rows), "connection", page.next_cursor)
 
     _list(call, find, as_of, show)
 

@@ -60,7 +60,7 @@ class LocalEmbedder:
         loop = asyncio.get_running_loop()
         tokens = await loop.run_in_executor(self._quiet, network.tokens, texts)
         found: dict[int, list[float]] = {}
-        for places in batches([len(each) for each in tokens], most=BATCH_TEXTS, capacity=BATCH_TOKENS):
+        for places in batches([len(numbers) for numbers in tokens], most=BATCH_TEXTS, capacity=BATCH_TOKENS):
             batch = [tokens[place] for place in places]
             found.update(zip(places, await loop.run_in_executor(self._quiet, network.vectors, batch), strict=True))
         return [found[place] for place in range(len(texts))]
@@ -98,7 +98,7 @@ class _Network:
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of the tokens of each text, as many as the model reads."""
         encoded: list[Encoding] = self._tokenizer.encode_batch([readable(text) for text in texts])
-        return [each.ids for each in encoded]
+        return [encoding.ids for encoding in encoded]
 
     def vectors(self, tokens: Sequence[Sequence[int]]) -> list[list[float]]:
         """Return the mean of what the model says about the tokens of each text, with the length 1."""
@@ -106,9 +106,9 @@ class _Network:
 
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
         mask = np.zeros_like(ids)
-        for row, each in enumerate(tokens):
-            ids[row, : len(each)] = each
-            mask[row, : len(each)] = 1
+        for row, numbers in enumerate(tokens):
+            ids[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(None, inputs)
         means = np.einsum("ijk,ij->ik", states, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True)
@@ -145,8 +145,8 @@ _TOKENIZER = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
 
 def _installed(package: str, name: str) -> Path:
     """Return a file of an installed package, of which nothing is imported."""
-    found = find_spec(package)
-    for folder in (found and found.submodule_search_locations) or ():
+    spec = find_spec(package)
+    for folder in (spec and spec.submodule_search_locations) or ():
         if (path := Path(folder, name)).is_file():
             return path
     raise FileNotFoundError(f"{name} of the package {package} is not installed")

@@ -41,7 +41,9 @@ class Gtd:
         """Return of `waiting_for` what was to be followed up today or earlier."""
         pending = await self._waiting(_day(today))
         return WaitingFor(
-            waiting=tuple(one for one in pending if one.days_overdue is not None and one.days_overdue >= 0)
+            waiting=tuple(
+                waiting for waiting in pending if waiting.days_overdue is not None and waiting.days_overdue >= 0
+            )
         )
 
     async def available_actions(
@@ -56,9 +58,9 @@ class Gtd:
         """
         means = Means(lists.names(_several(contexts)), _time(minutes), _energy(energy))
         await reading.require_types(self._memory, ("Action",), ())
-        found = await reading.nodes(self._memory, "Action", rules.NEXT)
-        depends = await reading.neighbours(self._memory, found, "DependsOn", "out")
-        return lists.available(found, await self._around(found), depends, means)
+        nodes = await reading.nodes(self._memory, "Action", rules.NEXT)
+        depends = await reading.neighbours(self._memory, nodes, "DependsOn", "out")
+        return lists.available(nodes, await self._around(nodes), depends, means)
 
     async def next_actions(self, *, project: str | None = None) -> NextActions:
         """Return every active project with its next actions that are not over; or one project, whatever its status.
@@ -85,7 +87,7 @@ class Gtd:
         homes = await reading.neighbours(self._memory, upcoming, "NextAction", "in")
         return Review(
             inbox=lists.items(_with(actions, "inbox")),
-            unclear=lists.items(one for one in everything if lists.status(one) is None),
+            unclear=lists.items(node for node in everything if lists.status(node) is None),
             stuck=lists.stuck(active, steps),
             blocked=lists.items(await self._blocked_for_good(upcoming)),
             waiting=await self._waiting(day),
@@ -94,16 +96,16 @@ class Gtd:
             projects=await self._with_actions(active, steps),
             scheduled=lists.items(_with(actions, "scheduled")),
             resting=lists.items([*_with(everything, "waiting"), *_with(everything, "on_hold")]),
-            loose=lists.items(one for one in upcoming if not homes[one.id]),
+            loose=lists.items(node for node in upcoming if not homes[node.id]),
             undated=lists.items(filter(lists.is_due_some_day, everything)),
             someday=lists.items(_with(everything, "someday")),
-            done=lists.items(one for one in everything if lists.is_done_within(one, day - WEEK + DAY, day)),
+            done=lists.items(node for node in everything if lists.is_done_within(node, day - WEEK + DAY, day)),
         )
 
     async def _active_projects(self) -> tuple[Sequence[NodeSummary], Neighbours]:
         """Return the active projects, most pressing first, and the actions that move each."""
-        found = await reading.nodes(self._memory, "Project", rules.ACTIVE)
-        return lists.by_urgency(found), await reading.neighbours(self._memory, found, "NextAction", "out")
+        nodes = await reading.nodes(self._memory, "Project", rules.ACTIVE)
+        return lists.by_urgency(nodes), await reading.neighbours(self._memory, nodes, "NextAction", "out")
 
     async def _project(self, project: str) -> Sequence[NodeSummary]:
         info = await self._memory.get_node(project)
@@ -118,24 +120,24 @@ class Gtd:
         )
 
     async def _with_actions(self, projects: Sequence[NodeSummary], steps: Neighbours) -> tuple[ProjectActions, ...]:
-        ahead = {project.id: [one for one in steps[project.id] if not lists.is_over(one)] for project in projects}
-        several = {one.id: one for found in ahead.values() for one in found}
+        ahead = {project.id: [step for step in steps[project.id] if not lists.is_over(step)] for project in projects}
+        several = {node.id: node for nodes in ahead.values() for node in nodes}
         return lists.with_actions(projects, ahead, await self._around(list(several.values())))
 
     async def _blocked_for_good(self, upcoming: Sequence[NodeSummary]) -> list[NodeSummary]:
         """Return the actions that depend on something cancelled: it will never be complete."""
         depends = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
-        return [one for one in upcoming if any(lists.status(other) == "cancelled" for other in depends[one.id])]
+        return [node for node in upcoming if any(lists.status(other) == "cancelled" for other in depends[node.id])]
 
     async def _waiting(self, today: date) -> tuple[Waiting, ...]:
         await reading.require_types(self._memory, (), ("WaitingFor",))
-        found = await reading.connections(self._memory, "WaitingFor")
-        sources = await self._memory.describe_nodes(tuple({one.from_id for one in found}))
-        return lists.waiting(found, {one.id: one for one in sources}, today)
+        connections = await reading.connections(self._memory, "WaitingFor")
+        sources = await self._memory.describe_nodes(tuple({connection.from_id for connection in connections}))
+        return lists.waiting(connections, {source.id: source for source in sources}, today)
 
 
 def _with(nodes: Iterable[NodeSummary], status: str) -> list[NodeSummary]:
-    return [one for one in nodes if lists.status(one) == status]
+    return [node for node in nodes if lists.status(node) == status]
 
 
 def _day(today: date | None) -> date:

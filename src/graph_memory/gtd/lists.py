@@ -98,7 +98,7 @@ def stuck(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProj
 
 def action(node: NodeSummary, around: Around) -> Action:
     """Return an action with its contexts and projects."""
-    named = [str(one.properties.get("name") or one.title) for one in around.contexts[node.id]]
+    named = [str(context.properties.get("name") or context.title) for context in around.contexts[node.id]]
     return Action(
         id=node.id,
         title=node.title,
@@ -108,27 +108,27 @@ def action(node: NodeSummary, around: Around) -> Action:
         due=rules.text_of(node.properties, "due"),
         energy=rules.text_of(node.properties, "energy"),
         priority=rules.set_value(node.properties, "priority"),
-        projects=tuple(Ref(id=one.id, title=one.title) for one in around.projects[node.id]),
+        projects=tuple(Ref(id=project.id, title=project.title) for project in around.projects[node.id]),
     )
 
 
 def available(nodes: Iterable[NodeSummary], around: Around, depends: Neighbours, means: Means) -> Available:
     """Return those actions that can be done now, and count the others by what stands in their way."""
     left_out = dict.fromkeys(LeftOut.model_fields, 0)
-    found: list[Action] = []
+    actions: list[Action] = []
     for node in by_urgency(nodes):
         one = action(node, around)
         if reason := _graph_forbids(around.projects[node.id], depends[node.id]) or _means_lack(one, means):
             left_out[reason] += 1
         else:
-            found.append(one)
-    return Available(actions=tuple(found), left_out=LeftOut(**left_out))
+            actions.append(one)
+    return Available(actions=tuple(actions), left_out=LeftOut(**left_out))
 
 
 def _graph_forbids(projects: Sequence[NodeSummary], depends: Sequence[NodeSummary]) -> str | None:
-    if projects and all(status(one) in rules.RESTING for one in projects):
+    if projects and all(status(project) in rules.RESTING for project in projects):
         return "project"
-    return None if all(status(one) in rules.COMPLETE for one in depends) else "dependencies"
+    return None if all(status(depend) in rules.COMPLETE for depend in depends) else "dependencies"
 
 
 def _means_lack(one: Action, means: Means) -> str | None:
@@ -146,7 +146,7 @@ def with_actions(projects: Iterable[NodeSummary], ahead: Neighbours, around: Aro
             id=project.id,
             title=project.title,
             due=rules.text_of(project.properties, "due"),
-            actions=tuple(action(one, around) for one in by_urgency(ahead[project.id])),
+            actions=tuple(action(node, around) for node in by_urgency(ahead[project.id])),
         )
         for project in projects
     )
@@ -154,19 +154,23 @@ def with_actions(projects: Iterable[NodeSummary], ahead: Neighbours, around: Aro
 
 def waiting(found: Iterable[ConnectionSummary], sources: Mapping[str, NodeSummary], today: date) -> tuple[Waiting, ...]:
     """Return what is waited for by what is not over, longest overdue first and what has no date last."""
-    pending = [one for one in found if one.from_id in sources and not is_over(sources[one.from_id])]
-    told = [_waiting(one, today) for one in pending]
-    return tuple(sorted(told, key=lambda one: (one.days_overdue is None, -(one.days_overdue or 0), one.connection_id)))
+    pending = [
+        connection for connection in found if connection.from_id in sources and not is_over(sources[connection.from_id])
+    ]
+    waitings = [_waiting(connection, today) for connection in pending]
+    return tuple(
+        sorted(waitings, key=lambda one: (one.days_overdue is None, -(one.days_overdue or 0), one.connection_id))
+    )
 
 
-def _waiting(one: ConnectionSummary, today: date) -> Waiting:
-    day = rules.day_of(one.properties.get("follow_up_date"))
+def _waiting(connection: ConnectionSummary, today: date) -> Waiting:
+    day = rules.day_of(connection.properties.get("follow_up_date"))
     return Waiting(
-        connection_id=one.id,
-        waiting=Ref(id=one.from_id, title=one.from_title),
-        person=Ref(id=one.to_id, title=one.to_title),
-        since=rules.text_of(one.properties, "since"),
-        follow_up_date=rules.text_of(one.properties, "follow_up_date"),
+        connection_id=connection.id,
+        waiting=Ref(id=connection.from_id, title=connection.from_title),
+        person=Ref(id=connection.to_id, title=connection.to_title),
+        since=rules.text_of(connection.properties, "since"),
+        follow_up_date=rules.text_of(connection.properties, "follow_up_date"),
         days_overdue=(today - day).days if day else None,
     )
 

@@ -29,14 +29,14 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
 async def nodes(memory: Memory, node_type: str, status: str | None = None) -> tuple[NodeSummary, ...]:
     """Return the nodes of a type, of one status or of all."""
     wanted = None if status is None else {"status": status}
-    found = await memory.query_nodes(type=node_type, properties=wanted)
-    return await memory.describe_nodes(found.node_ids)
+    page = await memory.query_nodes(type=node_type, properties=wanted)
+    return await memory.describe_nodes(page.node_ids)
 
 
 async def connections(memory: Memory, connection_type: str) -> tuple[ConnectionSummary, ...]:
     """Return all connections of a type."""
-    found = await memory.query_connections(type=connection_type)
-    return await memory.describe_connections(found.connection_ids)
+    page = await memory.query_connections(type=connection_type)
+    return await memory.describe_connections(page.connection_ids)
 
 
 async def neighbours(
@@ -46,5 +46,5 @@ async def neighbours(
     ids = [node.id for node in around]
     found = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
     others = {other for several in found.values() for other in several}
-    known = {one.id: one for one in await memory.describe_nodes(tuple(others))}
+    known = {node.id: node for node in await memory.describe_nodes(tuple(others))}
     return {node_id: tuple(known[one] for one in found.get(node_id, ()) if one in known) for node_id in ids}

@@ -64,8 +64,8 @@ def minutes_of(value: PropertyValue | None) -> float | None:
     if isinstance(value, (int, float)):
         return float(value) if value >= 0 else None
     text = value.strip().lower().lstrip("~<≤ ")
-    if found := _ISO_DURATION.fullmatch(text):
-        return 60.0 * float(found["hours"] or 0) + float(found["minutes"] or 0)
+    if match := _ISO_DURATION.fullmatch(text):
+        return 60.0 * float(match["hours"] or 0) + float(match["minutes"] or 0)
     *least, most = _RANGE.split(text)
     return _sum_of_parts(most) if len(least) <= 1 and all(least) else None
 

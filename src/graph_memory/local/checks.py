@@ -141,7 +141,7 @@ def _port(kind: str, wanted: int, usual: int) -> Check:
 
 
 def _folder(name: str, folder: Path, needed: int) -> Check:
-    standing = next(one for one in (folder, *folder.parents) if one.exists())
+    standing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(standing).free
     found = f"{folder}, {free // MIB:,} MiB free"
     variable = f"GRAPH_MEMORY_{name.upper()}"

@@ -69,22 +69,22 @@ class Advice:
 
         Ready calls of other tools say how to add them.
         """
-        told = self._with_guide(result.to_dict())
+        rendered = self._with_guide(result.to_dict())
         if warnings := cast("Sequence[str] | None", getattr(result, "warnings", None)):
-            told["warnings"] = [*filter(None, map(self.text, warnings))]
-        return cast("dict[str, object]", self._with_ways(told)) if has_calls else told
+            rendered["warnings"] = [*filter(None, map(self.text, warnings))]
+        return cast("dict[str, object]", self._with_ways(rendered)) if has_calls else rendered
 
     def _with_guide(self, answer: dict[str, object]) -> dict[str, object]:
         for key, tokens in _GUIDED.items():
             match answer.get(key):
                 case {"guide": str(text)} as content if guide := next(filter(text.endswith, GUIDES), ""):
-                    given: object = {**cast("dict[str, object]", content), "guide": self.text(guide)}
+                    arguments: object = {**cast("dict[str, object]", content), "guide": self.text(guide)}
                 case str(text) if guide := next(filter(text.endswith, GUIDES), ""):
-                    given = text.removesuffix(guide) + self.text(guide)
+                    arguments = text.removesuffix(guide) + self.text(guide)
                 case _:
                     continue
-            told = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-            answer |= {key: given, tokens: tokens_of_text(told)}
+            rendered = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+            answer |= {key: arguments, tokens: tokens_of_text(rendered)}
         return answer
 
     def _with_ways(self, part: object) -> object:
@@ -92,11 +92,11 @@ class Advice:
             return [self._with_ways(each) for each in cast("list[object]", part)]
         if not isinstance(part, dict):
             return part
-        told = {key: self._with_ways(each) for key, each in cast("dict[str, object]", part).items()}
-        tool = told.get("tool")
-        if told.keys() == {"tool", "arguments"} and isinstance(tool, str) and tool not in self._tools:
-            told["not_offered"] = self._how_to_add(tool)
-        return told
+        rendered = {key: self._with_ways(each) for key, each in cast("dict[str, object]", part).items()}
+        tool = rendered.get("tool")
+        if rendered.keys() == {"tool", "arguments"} and isinstance(tool, str) and tool not in self._tools:
+            rendered["not_offered"] = self._how_to_add(tool)
+        return rendered
 
     def description(self, description: str) -> str:
         """Return the description of a tool without the sentences that lead to tools that are not served."""
@@ -121,13 +121,13 @@ async def advised(memory: Memory, error: GraphError) -> GraphError:
     given = next((error.details[name] for name in _NAMED_BY if name in error.details), None)
     if error.code not in _NOT_FOUND or not isinstance(given, str) or is_whole(given):
         return error
-    found: Sequence[Named] = ()
+    results: Sequence[Named] = ()
     with suppress(GraphError):
-        found = await memory.history.named(given, domain=cast("str | None", error.details.get("domain")))
-    meant = [one for one in found if not one.deleted and one.id != given]
+        results = await memory.history.named(given, domain=cast("str | None", error.details.get("domain")))
+    meant = [named for named in results if not named.deleted and named.id != given]
     if not meant:
         return error
-    ids = ", ".join(one.id for one in meant)
+    ids = ", ".join(named.id for named in meant)
     what = "the beginning of the id" if meant[0].id.startswith(given) else "the title of"
     return _with_hint(error, f"{quoted(given)} is {what} {ids}. Give the whole id.")
 

@@ -36,8 +36,8 @@ Context = ServerRequestContext[Startup]
 
 def actor_of(ctx: Context) -> str | None:
     """Return who calls, as the client names itself."""
-    given = ctx.session.client_params
-    return f"{shown(given.client_info.name)} {shown(given.client_info.version)}".strip() if given else None
+    params = ctx.session.client_params
+    return f"{shown(params.client_info.name)} {shown(params.client_info.version)}".strip() if params else None
 
 
 def asks_within_calls(ctx: Context) -> bool:

@@ -29,7 +29,7 @@ class OfficialTool(Tool[OfficialOperation]):
         text = str(shown["message"]) if "success" in shown else written(parts[0] if len(parts) == 1 else shown)
         notes = cast("Sequence[str]", result.get("notes") or ())
         texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else []), *notes]
-        content = [types.TextContent(type="text", text=each) for each in texts]
+        content = [types.TextContent(type="text", text=text) for text in texts]
         promised = fitted(shown, self.operation.shape) if self.operation.tells_more else shown
         return types.CallToolResult(content=[*content], structured_content=promised)
 

@@ -38,8 +38,8 @@ class Project:
                 roots = await _asked(ctx)
             elif params.input_responses is None:
                 return types.InputRequiredResult(input_requests={_KEY: types.ListRootsRequest()})
-            elif isinstance(given := params.input_responses.get(_KEY), types.ListRootsResult):
-                roots = given.roots
+            elif isinstance(response := params.input_responses.get(_KEY), types.ListRootsResult):
+                roots = response.roots
         self._is_open = False
         if roots:
             path = url2pathname(urlsplit(str(roots[0].uri)).path)

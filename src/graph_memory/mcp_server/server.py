@@ -76,7 +76,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
     has_graph = any(isinstance(tool, OfficialTool) for tool in tools.values())
     graph = calls.graph.handlers() if has_graph else {}
     begins = OF_NODES if "create_node" in tools else OF_FACTS
-    said = OF_ENTITIES if are_official(tools.values()) else f"{begins} {advice.text(INSTRUCTIONS)}"
+    text = OF_ENTITIES if are_official(tools.values()) else f"{begins} {advice.text(INSTRUCTIONS)}"
     prompts = prompt_handlers(advice.text) if STARTS in tools else {}
 
     @asynccontextmanager
@@ -88,7 +88,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
         NAME,
         version=version("graph-memory"),
         title="Graph Memory",
-        instructions=f"{said} {missing_memory_file(settings, with_path=False)}".rstrip(),
+        instructions=f"{text} {missing_memory_file(settings, with_path=False)}".rstrip(),
         lifespan=lifespan,
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
@@ -132,23 +132,23 @@ class Calls:
             if are_official(self._tools.values()):
                 return unknown(params.name)
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown(params.name))
-        given = params.arguments or {}
+        arguments = params.arguments or {}
         try:
             if (asked := await self._project.find(ctx, params)) is not None:
                 return asked
-            result = await self._call(tool, given, ctx)
+            result = await self._call(tool, arguments, ctx)
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
-            return tool.refused(self._advice.error(masked(error)), given)
+            return tool.refused(self._advice.error(masked(error)), arguments)
         if tool.operation.is_writing:
             await self.graph.changed(ctx)
         return tool.answered(result)
 
-    async def _call(self, tool: AnyTool, given: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
-        carried = self._carried(tool, given)
+    async def _call(self, tool: AnyTool, arguments: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
+        carried = self._carried(tool, arguments)
         if not tool.operation.takes(CARRIED) and STARTS in self._tools:
-            given = {name: value for name, value in given.items() if name != CARRIED}
-        call = tool.operation.bind(given)
-        check_given(given, self._most)
+            arguments = {name: value for name, value in arguments.items() if name != CARRIED}
+        call = tool.operation.bind(arguments)
+        check_given(arguments, self._most)
         if carried is None and tool.name == STARTS and is_over_http(ctx) and session_of(ctx) is None:
             carried = new_session()
         memory = await self._memory(ctx, carried)
@@ -162,11 +162,11 @@ class Calls:
         check_taken(result, self._most)
         return result
 
-    def _carried(self, tool: AnyTool, given: Mapping[str, object]) -> str | None:
+    def _carried(self, tool: AnyTool, arguments: Mapping[str, object]) -> str | None:
         """Return the session that a call carries; in `memory_revert_session` it is the one to revert."""
         if STARTS not in self._tools or tool.name == "memory_revert_session":
             return None
-        return carried_session(given)
+        return carried_session(arguments)
 
     async def _memory(self, ctx: Context, carried: str | None = None) -> Memory:
         """Return the memory, once it is open, as whoever calls sees it."""

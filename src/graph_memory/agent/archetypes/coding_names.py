@@ -268,9 +268,9 @@ def packages_in(line: str) -> Iterator[str]:
     listing = _LIST.match(line)
     listed = re.split(r"[ ,]+", listing[1]) if listing else []
     for arguments in _matches(_INSTALL, line):
-        given = arguments.split()
-        is_file = any(word in ("-r", "-e", "--requirement", "--editable") for word in given)
-        listed += [] if is_file else [word for word in given if re.match(r"[A-Za-z@]", word)]
+        values = arguments.split()
+        is_file = any(word in ("-r", "-e", "--requirement", "--editable") for word in values)
+        listed += [] if is_file else [word for word in values if re.match(r"[A-Za-z@]", word)]
     for word in listed:
         if re.fullmatch(_NAME, name := _VERSION.sub("", word)):
             yield _normalised(name)

@@ -69,32 +69,32 @@ def extract(event_type: str, content: str) -> Extraction:
 
     Relations: a person `works_at` an organisation and `lives_in` a place.
     """
-    found = Extraction()
+    extraction = Extraction()
     for line in lines_of(content):
-        _read(line, found)
+        _read(line, extraction)
     if event_type == "task":
-        found.add("task", content.strip().partition("\n")[0])
-    return found
+        extraction.add("task", content.strip().partition("\n")[0])
+    return extraction
 
 
-def _read(line: str, found: Extraction) -> None:
+def _read(line: str, extraction: Extraction) -> None:
     for kind, rules in (("organisation", _ORGANISATIONS), ("place", _PLACES), ("person", _PEOPLE)):
         for rule in rules:
             for match in rule.finditer(line):
                 if name := _bare(match[1]):
-                    found.add(kind, name)
+                    extraction.add(kind, name)
     for day in _dates_in(line):
-        found.add("date", day)
+        extraction.add("date", day)
     for rule in _TASKS:
         for match in rule.finditer(line):
-            found.add("task", match[1].strip(" .!,"))
+            extraction.add("task", match[1].strip(" .!,"))
     for match in _PREFERENCE.finditer(line):
-        found.add("preference", f"{match[1]} {match[2].strip(' ,')}".replace("’", "'"))
+        extraction.add("preference", f"{match[1]} {match[2].strip(' ,')}".replace("’", "'"))
     for match in _FAVOURITE.finditer(line):
-        found.add("preference", f"favourite {match[1]}: {match[2].strip()}")
+        extraction.add("preference", f"favourite {match[1]}: {match[2].strip()}")
     for relation, rule in _RELATIONS:
         for match in rule.finditer(line):
-            found.relate(_bare(match[1]), relation, _bare(match[2]))
+            extraction.relate(_bare(match[1]), relation, _bare(match[2]))
 
 
 def _bare(name: str) -> str:
@@ -109,9 +109,9 @@ def _dates_in(line: str) -> Iterator[str]:
     """Give the dates, as in 2026-11-26, or as in 26 November without a year."""
     for rule in _DATES:
         for match in rule.finditer(line):
-            given = match.groupdict()
-            month = int(given.get("number") or 0) or _month(str(given.get("month")))
-            day, year = int(given["day"]), given["year"]
+            arguments = match.groupdict()
+            month = int(arguments.get("number") or 0) or _month(str(arguments.get("month")))
+            day, year = int(arguments["day"]), arguments["year"]
             if 1 <= month <= 12 and 1 <= day <= 31:
                 yield f"{year}-{month:02}-{day:02}" if year else f"{day} {_MONTHS[month - 1]}"
 

@@ -50,17 +50,17 @@ class _Contents:
         """Return a node or connection in words."""
         if node := self.nodes.get(item):
             return f"{node.type} {quoted(node.title)}"
-        found = self.connections[item]
-        return f"{found.type} from {quoted(found.from_title)} to {quoted(found.to_title)}"
+        connection = self.connections[item]
+        return f"{connection.type} from {quoted(connection.from_title)} to {quoted(connection.to_title)}"
 
     def around(self, items: Collection[str]) -> set[str]:
         """Return the connections of nodes, and the nodes at the ends of these and of given connections."""
-        found: set[str] = set()
+        results: set[str] = set()
         for link in self.connections.values():
             parts = {link.id, link.from_id, link.to_id}
             if not parts.isdisjoint(items):
-                found |= parts
-        return found
+                results |= parts
+        return results
 
 
 async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> Pruned:
@@ -145,8 +145,8 @@ async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tupl
     observations = {entity.id: len(entity.observations) for entity in contents.entities.values()}
     protected: dict[str, bool] = {}
     while True:
-        found = {item for item, is_protected in protected.items() if is_protected}
-        fixed = found | contents.around(found)
+        results = {item for item, is_protected in protected.items() if is_protected}
+        fixed = results | contents.around(results)
         chosen = selected(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
         operations = _deletions(contents, chosen)
         try:
@@ -158,7 +158,7 @@ async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tupl
                 raise
             protected |= {item: await _is_protected(memory, contents, item) for item in new}
         else:
-            return chosen, len(found)
+            return chosen, len(results)
 
 
 def _by_name(chosen: Selection) -> list[tuple[str, tuple[str, ...]]]:
@@ -172,8 +172,8 @@ def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:
 
 async def _is_protected(memory: Memory, contents: _Contents, item: str) -> bool:
     """Return whether a node or connection is protected."""
-    found = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
-    return found.protection is not None
+    node = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
+    return node.protection is not None
 
 
 def _deletions(contents: _Contents, chosen: Selection) -> list[Operation]:
@@ -224,13 +224,13 @@ def _entity(entity: Entity, contents: _Contents) -> Operation:
     """Return what an entity is created from, with its observations."""
     known = contents.entities[str(entity.id)]
     observations = [
-        {"text": one.text, "time": one.ts.isoformat(), "source": one.source, "confidence": one.confidence}
-        for one in entity.observation_details or ()
+        {"text": detail.text, "time": detail.ts.isoformat(), "source": detail.source, "confidence": detail.confidence}
+        for detail in entity.observation_details or ()
     ]
-    given = [{key: value for key, value in one.items() if value is not None} for one in observations]
+    values = [{key: value for key, value in observation.items() if value is not None} for observation in observations]
     fields = {"name": entity.name, "type": entity.entity_type, "properties": entity.properties or {}}
     described = {"description": known.description} if known.description else {}
-    return {**fields, **described, "observations": given}
+    return {**fields, **described, "observations": values}
 
 
 def _append(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:

@@ -124,8 +124,8 @@ def conditions_of(given: Sequence[Mapping[str, object]]) -> tuple[Condition, ...
     return tuple(_condition(condition, f"conditions[{number}]") for number, condition in enumerate(given))
 
 
-def _condition(given: Mapping[str, object], at: str) -> Condition:
-    kind, value, weight = given.get("type", "keyword"), given.get("value"), given.get("weight", 1)
+def _condition(arguments: Mapping[str, object], at: str) -> Condition:
+    kind, value, weight = arguments.get("type", "keyword"), arguments.get("value"), arguments.get("weight", 1)
     if kind not in CONDITION_TYPES:
         raise fault(at, f"{quoted(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, ""))
     if not isinstance(value, str) or not value.strip():

@@ -105,12 +105,12 @@ def stored_feedback(text: str) -> str:
 
 def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction]:
     """Return the corrections among observations, newest first."""
-    found = [
+    corrections = [
         Correction(id=observation.id, time=observation.ts, source=observation.source, **texts)
         for observation in observations
         if (texts := _parsed_correction(observation.text))
     ]
-    return sorted(found, key=lambda correction: correction.time, reverse=True)
+    return sorted(corrections, key=lambda correction: correction.time, reverse=True)
 
 
 def _parsed_correction(text: str) -> dict[str, Any] | None:
@@ -123,12 +123,12 @@ def _parsed_correction(text: str) -> dict[str, Any] | None:
 
 def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     """Return the feedback among observations, newest first."""
-    found = [
+    feedbacks = [
         Feedback(id=entry.id, text=entry.text.removeprefix(_FEEDBACK), time=entry.ts, source=entry.source)
         for entry in observations
         if entry.text.startswith(_FEEDBACK)
     ]
-    return sorted(found, key=lambda feedback: feedback.time, reverse=True)
+    return sorted(feedbacks, key=lambda feedback: feedback.time, reverse=True)
 
 
 _FIELDS = {
@@ -150,12 +150,12 @@ def stated_fields(profile: UserProfile, time: datetime) -> list[Feedback]:
 
 def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     """Return the observations that are neither corrections nor feedback, newest first."""
-    found = [
+    feedbacks = [
         Feedback(id=entry.id, text=entry.text, time=entry.ts, source=entry.source)
         for entry in observations
         if not entry.text.startswith(_FEEDBACK) and not _parsed_correction(entry.text)
     ]
-    return sorted(found, key=lambda preference: preference.time, reverse=True)
+    return sorted(feedbacks, key=lambda preference: preference.time, reverse=True)
 
 
 E = TypeVar("E", Correction, Feedback)

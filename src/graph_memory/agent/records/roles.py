@@ -54,12 +54,12 @@ def declared(part: Part = "project") -> Ontology:
 async def roles_of(memory: Memory, part: Part = "project") -> Roles | None:
     """Return the roles in the domain, or None if it does not exist or has none of the node types."""
     try:
-        found = roles_in(await memory.get_ontology(), part)
+        roles = roles_in(await memory.get_ontology(), part)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return None
-    return None if len(found.node_types) == len(declared(part).node_types) else found
+    return None if len(roles.node_types) == len(declared(part).node_types) else roles
 
 
 async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]], part: Part = "project") -> Roles:
@@ -120,7 +120,7 @@ async def _require_end(memory: Memory | None, roles: Roles, connection_type: str
         hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
     found = (await memory.get_node(node_id)).type
-    types = next((one.to_types for one in roles.connection_types if one.name == connection_type), (ANY,))
+    types = next((type_.to_types for type_ in roles.connection_types if type_.name == connection_type), (ANY,))
     if types != (ANY,) and found not in types:
         message = f"{connection_type} leads to {listed(types)}, and {shown(node_id)} is a node of type {found}"
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Give the id of another node."})

@@ -26,8 +26,8 @@ def statistics_of(events: Iterable[NodeSummary]) -> list[ToolStatistics]:
     for event in events:
         if name := tool_of(event):
             by_tool.setdefault(name, []).append(event)
-    found = [_statistics(name, calls) for name, calls in by_tool.items()]
-    return sorted(found, key=lambda statistics: (-statistics.uses, statistics.tool))
+    results = [_statistics(name, calls) for name, calls in by_tool.items()]
+    return sorted(results, key=lambda statistics: (-statistics.uses, statistics.tool))
 
 
 def tool_of(event: NodeSummary) -> str:

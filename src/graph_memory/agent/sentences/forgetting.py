@@ -69,9 +69,9 @@ class Forgetting:
         if self.domain == self.users_domain:
             own, preferences = [*own, *preferences], []
         if not preferences:
-            given = (names, text) if len(sentences) == len(meant.others) else _as_given(meant.others, names)
+            pair = (names, text) if len(sentences) == len(meant.others) else _as_given(meant.others, names)
             return await self.memory.entities.forget(
-                given[0] or None, ids=own or None, text=given[1] or None, erase=erase, dry_run=dry_run
+                pair[0] or None, ids=own or None, text=pair[1] or None, erase=erase, dry_run=dry_run
             )
         if own or meant.others:
             message = f"The preferences are in domain {self.users_domain}, and the rest is not"
@@ -90,18 +90,18 @@ class Forgetting:
         for sentence in sentences:
             keys = _keys(sentence)
             nodes = [node for node, texts in stored if keys & texts]
-            told = [
+            candidates = [
                 _Candidate(entry.id, "preference", entry.text)
                 for entry in preferences
                 if entry.id and _normalised(entry.text) in keys
             ]
-            found = [*nodes, *told]
-            found += await self._others(sentence, is_name=is_name) if found else []
-            if len({candidate.id for candidate in found}) > 1:
-                raise _ambiguous(sentence, found)
+            results = [*nodes, *candidates]
+            results += await self._others(sentence, is_name=is_name) if results else []
+            if len({candidate.id for candidate in results}) > 1:
+                raise _ambiguous(sentence, results)
             meant.ids += [node.id for node in nodes]
-            meant.preferences += [preference.id for preference in told]
-            meant.others += [] if found else [sentence]
+            meant.preferences += [preference.id for preference in candidates]
+            meant.others += [] if results else [sentence]
         return meant
 
     async def _stored(self) -> list[tuple[_Candidate, frozenset[str]]]:
@@ -148,8 +148,8 @@ def _keys(sentence: str) -> frozenset[str]:
     return frozenset((plain, *((_normalised(route.text),) if route else ())))
 
 
-def _ambiguous(sentence: str, found: Sequence[_Candidate]) -> GraphError:
-    message = f"{quoted(sentence)} names {len(found)} things"
-    ids = listed_parts([f"{candidate.id} ({candidate.type})" for candidate in found])
-    details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in found]}
+def _ambiguous(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
+    message = f"{quoted(sentence)} names {len(candidates)} things"
+    ids = listed_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
+    details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}
     return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Give the id of one in ids: {ids}."})

@@ -59,8 +59,8 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
         made = back_up(settings, file, facts, keep_running=runs, progress=progress)
     written = made.written
     if as_json:
-        told = {"file": str(made.file), "bytes": made.size, "blobs": written.seal.blobs, "damaged": written.damaged}
-        print_json({**told, "manifest": made.manifest.model_dump(mode="json")})
+        rendered = {"file": str(made.file), "bytes": made.size, "blobs": written.seal.blobs, "damaged": written.damaged}
+        print_json({**rendered, "manifest": made.manifest.model_dump(mode="json")})
     else:
         size = f"{made.size / MIB:,.1f} MiB" if made.size >= MIB else f"{made.size / KIB:,.0f} KiB"
         saved = f"{_described(made.manifest)}, {counted(written.seal.blobs, 'blob')}"
@@ -86,16 +86,20 @@ def restore(
     check_fits(settings, manifest, _schema_version())
     _require_leave(settings, manifest, replace=replace, yes=yes)
     with _ended_by_signals(), progress_bar() as progress, restoring(settings, file, manifest, progress) as beside:
-        found = _with(beside, lambda memory: _looked_at(memory, manifest, verify=verify), progress)
-        if all(one.clean for one in found):
+        verifications = _with(beside, lambda memory: _looked_at(memory, manifest, verify=verify), progress)
+        if all(verification.clean for verification in verifications):
             take_into_use(settings, progress)
             local.ensure_running(settings, progress)
-    clean = all(one.clean for one in found)
+    clean = all(verification.clean for verification in verifications)
     if as_json:
-        told = {"restored": clean, "home": str(settings.home), "verified": [one.to_dict() for one in found]}
-        print_json({**told, "manifest": manifest.model_dump(mode="json")})
+        rendered = {
+            "restored": clean,
+            "home": str(settings.home),
+            "verified": [verification.to_dict() for verification in verifications],
+        }
+        print_json({**rendered, "manifest": manifest.model_dump(mode="json")})
     else:
-        _tell_restored(settings, manifest, found, clean=clean)
+        _tell_restored(settings, manifest, verifications, clean=clean)
     raise typer.Exit(0 if clean else DIFFERENCES)
 
 
@@ -141,7 +145,7 @@ async def _facts(memory: Memory) -> Facts:
     from graph_memory.local.backup.archive import DomainMark
     from graph_memory.local.backup.backup import Facts
 
-    domains = [DomainMark(name=one.name, seq=one.events) for one in (await memory.list_domains()).domains]
+    domains = [DomainMark(name=domain.name, seq=domain.events) for domain in (await memory.list_domains()).domains]
     return Facts(domains, _schema_version(), _blobs_elsewhere(read_settings()))
 
 
@@ -159,7 +163,7 @@ def _schema_version() -> int:
 
 async def _looked_at(memory: Memory, manifest: Manifest, *, verify: bool) -> list[Verification]:
     """See that the domains are there as far as the manifest says, and verify them if that is asked for."""
-    there = {one.name: one.events for one in (await memory.list_domains()).domains}
+    there = {domain.name: domain.events for domain in (await memory.list_domains()).domains}
     for domain in manifest.domains:
         if there.get(domain.name, -1) < domain.seq:
             message = f"The loaded data lacks part of domain {domain.name}"
@@ -188,8 +192,8 @@ def _described(manifest: Manifest) -> str:
 
 
 def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verification], *, clean: bool) -> None:
-    for one in found:
-        typer.echo(f"{plain(one.domain)}: {counted(len(one.differences), 'difference')}.")
+    for verification in found:
+        typer.echo(f"{plain(verification.domain)}: {counted(len(verification.differences), 'difference')}.")
     if not clean:
         return note(
             "Nothing was changed: log and graph differ in the backup. Without --verify it is restored as it is."

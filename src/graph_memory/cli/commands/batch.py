@@ -93,15 +93,15 @@ def _json_or_lines(data: bytes, source: str) -> object:
 
 
 def _lines(data: bytes) -> list[object]:
-    found: list[object] = []
+    results: list[object] = []
     for number, line in enumerate(data.splitlines(), start=1):
         if line.strip():
             try:
-                found.append(parse_json_strictly(line))
+                results.append(parse_json_strictly(line))
             except ValueError as error:
                 hint = "Give one operation as JSON on each line."
                 raise fault("file", f"Line {number} is not JSON: {error}", hint) from error
-    return found
+    return results
 
 
 def _show(done: BatchResult) -> None:

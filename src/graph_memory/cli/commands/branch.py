@@ -119,8 +119,8 @@ def merge(
 
     async def use(memory: Memory, *, dry: bool) -> Merged:
         target = memory if into is None else memory.in_domain(into)
-        given = [await _with_id(target, memory.in_domain(source), one) for one in resolutions]
-        return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=given or None)
+        values = [await _with_id(target, memory.in_domain(source), resolution) for resolution in resolutions]
+        return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=values or None)
 
     if not preview and takes.asks(yes=yes):
         tried = call.preview(lambda memory: use(memory, dry=True), _show_merge)

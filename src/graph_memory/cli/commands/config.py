@@ -36,10 +36,13 @@ def config(
     as_json: takes.JsonOption = False,
 ) -> None:
     """Show every setting with its value, where it comes from, and the environment variable that sets it."""
-    found = list(settings_in_force(read_settings()))
+    settings = list(settings_in_force(read_settings()))
     if as_json:
-        return print_json({"settings": [asdict(one) for one in found]})
-    rows = [(one.environment, "" if one.value is None else one.value, one.source, one.description) for one in found]
+        return print_json({"settings": [asdict(setting) for setting in settings]})
+    rows = [
+        (setting.environment, "" if setting.value is None else setting.value, setting.source, setting.description)
+        for setting in settings
+    ]
     columns = ("environment variable", "value", "from", "what it is")
     last, whole = (None if detail else -1), ("environment variable", "from")
     return print_table(columns[:last], [row[:last] for row in rows], whole=whole, folded=("value", "what it is"))
@@ -47,11 +50,11 @@ def config(
 
 def settings_in_force(settings: Settings) -> Iterator[Setting]:
     """Give every setting in the order of declaration; what is secret is hidden."""
-    given = {name.upper() for name, value in os.environ.items() if value}
+    values = {name.upper() for name, value in os.environ.items() if value}
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
         variable = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"GRAPH_MEMORY_{name.upper()}"
-        source = "environment" if variable in given else "default"
+        source = "environment" if variable in values else "default"
         yield Setting(name, _shown(getattr(settings, name)), source, variable, field.description or "")
 
 

@@ -121,7 +121,10 @@ def infer(
 
 
 def _show_inferred(found: Inferred) -> None:
-    rows = [(one.from_title, one.type, one.to_title, counted(len(one.evidence), "step")) for one in found.connections]
+    rows = [
+        (connection.from_title, connection.type, connection.to_title, counted(len(connection.evidence), "step"))
+        for connection in found.connections
+    ]
     print_table(("from", "type", "to", "follows from"), rows)
     done = "would be written; use --write" if found.dry_run else "written"
     note(f"{counted(len(rows), 'connection')} {done}.")
@@ -129,7 +132,7 @@ def _show_inferred(found: Inferred) -> None:
         note(f"{found.more:,} more follow: raise --limit.")
     if found.refused:
         note(f"{counted(found.refused, 'other')} would break a rule of the ontology.")
-    for one in found.unfounded:
-        note(f"{one.connection_id} was inferred from what no longer holds: {', '.join(one.lost)}")
+    for premises in found.unfounded:
+        note(f"{premises.connection_id} was inferred from what no longer holds: {', '.join(premises.lost)}")
     if found.since is not None:
         note(f"To undo: {undo_line(found.since, found.until)}")

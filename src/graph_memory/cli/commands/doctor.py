@@ -109,12 +109,12 @@ def _search(settings: Settings) -> Iterator[Check]:
     if not lacking:
         yield Check("search", Outcome.OK, "every index that is used is complete")
         return
-    told = "; ".join(map(_lacking, lacking[:_MOST_NAMED]))
+    text = "; ".join(map(_lacking, lacking[:_MOST_NAMED]))
     more = f"; and {counted(len(lacking) - _MOST_NAMED, 'more domain')}" if len(lacking) > _MOST_NAMED else ""
     remedy = "Servers and searches index by themselves; `graph-memory reindex --missing` does it now."
-    if any(one.skipped for one in lacking):
+    if any(backlog.skipped for backlog in lacking):
         remedy += " Run `graph-memory reindex` to retry the skipped events."
-    yield Check("search", Outcome.NOTE, told + more, remedy)
+    yield Check("search", Outcome.NOTE, text + more, remedy)
 
 
 def _lacking(backlog: Backlog) -> str:

@@ -36,13 +36,13 @@ def _show_all(found: Domains) -> None:
     columns = ("domain", "types", "events", "last change", "made from")
     rows = [
         (
-            f"{'  ' * level}{one.name}",
-            one.node_types + one.connection_types,
-            f"{one.events:,}",
-            local_time(one.modified),
-            _origin(one),
+            f"{'  ' * level}{summary.name}",
+            summary.node_types + summary.connection_types,
+            f"{summary.events:,}",
+            local_time(summary.modified),
+            _origin(summary),
         )
-        for level, one in as_tree(found.domains)
+        for level, summary in as_tree(found.domains)
     ]
     shown = len(columns) if any(row[-1] for row in rows) else -1
     whole = ("domain", "last change")
@@ -52,25 +52,25 @@ def _show_all(found: Domains) -> None:
 
 def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
     """Return domains with how deep each stands, those under one right after it; where its parent is not there, at 0."""
-    known = {one.name: one for one in domains}
-    told: dict[str, tuple[int, DomainSummary]] = {}
+    known = {domain.name: domain for domain in domains}
+    pairs: dict[str, tuple[int, DomainSummary]] = {}
 
     def tell(one: DomainSummary, level: int) -> None:
-        if one.name not in told:
-            told[one.name] = (level, one)
+        if one.name not in pairs:
+            pairs[one.name] = (level, one)
             for name in one.children or ():
                 if name in known:
                     tell(known[name], level + 1)
 
-    for one in (*(one for one in domains if one.parent not in known), *domains):
-        tell(one, 0)
-    return [*told.values()]
+    for summary in (*(domain for domain in domains if domain.parent not in known), *domains):
+        tell(summary, 0)
+    return [*pairs.values()]
 
 
 def _origin(one: DomainSummary) -> str:
     """Return what a domain is, if it is more than a domain."""
-    told = [f"{one.forked_from} at {one.forked_at}"] if one.forked_from else []
-    return ", ".join([*told, *([one.busy] if one.busy else [])])
+    lines = [f"{one.forked_from} at {one.forked_at}"] if one.forked_from else []
+    return ", ".join([*lines, *([one.busy] if one.busy else [])])
 
 
 @command(app)
@@ -122,8 +122,8 @@ def delete(
 ) -> None:
     """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
     if takes.must_ask(yes=yes, instead=f"`graph-memory domain info {plain(name)}` shows what would go."):
-        found = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
-        counts = f"{counted(found.nodes, 'node')}, {counted(found.events, 'event')}"
+        domain = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
+        counts = f"{counted(domain.nodes, 'node')}, {counted(domain.events, 'event')}"
         takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
     call.answer(lambda memory: memory.delete_domain(name), lambda gone: _show_deleted(name, gone), "Deleting")
 

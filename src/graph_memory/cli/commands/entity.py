@@ -98,9 +98,9 @@ def salient(
         return await memory.entities.get_salient(limit)
 
     def show(found: Profiles) -> None:
-        for one in found.entities:
-            told = f"{counted(one.mention_count, 'mention')}, last seen {one.last_seen:%Y-%m-%d}"
-            typer.echo(f"{one.salience:.2f}  {plain(one.name)} ({plain(one.type)}): {told}")
+        for entity in found.entities:
+            text = f"{counted(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
+            typer.echo(f"{entity.salience:.2f}  {plain(entity.name)} ({plain(entity.type)}): {text}")
         if not found.entities:
             typer.echo("No entities.")
 

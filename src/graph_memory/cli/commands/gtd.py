@@ -72,13 +72,13 @@ def next_actions(
 
         return await Gtd(memory).next_actions(project=project and await naming.node_id(memory, project))
 
-    call.answer(use, lambda found: print_projects(found.projects))
+    call.answer(use, lambda actions: print_projects(actions.projects))
 
 
 @command(app)
 def stuck(call: Call) -> None:
     """List the active projects without a next action to do."""
-    _answer(call, lambda gtd: gtd.stuck_projects(), lambda found: print_stuck(found.projects))
+    _answer(call, lambda gtd: gtd.stuck_projects(), lambda projects: print_stuck(projects.projects))
 
 
 @command(app)

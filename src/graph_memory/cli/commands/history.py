@@ -140,8 +140,14 @@ def _show_sessions(found: Sessions) -> None:
         print_table(
             ("last change", "by", "changes", "about", "session"),
             [
-                (local_time(one.ended), one.actor or one.source, one.changes, _done_in(one), one.session or "-")
-                for one in found.sessions
+                (
+                    local_time(session.ended),
+                    session.actor or session.source,
+                    session.changes,
+                    _done_in(session),
+                    session.session or "-",
+                )
+                for session in found.sessions
             ],
             ids="session",
             whole=("last change", "changes"),

@@ -40,7 +40,7 @@ def create(
     metadata: fields.MetadataOption = None,
 ) -> None:
     """Link a node to a node of another domain, and print the id of the link."""
-    given = fields.given_metadata(metadata)
+    arguments = fields.given_metadata(metadata)
 
     async def use(memory: Memory) -> LinkCreated:
         return await memory.links.create_cross_domain_link(
@@ -51,15 +51,15 @@ def create(
             strength=strength,
             description=description,
             bidirectional=bidirectional,
-            metadata=given,
+            metadata=arguments,
         )
 
     call.answer(use, _show_created, "Linking")
 
 
 def _show_created(made: LinkCreated) -> None:
-    for one in made.candidates or ():
-        note(plain(f"{one.score:.2f}  {one.title} ({one.type}, {one.node_id})"))
+    for candidate in made.candidates or ():
+        note(plain(f"{candidate.score:.2f}  {candidate.title} ({candidate.type}, {candidate.node_id})"))
     if not made.success or made.link_id is None:
         note(plain(made.hint or ""))
         raise typer.Exit(1)
@@ -89,15 +89,15 @@ def _show_all(found: Links) -> None:
     columns = ("link", "of", "node", "is", "domain", "title", "dangling")
     rows = [
         (
-            one.link_id,
-            one.domain,
-            one.title or one.node_id,
-            one.ref.link_type,
-            one.ref.domain,
-            one.ref.title or one.ref.node_id,
-            one.dangling or "",
+            link.link_id,
+            link.domain,
+            link.title or link.node_id,
+            link.ref.link_type,
+            link.ref.domain,
+            link.ref.title or link.ref.node_id,
+            link.dangling or "",
         )
-        for one in found.links
+        for link in found.links
     ]
     print_table(columns, rows, whole=("link",), folded=("node", "title", "dangling"))
     return tell_end(len(rows), "link", found.next_cursor)

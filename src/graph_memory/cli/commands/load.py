@@ -110,5 +110,5 @@ def _summary(done: Loaded) -> str:
 
 
 def _counts(counts: LoadCounts) -> str:
-    told = [f"{count:,} {_TOLD[name]}" for name, count in counts.to_dict().items() if count]
-    return ", ".join(told) or "none"
+    lines = [f"{count:,} {_TOLD[name]}" for name, count in counts.to_dict().items() if count]
+    return ", ".join(lines) or "none"

@@ -98,14 +98,14 @@ def browser(
         _refuse_other_server(settings)
         with progress_bar() as progress:
             local.ensure_running(settings, progress)
-    told = _ways_in(settings)
+    rendered = _ways_in(settings)
     if not show_password:
-        told.pop("password", None)
+        rendered.pop("password", None)
     if not as_json:
-        typer.echo(_lines(told))
+        typer.echo(_lines(rendered))
     opened = opens and _opened(_running(settings), settings.domain)
     if as_json:
-        typer.echo(json.dumps({name.replace("-", "_"): value for name, value in told.items()} | {"opened": opened}))
+        typer.echo(json.dumps({name.replace("-", "_"): value for name, value in rendered.items()} | {"opened": opened}))
 
 
 def _ways_in(settings: Settings) -> dict[str, str]:

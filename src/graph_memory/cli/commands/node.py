@@ -142,7 +142,7 @@ def update(
     """
     values = assigned(properties)
     more = fields.given_fields(path, namespace, title, summary, metadata)
-    if not edit and all(one is None for one in (content, file, content_format, values, tags, *more.values())):
+    if not edit and all(option is None for option in (content, file, content_format, values, tags, *more.values())):
         raise fault("property", "Nothing to change", _TO_GIVE)
     before, seen = _for_editor(call, node) if edit else ("", None)
     given = given_content(content, file, edit=edit, before=before, binary=binary)

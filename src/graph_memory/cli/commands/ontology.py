@@ -59,10 +59,10 @@ def apply_file(call: Call, file: SourceArgument) -> None:
 @command(app, domain=False)
 def validate(call: Call, file: SourceArgument) -> None:
     """Check a file without a database; an error lists all faults, each with its line."""
-    found = read_ontology(file)
+    ontology = read_ontology(file)
     name = "standard input" if file == "-" else file
-    told = f"{name} is valid: {_counts(len(found.node_types), len(found.connection_types))}."
-    call.give({"valid": True, **detailed(found).to_dict()}, lambda _: typer.echo(told))
+    text = f"{name} is valid: {_counts(len(ontology.node_types), len(ontology.connection_types))}."
+    call.give({"valid": True, **detailed(ontology).to_dict()}, lambda _: typer.echo(text))
 
 
 @command(app, domain=False)
@@ -90,8 +90,8 @@ def infer(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
     )
     with progress_bar() as tell:
-        found = infer_ontology(graph.sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
-    call.give(detailed(found), lambda _: typer.echo(to_yaml(found), nl=False))
+        ontology = infer_ontology(graph.sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
+    call.give(detailed(ontology), lambda _: typer.echo(to_yaml(ontology), nl=False))
 
 
 @command(app, "merge", domain=False)

@@ -134,10 +134,10 @@ def _lines(
 ) -> dict[str, object]:
     if not is_read_only:
         return {"read-only": "no, it has expired"}
-    told = {
+    rendered = {
         "read-only": since,
         "because": reason and plain(reason),
         "until": until and local_time(until),
         "lifted by": ", ".join(map(plain, by)) if by else "the command line",
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in rendered.items() if value}

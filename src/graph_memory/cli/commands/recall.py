@@ -83,14 +83,14 @@ def _show_recall(found: RecallResult) -> None:
     if guide:
         hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*FIRST_FACT)}`."
         return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
-    told = [f"{counted(found.tokens_used, 'token')}."]
+    lines = [f"{counted(found.tokens_used, 'token')}."]
     if found.period:
-        told.append(f"Of the time {found.period}.")
+        lines.append(f"Of the time {found.period}.")
     if found.left_out or found.shortened:
-        told.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
+        lines.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
     if found.not_covered:
-        told.append(f"{counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
-    return note(" ".join(told))
+        lines.append(f"{counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
+    return note(" ".join(lines))
 
 
 def _print_content(content: str | dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ def _show_synthesis(found: Synthesis) -> None:
         typer.echo(plain(line))
     if found.citations:
         typer.echo()
-    for one in found.citations:
-        typer.echo(f"[{plain(one.id)}] {plain(one.title)}  {plain(one.type)}")
+    for citation in found.citations:
+        typer.echo(f"[{plain(citation.id)}] {plain(citation.title)}  {plain(citation.type)}")
     if found.model:
         note(f"Written by {plain(found.model)} from {counted(found.material, 'node')}.")

@@ -45,13 +45,13 @@ def reconcile(
     to_adopt, to_restore = _which("adopt", adopt, adopt_all), _which("restore", restore, restore_all)
     if to_restore and takes.asks(yes=yes or call.as_json):
         takes.confirm("Restoring discards changes that the log does not have. Continue?")
-    found = _done(call, to_adopt, to_restore)
-    if not call.as_json and not to_adopt and not to_restore and found.changes and takes.asks(yes=yes):
-        found = _settled_one_by_one(call, found)
-        _show_end(found)
+    reconciliation = _done(call, to_adopt, to_restore)
+    if not call.as_json and not to_adopt and not to_restore and reconciliation.changes and takes.asks(yes=yes):
+        reconciliation = _settled_one_by_one(call, reconciliation)
+        _show_end(reconciliation)
     else:
-        call.give(found, _show_all)
-    raise typer.Exit(0 if found.clean else DIFFERENCES)
+        call.give(reconciliation, _show_all)
+    raise typer.Exit(0 if reconciliation.clean else DIFFERENCES)
 
 
 def _which(name: str, ids: Sequence[str] | None, every: bool) -> Which:
@@ -121,8 +121,8 @@ def _named(change: HandChange) -> str:
 
 
 def _show_settled(change: HandChange, indent: str = "") -> None:
-    told = f"{indent}{change.settled}  {plain(change.id)}"
-    typer.echo(told + (f": {plain(change.reason)}" if change.settled == "refused" else ""))
+    text = f"{indent}{change.settled}  {plain(change.id)}"
+    typer.echo(text + (f": {plain(change.reason)}" if change.settled == "refused" else ""))
 
 
 def _show_end(found: Reconciliation) -> None:

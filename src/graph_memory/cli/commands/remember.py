@@ -77,24 +77,26 @@ def remember(
 
 
 def _show_remembered(found: Remembered) -> None:
-    for one in (found, *(found.others or ())):
-        _show_about(one, is_dry=bool(found.dry_run))
+    for remembered in (found, *(found.others or ())):
+        _show_about(remembered, is_dry=bool(found.dry_run))
     if found.model is not None:
         note(f"{found.model} split the text into facts.")
 
 
 def _show_about(found: About, *, is_dry: bool) -> None:
-    rows = [(one.decision, one.fact, one.rule, one.id or "") for one in found.facts]
+    rows = [(fact.decision, fact.fact, fact.rule, fact.id or "") for fact in found.facts]
     print_table(("decision", "fact", "rule", "id"), rows)
     what = "would be" if is_dry else "is"
     note(
         f"{plain(found.entity)} {what} a new {plain(found.type)}." if found.created else f"About {plain(found.entity)}."
     )
-    for one in found.facts:
-        if one.model is not None:
-            note(f"{one.model} decided: {plain(one.evidence)}")
-        elif one.evidence is not None and (one.decision in (Outcome.ADD, Outcome.REFUSED) or one.rule == "property"):
-            note(f"{plain(one.fact)}: {plain(one.evidence)}")
+    for receipt in found.facts:
+        if receipt.model is not None:
+            note(f"{receipt.model} decided: {plain(receipt.evidence)}")
+        elif receipt.evidence is not None and (
+            receipt.decision in (Outcome.ADD, Outcome.REFUSED) or receipt.rule == "property"
+        ):
+            note(f"{plain(receipt.fact)}: {plain(receipt.evidence)}")
     note_candidates(found.candidates, found.domain)
     note_questions(found.questions, found.domain)
 
@@ -124,8 +126,8 @@ def _show_settled(found: Settled) -> None:
     if found.since is not None:
         note(f"To undo it: {undo_line(found.since, found.until)}")
     if found.merged is not None:
-        for one in found.merged.conflicts:
-            note(f"{plain(one.what)} stays {plain(one.kept)}, not {plain(one.not_taken)}.")
+        for conflict in found.merged.conflicts:
+            note(f"{plain(conflict.what)} stays {plain(conflict.kept)}, not {plain(conflict.not_taken)}.")
         note_questions(found.merged.questions)
 
 
@@ -175,8 +177,8 @@ async def _forgotten(memory: Memory, what: str, texts: Sequence[str], *, erase: 
 
 
 def _show_forgotten(found: Forgotten) -> None:
-    for one in found.forgotten:
-        typer.echo("  ".join(plain(part) for part in (one.kind, one.id, one.text) if part))
+    for forgot in found.forgotten:
+        typer.echo("  ".join(plain(part) for part in (forgot.kind, forgot.id, forgot.text) if part))
     if not found.forgotten:
         return note("Nothing is to be done: it was over already.")
     numbers = {"entities": found.entities, "observations": found.observations, "relations": found.relations}
@@ -195,16 +197,16 @@ def _show_forgotten(found: Forgotten) -> None:
 
 def note_questions(questions: Iterable[Question] | None, domain: str | None = None) -> None:
     """Ask whether known statements are out of date, in a domain that need not be that of the command."""
-    for one in questions or ():
-        note(f"Out of date? {plain(one.known_text)} ({plain(one.reason)})")
-        _note_choices(one.id, one.choices, domain)
+    for question in questions or ():
+        note(f"Out of date? {plain(question.known_text)} ({plain(question.reason)})")
+        _note_choices(question.id, question.choices, domain)
 
 
 def note_candidates(candidates: Iterable[Candidate] | None, domain: str | None = None) -> None:
     """Ask whether an entity is the same as known ones, in a domain that need not be that of the command."""
-    for one in candidates or ():
-        note(f"Is it the same as {plain(one.name)} ({one.id})? {plain(one.reason)}.")
-        _note_choices(one.question, one.choices, domain)
+    for candidate in candidates or ():
+        note(f"Is it the same as {plain(candidate.name)} ({candidate.id})? {plain(candidate.reason)}.")
+        _note_choices(candidate.question, candidate.choices, domain)
 
 
 def _note_choices(question: str | None, choices: Mapping[str, str], domain: str | None) -> None:

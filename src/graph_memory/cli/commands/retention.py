@@ -41,11 +41,11 @@ def erase(
 
 
 def _show_erased(found: Erased) -> None:
-    for one in found.domains:
-        subjects, events = counted(one.subjects, "subject"), counted(one.events, "event")
-        typer.echo(f"{one.domain}: {subjects}, {events}, {counted(one.contents, 'content')}")
-        if one.blobs_left:
-            note(f"{counted(one.blobs_left, 'blob')} left: another database keeps its own there too.")
+    for domain in found.domains:
+        subjects, events = counted(domain.subjects, "subject"), counted(domain.events, "event")
+        typer.echo(f"{domain.domain}: {subjects}, {events}, {counted(domain.contents, 'content')}")
+        if domain.blobs_left:
+            note(f"{counted(domain.blobs_left, 'blob')} left: another database keeps its own there too.")
     name = f'"{plain(found.title)}" ({plain(found.subject)})' if found.title else plain(found.subject)
     note(f"{name} {'would be erased' if found.dry_run else 'is erased'}.")
 
@@ -102,14 +102,14 @@ def scan(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: an id, a name, a sentence.")],
 ) -> None:
     """Look for a text in the whole database and in all blobs; exits with 1 if it is found."""
-    found = call.answer(lambda memory: memory.history.scan(text), _show_scanned, "Looking")
-    raise typer.Exit(0 if found.clean else DIFFERENCES)
+    scanned = call.answer(lambda memory: memory.history.scan(text), _show_scanned, "Looking")
+    raise typer.Exit(0 if scanned.clean else DIFFERENCES)
 
 
 def _show_scanned(found: Scanned) -> None:
-    for one in found.findings:
-        whose = one.subject and f"of {one.of or 'something'} ({one.subject})"
-        parts = (one.place, one.label, one.domain, one.id, one.property, whose)
+    for finding in found.findings:
+        whose = finding.subject and f"of {finding.of or 'something'} ({finding.subject})"
+        parts = (finding.place, finding.label, finding.domain, finding.id, finding.property, whose)
         typer.echo("  ".join(plain(part) for part in parts if part is not None))
     erased = f" {counted(found.tombstones, 'event')} of something erased." if found.tombstones else ""
     places, blobs = counted(len(found.findings), "place"), counted(found.blobs, "blob")

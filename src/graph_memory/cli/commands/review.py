@@ -55,10 +55,10 @@ def review(
         known = memory.history.reviewed(domain=domain)
         first = min([*known.verdicts, known.settled + 1]) if again else known.settled + 1
         begin = str(first) if session is None and since is None else since
-        found = _changes(memory, session, begin, domain)
-        changes = [one for one in found if again or one.seq not in known.verdicts]
+        entries = _changes(memory, session, begin, domain)
+        changes = [entry for entry in entries if again or entry.seq not in known.verdicts]
         if not changes:
-            is_done = bool(found or (known.verdicts and begin != since))
+            is_done = bool(entries or (known.verdicts and begin != since))
             return note("All of it was reviewed; --all shows it again." if is_done else "Nothing to review.")
         rejected = _walk(memory, changes, known, domain)
         return _undo(memory, rejected, on_conflict, domain) if rejected else None
@@ -66,14 +66,14 @@ def review(
 
 def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
     """Return the changes, the newest last."""
-    found: list[LogEntry] = []
+    entries: list[LogEntry] = []
     cursor = None
     while True:
         page = memory.history.log(session=session, since=since, limit=PAGE, cursor=cursor, domain=domain)
-        found += page.entries
+        entries += page.entries
         cursor = page.next_cursor
         if cursor is None:
-            return found[::-1]
+            return entries[::-1]
 
 
 def _walk(memory: SyncMemory, changes: Sequence[LogEntry], known: Reviewed, domain: str | None) -> list[LogEntry]:
@@ -92,8 +92,8 @@ def _walk(memory: SyncMemory, changes: Sequence[LogEntry], known: Reviewed, doma
         else:
             own: dict[int, Verdict] = {version: "accept"} if version is not None and version > newest.seq else {}
             memory.history.mark_reviewed({change.seq: answer, **own}, domain=domain)
-    told = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected, {counts['edit']:,} edited"
-    note(f"{counted(counts.total(), 'change')} of {len(changes):,} reviewed: {told}.")
+    text = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected, {counts['edit']:,} edited"
+    note(f"{counted(counts.total(), 'change')} of {len(changes):,} reviewed: {text}.")
     return rejected
 
 
@@ -193,7 +193,7 @@ def _remember_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: R
     verdicts: dict[int, Verdict] = {change.seq: "reject" for change in rejected}
     if done.changes:
         first = min(change.seq for change in done.changes)
-        undoing = [one.seq for one in _changes(memory, None, str(first), domain) if one.batch == done.batch]
+        undoing = [change.seq for change in _changes(memory, None, str(first), domain) if change.batch == done.batch]
         verdicts |= dict.fromkeys(undoing, "accept")
     memory.history.mark_reviewed(verdicts, domain=domain)
 

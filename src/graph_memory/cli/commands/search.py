@@ -96,7 +96,7 @@ def search(
             **takes.several(domains, include_children=include_children),
         )
 
-    call.answer(use, lambda found: show_hits(found, query), "Searching")
+    call.answer(use, lambda result: show_hits(result, query), "Searching")
 
 
 async def _of_properties(

@@ -39,9 +39,9 @@ def start(
         typer.echo(harmless(found.text))
         if found.questions:
             typer.echo("\n## Open questions")
-        for one in found.questions or ():
-            typer.echo(plain(f"- {' and '.join(map(quoted, one.about))}: {one.reason}"))
-            for line in _commands(one):
+        for question in found.questions or ():
+            typer.echo(plain(f"- {' and '.join(map(quoted, question.about))}: {question.reason}"))
+            for line in _commands(question):
                 typer.echo(f"  {line}")
 
     call.answer(use, show)
@@ -49,9 +49,9 @@ def start(
 
 def _commands(finding: Finding) -> list[str]:
     """Return the command that settles a finding; of a question one for each choice, with its consequence."""
-    told = as_command(finding.call)
-    return [f"{told} decision={choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [
-        told
+    text = as_command(finding.call)
+    return [f"{text} decision={choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [
+        text
     ]
 
 
@@ -65,9 +65,9 @@ def show_block(
         return await memory.entities.get_block(label)
 
     def show(found: Blocks) -> None:
-        for one in found.blocks:
-            note(f"{one.label}: {one.characters:,} of {one.limit:,} characters")
-            if one.text:
-                typer.echo(harmless(one.text))
+        for block in found.blocks:
+            note(f"{block.label}: {block.characters:,} of {block.limit:,} characters")
+            if block.text:
+                typer.echo(harmless(block.text))
 
     call.answer(use, show)

@@ -101,17 +101,17 @@ def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> 
     target = sys.stdout.buffer if to == "-" else Path(to)
     done = with_progress(lambda memory, tell: call.of(memory).transfer.export_graph(target, form, at=as_of, tell=tell))
     where = "standard output" if to == "-" else plain(to)
-    told = f"Exported domain {done.domain} to {where} as {form}: {_counts(done)}, without the log."
+    text = f"Exported domain {done.domain} to {where} as {form}: {_counts(done)}, without the log."
     if to == "-":
-        note(told)
+        note(text)
     else:
-        call.give(done, lambda _: typer.echo(told))
+        call.give(done, lambda _: typer.echo(text))
 
 
 def _export_folder(call: Call, to: str, as_of: str | None) -> None:
     done = with_progress(lambda memory, tell: call.of(memory).transfer.export_folder(to, at=as_of, tell=tell))
-    told = f"Exported domain {done.domain} to {plain(to)}: {_counts(done)}. There is no log in a folder."
-    call.give(done, lambda _: typer.echo(told))
+    text = f"Exported domain {done.domain} to {plain(to)}: {_counts(done)}. There is no log in a folder."
+    call.give(done, lambda _: typer.echo(text))
 
 
 @command()
@@ -188,9 +188,9 @@ def _import_folder(call: Call, source: str, name: str | None) -> None:
 
 
 def _counts(done: FolderExported | FolderImported | GraphExported) -> str:
-    told = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
+    text = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
     observations = 0 if isinstance(done, GraphExported) else done.observations
-    return f"{told}, {counted(observations, 'observation')}" if observations else told
+    return f"{text}, {counted(observations, 'observation')}" if observations else text
 
 
 def _is_folder(given: str) -> bool:

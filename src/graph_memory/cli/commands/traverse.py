@@ -83,14 +83,14 @@ def traverse(
     async def use(memory: Memory) -> Walked:
         edges = _given(types=types, direction=direction, min_strength=min_strength)
         edges |= _given(properties=await of_type(memory, own, Kind.CONNECTION))
-        found = _given(types=node_types, tags=tags, properties=await of_type(memory, others, Kind.NODE))
+        result = _given(types=node_types, tags=tags, properties=await of_type(memory, others, Kind.NODE))
         return await memory.recall.traverse_memories(
             await naming.ids_of(memory, start),
             strategy=strategy,
             max_depth=depth,
             max_nodes=nodes,
             edge_filter=edges,
-            node_filter=found,
+            node_filter=result,
             weight=weight,
             expansion=expansion,
             return_mode=content,

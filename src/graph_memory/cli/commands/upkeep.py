@@ -30,30 +30,30 @@ def verify(
     """Replay a domain's log and compare it with the live graph; exits with 1 if they differ."""
     if every:
         _verify_all(call)
-    found = call.answer(lambda memory: memory.upkeep.verify(), _show_verification, "Verifying")
-    raise typer.Exit(0 if found.clean else DIFFERENCES)
+    verification = call.answer(lambda memory: memory.upkeep.verify(), _show_verification, "Verifying")
+    raise typer.Exit(0 if verification.clean else DIFFERENCES)
 
 
 def _verify_all(call: Call) -> NoReturn:
     async def use(memory: Memory) -> list[Verification]:
-        return [await memory.upkeep.verify(domain=one.name) for one in (await memory.list_domains()).domains]
+        return [await memory.upkeep.verify(domain=domain.name) for domain in (await memory.list_domains()).domains]
 
     def show(_: object) -> None:
-        for one in found:
-            _show_verification(one)
-        if not found:
+        for verification in verifications:
+            _show_verification(verification)
+        if not verifications:
             note("No domain yet.")
 
-    found = call.ask(use, "Verifying")
-    call.give({"domains": [one.to_dict() for one in found]}, show)
-    raise typer.Exit(0 if all(one.clean for one in found) else DIFFERENCES)
+    verifications = call.ask(use, "Verifying")
+    call.give({"domains": [verification.to_dict() for verification in verifications]}, show)
+    raise typer.Exit(0 if all(verification.clean for verification in verifications) else DIFFERENCES)
 
 
 @command()
 def rebuild(call: Call) -> None:
     """Repair the live graph of a domain from its log; exits with 1 if something could not be repaired."""
-    found = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Mending")
-    raise typer.Exit(DIFFERENCES if found.unmended else 0)
+    verification = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Mending")
+    raise typer.Exit(DIFFERENCES if verification.unmended else 0)
 
 
 def _show_rebuilt(found: Verification) -> None:
@@ -126,7 +126,7 @@ def reindex(
         return await call.of(memory).upkeep.reindex(anew=not missing, model=model, analyser=analyser, progress=tell)
 
     covered = with_progress(use)
-    told = {
+    rendered = {
         "passages": covered.open,
         "model": covered.model,
         "analyser": covered.analyser,
@@ -135,7 +135,7 @@ def reindex(
         "reason": covered.reason,
         "skipped": list(covered.skipped) or None,
     }
-    call.give({name: value for name, value in told.items() if value is not None}, lambda _: _show_coverage(covered))
+    call.give({name: value for name, value in rendered.items() if value is not None}, lambda _: _show_coverage(covered))
 
 
 def _show_coverage(covered: Coverage) -> None:

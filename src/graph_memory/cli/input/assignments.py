@@ -31,13 +31,13 @@ def assigned(given: Sequence[str] | None) -> dict[str, object] | None:
     The first `=` ends the key: with a colon before it what follows is JSON, else it is text as it stands.
     Raises INVALID_ARGUMENT for what is neither, and for a key that is given twice.
     """
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for one in given or ():
         key, value = _pair(one)
-        if key in found:
+        if key in result:
             raise fault("property", f"{shown(key)} is given twice", "Give each property once.")
-        found[key] = value
-    return found or None
+        result[key] = value
+    return result or None
 
 
 def related(given: Sequence[str] | None) -> list[tuple[str, str]]:
@@ -55,19 +55,19 @@ def given_strength(given: Sequence[str] | None) -> Mapping[str, float] | float |
         return None
     if len(pairs) == 1 and not pairs[0][1]:
         return _number("strength", pairs[0][2])
-    found = {name: _number(f"strength {name}", text) for name, _, text in pairs}
-    if len(found) < len(pairs) or "" in found:
+    scores = {name: _number(f"strength {name}", text) for name, _, text in pairs}
+    if len(scores) < len(pairs) or "" in scores:
         raise fault("strength", "--strength takes one number, or names, each once", "As in --strength semantic=0.8.")
-    return found
+    return scores
 
 
 def given_weights(given: Sequence[str] | None) -> Mapping[str, float] | None:
     """Return weights by name, None when none was given. Raises INVALID_ARGUMENT."""
     pairs = [one.partition("=") for one in given or ()]
-    found = {name: _number(f"weight {name}", text) for name, _, text in pairs}
-    if len(found) < len(pairs):
+    scores = {name: _number(f"weight {name}", text) for name, _, text in pairs}
+    if len(scores) < len(pairs):
         raise fault("weight", "A weight is given twice", "Give each once, as in --weight title=2 --weight tag=0.")
-    return found or None
+    return scores or None
 
 
 def _number(name: str, text: str) -> float:
@@ -108,7 +108,7 @@ def needs_type(values: Mapping[str, object] | None) -> bool:
 
 def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
     """Return the values, each that was typed as the first of its readings that one of the types allows."""
-    rules = [rule for one in declared for rule in one.properties]
+    rules = [rule for type_ in declared for rule in type_.properties]
     return {
         key: _read(value, [rule for rule in rules if rule.name == key]) if isinstance(value, Typed) else value
         for key, value in values.items()
@@ -119,7 +119,9 @@ def _declared(ontology: Ontology, kind: Kind | None, type_name: str | None) -> S
     kinds = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     if kind is Kind.CONNECTION and type_name is not None:
         type_name, _ = ontology.stored_as(type_name)
-    return [one for of, types in kinds.items() if kind in (None, of) for one in types if type_name in (None, one.name)]
+    return [
+        type_ for of, types in kinds.items() if kind in (None, of) for type_ in types if type_name in (None, type_.name)
+    ]
 
 
 def _read(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:

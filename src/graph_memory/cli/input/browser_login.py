@@ -75,8 +75,8 @@ class _Visit(BaseHTTPRequestHandler):
 
 def has_display() -> bool:
     """Tell whether a web browser could show something here. One for a terminal does not do."""
-    asked = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in asked)
+    requests = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in requests)
 
 
 def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], object], timeout: float) -> bool:

@@ -27,7 +27,7 @@ def call_arguments(operation: AnyOperation, given: Sequence[str]) -> dict[str, o
     from graph_memory.operations.schemas import properties_of
 
     schemas = properties_of(operation.input_schema)
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or key in ("", ":"):
@@ -35,13 +35,13 @@ def call_arguments(operation: AnyOperation, given: Sequence[str]) -> dict[str, o
         name = argument_meant(key.removesuffix(":"), schemas)
         schema = schemas.get(name, {})
         read = _json(text, value) if key.endswith(":") else _value(value, schema)
-        if name not in found:
-            found[name] = read
-        elif isinstance(before := found[name], list) and isinstance(read, list):
-            found[name] = [*cast("list[object]", before), *cast("list[object]", read)]
+        if name not in result:
+            result[name] = read
+        elif isinstance(before := result[name], list) and isinstance(read, list):
+            result[name] = [*cast("list[object]", before), *cast("list[object]", read)]
         else:
             raise fault(name, f"{shown(name)} is given twice", "Give it once.")
-    return found
+    return result
 
 
 def _value(text: str, schema: Schema) -> object:

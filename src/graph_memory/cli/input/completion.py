@@ -22,7 +22,7 @@ def domains(incomplete: str) -> list[str]:
     """Return the domains that begin so."""
 
     async def names(memory: Memory) -> list[str]:
-        return [one.name for one in (await memory.list_domains()).domains]
+        return [domain.name for domain in (await memory.list_domains()).domains]
 
     return _beginning(incomplete, _asked(names))
 
@@ -39,8 +39,8 @@ def connection_types(context: typer.Context, incomplete: str) -> list[str]:
 
 def all_types(context: typer.Context, incomplete: str) -> list[str]:
     """Return the types that begin so."""
-    found = _types(context, lambda ontology: (*ontology.node_types, *ontology.connection_types))
-    return _beginning(incomplete, found)
+    results = _types(context, lambda ontology: (*ontology.node_types, *ontology.connection_types))
+    return _beginning(incomplete, results)
 
 
 def toolsets(incomplete: str) -> list[str]:
@@ -73,7 +73,7 @@ def _types(context: typer.Context, of: Callable[[Ontology], Iterable[AnyType]]) 
     async def names(memory: Memory) -> list[str]:
         given = context.params.get("domain")
         ontology = await memory.get_ontology(domain=domain_for(given) if given else None)
-        return [one.name for one in of(ontology)]
+        return [type_.name for type_ in of(ontology)]
 
     return _asked(names)
 

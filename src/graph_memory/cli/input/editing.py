@@ -86,12 +86,12 @@ def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str,
         connection = memory.get_connection(entry.subject, include_content=True, domain=domain)
         return connection.content or "", connection.version
     version = memory.get_node(entry.subject, domain=domain).version
-    found = memory.get_node_content(entry.subject, domain=domain)
-    if found.encoding != "utf-8":
+    content = memory.get_node_content(entry.subject, domain=domain)
+    if content.encoding != "utf-8":
         hint = f"Replace it with `graph-memory node update {entry.subject} --file FILE`."
         message = f"The content of {entry.subject} is binary, not text"
         raise GraphError(Code.INVALID_ENCODING, message, {"hint": hint})
-    return found.content, version
+    return content.content, version
 
 
 def _told(entry: LogEntry, version: int) -> int:

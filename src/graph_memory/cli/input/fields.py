@@ -21,8 +21,8 @@ MetadataOption = Annotated[
 
 
 def _time(name: str, what: str) -> object:
-    told = f'Only what was {what}: a time, yesterday, "2 hours ago".'
-    return typer.Option(f"--{name}", metavar="TIME", callback=world_time(name), help=told)
+    text = f'Only what was {what}: a time, yesterday, "2 hours ago".'
+    return typer.Option(f"--{name}", metavar="TIME", callback=world_time(name), help=text)
 
 
 CreatedAfterOption = Annotated[str | None, _time("created-after", "created then or later")]

@@ -27,10 +27,10 @@ async def id_of(memory: Memory, given: str, kind: Kind | None = None) -> str:
     """
     if is_whole(given):
         return given
-    found = [one for one in await memory.history.named(given) if kind in (None, one.kind)]
-    if len(found) > 1:
-        raise _ambiguous(given, found)
-    return found[0].id if found else given
+    results = [named for named in await memory.history.named(given) if kind in (None, named.kind)]
+    if len(results) > 1:
+        raise _ambiguous(given, results)
+    return results[0].id if results else given
 
 
 async def node_id(memory: Memory, given: str) -> str:
@@ -72,7 +72,7 @@ def session_named(given: str, found: Sessions) -> str:
 
     Raises INVALID_ARGUMENT for the beginning of several.
     """
-    known = {one.session for one in found.sessions if one.session}
+    known = {session.session for session in found.sessions if session.session}
     meant = [one for one in sorted(known) if one.startswith(given)]
     if given in known or not meant:
         return given
@@ -81,7 +81,7 @@ def session_named(given: str, found: Sessions) -> str:
     return meant[0]
 
 
-def _ambiguous(given: str, found: Sequence[Named]) -> GraphError:
-    candidates = [one.model_dump(include={"id", "type", "title"}, exclude_none=True) for one in found]
+def _ambiguous(given: str, results: Sequence[Named]) -> GraphError:
+    candidates = [named.model_dump(include={"id", "type", "title"}, exclude_none=True) for named in results]
     error = fault("id", f"{quoted(given)} can mean several things", "Give the id of the one that you mean:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

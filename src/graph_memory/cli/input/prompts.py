@@ -27,7 +27,7 @@ def answered(question: str, answers: Sequence[str]) -> str:
     choices = ", ".join(f"[{answer[0]}]{answer[1:]}" for answer in answers)
     while True:
         given = asked(lambda: typer.prompt(f"{question} {choices}", prompt_suffix="? ", err=True)).strip().lower()
-        found = [answer for answer in answers if given in (answer, answer[0])]
-        if found:
-            return found[0]
+        results = [answer for answer in answers if given in (answer, answer[0])]
+        if results:
+            return results[0]
         note(f"Type one of {', '.join(answer[0] for answer in answers)}.")

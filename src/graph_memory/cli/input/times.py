@@ -25,10 +25,10 @@ def point(option: str) -> Read:
     def read(given: str | None) -> str | None:
         if given is None or session_named(given) is not None:
             return given
-        found = moment(option, given, datetime.now(UTC), LOCAL)
-        if found.at is not None:
-            return rfc3339(found.at)
-        return found.event if found.seq is None else str(found.seq)
+        position = moment(option, given, datetime.now(UTC), LOCAL)
+        if position.at is not None:
+            return rfc3339(position.at)
+        return position.event if position.seq is None else str(position.seq)
 
     return read
 

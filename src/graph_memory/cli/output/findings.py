@@ -19,8 +19,8 @@ def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
     if refused.count:
         more = refused.count - len(refused.first)
         typer.echo(f"Refused: {refused.count:,}{f' ({more:,} more than shown)' if more else ''}.\n")
-    for told in notes:
-        typer.echo(plain(f"{Place(told.file, told.line or 0)}: {told.text}."))
+    for note in notes:
+        typer.echo(plain(f"{Place(note.file, note.line or 0)}: {note.text}."))
 
 
 def show_memory(done: MemoryImported) -> None:

@@ -41,9 +41,9 @@ def print_projects(projects: Sequence[ProjectActions]) -> None:
 def _print_projects(projects: Sequence[ProjectActions]) -> None:
     for project in projects:
         typer.echo(plain(f"{project.title}{_due(project.due)}  {project.id}"))
-        for one in project.actions:
-            about = ", ".join(filter(None, [one.status, *one.contexts, _time(one.minutes), one.due]))
-            typer.echo(plain(f"  - {one.title}{f' ({about})' if about else ''}  {one.id}"))
+        for action in project.actions:
+            about = ", ".join(filter(None, [action.status, *action.contexts, _time(action.minutes), action.due]))
+            typer.echo(plain(f"  - {action.title}{f' ({about})' if about else ''}  {action.id}"))
         if not project.actions:
             typer.echo("  no next action")
 
@@ -85,12 +85,12 @@ def print_review(review: Review) -> None:
         note(f"Nothing in: {', '.join(empty)}.")
 
 
-def _section(title: str, found: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
+def _section(title: str, results: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
     """Print a list under its title; return the title's name when there is nothing to print."""
-    if not found:
+    if not results:
         return title.partition(":")[0]
-    typer.secho(f"{title} ({len(found)})", bold=True)
-    show(found)
+    typer.secho(f"{title} ({len(results)})", bold=True)
+    show(results)
     typer.echo()
     return None
 
@@ -100,14 +100,14 @@ def _print_actions(actions: Sequence[Action]) -> None:
         ("action", "contexts", "time", "due", "project", "id"),
         [
             (
-                one.title,
-                ", ".join(one.contexts),
-                _time(one.minutes),
-                one.due or "",
-                ", ".join(project.title for project in one.projects),
-                one.id,
+                action.title,
+                ", ".join(action.contexts),
+                _time(action.minutes),
+                action.due or "",
+                ", ".join(project.title for project in action.projects),
+                action.id,
             )
-            for one in actions
+            for action in actions
         ],
         whole=("time", "due"),
     )
@@ -116,7 +116,7 @@ def _print_actions(actions: Sequence[Action]) -> None:
 def _print_items(items: Sequence[Item]) -> None:
     print_table(
         ("type", "title", "status", "due", "id"),
-        [(one.type, one.title, one.status or "", one.due or "", one.id) for one in items],
+        [(item.type, item.title, item.status or "", item.due or "", item.id) for item in items],
         whole=("status", "due"),
     )
 
@@ -124,7 +124,7 @@ def _print_items(items: Sequence[Item]) -> None:
 def _print_stuck(projects: Sequence[StuckProject]) -> None:
     print_table(
         ("project", "why", "due", "id"),
-        [(one.title, one.reason, one.due or "", one.id) for one in projects],
+        [(project.title, project.reason, project.due or "", project.id) for project in projects],
         whole=("due",),
     )
 
@@ -140,10 +140,10 @@ def _print_waiting(waiting: Sequence[Waiting]) -> None:
     )
 
 
-def _overdue(one: Waiting) -> str:
-    if one.days_overdue is None or one.days_overdue < 0:
+def _overdue(waiting: Waiting) -> str:
+    if waiting.days_overdue is None or waiting.days_overdue < 0:
         return ""
-    return counted(one.days_overdue, "day") if one.days_overdue else "today"
+    return counted(waiting.days_overdue, "day") if waiting.days_overdue else "today"
 
 
 def _time(minutes: float | None) -> str:

@@ -75,8 +75,8 @@ def _lines(hit: Hit, question: Query) -> Iterator[Text]:
         yield Text(f"Holds no more since {rfc3339(hit.over.since)}", "red")
         for instead in hit.over.replaced_by or ():
             yield Text(f"Now: {plain(instead.text)}  {plain(instead.id)}", "red")
-    for one in hit.contradicted_by or ():
-        yield Text(f"Contradicted by {plain(one.title)}  {plain(one.id)}", "red")
+    for node in hit.contradicted_by or ():
+        yield Text(f"Contradicted by {plain(node.title)}  {plain(node.id)}", "red")
     for part in hit.explanation or ():
         yield Text(_part(part), "dim")
     yield Text(plain(hit.id), "dim")
@@ -105,18 +105,20 @@ def _told(value: object) -> object:
     return f"{value:.3g}" if isinstance(value, float) else value
 
 
-def _tell_end(found: SearchResult) -> None:
+def _tell_end(result: SearchResult) -> None:
     """Say how many there are, what may be missing, and how to go on."""
-    told = [f"{len(found.hits):,} of {counted(found.found, 'result')}, searched by {_MODES[found.mode]}."]
-    if found.not_covered:
-        told += [f"{counted(found.not_covered, 'change')} could not be searched yet: search again soon."]
-    if found.without_vectors:
-        told += [f"{counted(found.without_vectors, 'passage')} can be found by words only, until their vectors exist."]
-    if found.left_out:
-        told += [f"{found.left_out:,} left out for --max-tokens."]
-    if found.next_cursor:
-        told += [f"There are more: use --limit N or --cursor {found.next_cursor}"]
-    note(" ".join(told))
+    lines = [f"{len(result.hits):,} of {counted(result.found, 'result')}, searched by {_MODES[result.mode]}."]
+    if result.not_covered:
+        lines += [f"{counted(result.not_covered, 'change')} could not be searched yet: search again soon."]
+    if result.without_vectors:
+        lines += [
+            f"{counted(result.without_vectors, 'passage')} can be found by words only, until their vectors exist."
+        ]
+    if result.left_out:
+        lines += [f"{result.left_out:,} left out for --max-tokens."]
+    if result.next_cursor:
+        lines += [f"There are more: use --limit N or --cursor {result.next_cursor}"]
+    note(" ".join(lines))
 
 
 _MODES = {"hybrid": "words and meaning", "lexical": "words", "semantic": "meaning"}

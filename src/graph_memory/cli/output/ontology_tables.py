@@ -17,20 +17,20 @@ def print_ontology(ontology: Ontology, *, detail: bool) -> None:
     if ontology.open:
         typer.echo("Open: an unknown type in a write is added.\n")
     columns = ("node type", "properties", "description")
-    rows = [(one.name, _properties(one), one.description) for one in ontology.node_types]
-    described = len(columns) if any(one.description for one in ontology.node_types) else -1
+    rows = [(type_.name, _properties(type_), type_.description) for type_ in ontology.node_types]
+    described = len(columns) if any(type_.description for type_ in ontology.node_types) else -1
     print_table(columns[:described], [row[:described] for row in rows], whole=("node type",), folded=_LONG)
     if ontology.connection_types:
         typer.echo()
         print_table(
             ("connection type", "from", "to", "properties", "rules"),
-            [_connection_row(one) for one in ontology.connection_types],
+            [_connection_row(type_) for type_ in ontology.connection_types],
             whole=("connection type",),
             folded=("from", "to", "properties", "rules"),
         )
     if detail:
         _print_properties(ontology)
-    elif any(one.required for one in (*ontology.node_types, *ontology.connection_types)):
+    elif any(type_.required for type_ in (*ontology.node_types, *ontology.connection_types)):
         typer.echo("\n* required")
 
 
@@ -38,7 +38,7 @@ _LONG = ("properties", "description")
 
 
 def _print_properties(ontology: Ontology) -> None:
-    rows = [row for one in (*ontology.node_types, *ontology.connection_types) for row in _rule_rows(one)]
+    rows = [row for type_ in (*ontology.node_types, *ontology.connection_types) for row in _rule_rows(type_)]
     if rows:
         typer.echo()
         columns = ("of", "property", "type", "rules", "description")

@@ -88,8 +88,8 @@ def local_time(moment: datetime) -> str:
 
 def bounds(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
     """Return the fields of a record for the period in which a subject holds, none when it always does."""
-    told = {"holds from": valid_from, "holds until": valid_to}
-    return {name: local_time(moment) for name, moment in told.items() if moment is not None}
+    moments = {"holds from": valid_from, "holds until": valid_to}
+    return {name: local_time(moment) for name, moment in moments.items() if moment is not None}
 
 
 def plain(value: object) -> str:

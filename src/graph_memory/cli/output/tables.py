@@ -71,9 +71,9 @@ def shortened(ids: Sequence[str], space: float) -> list[str]:
     if max(map(len, ids), default=0) <= space:
         return list(ids)
     size = SHORT_ID
-    while len({one[:size] for one in ids}) < len({*ids}):
+    while len({id_[:size] for id_ in ids}) < len({*ids}):
         size += 1
-    return [one[:size] for one in ids]
+    return [id_[:size] for id_ in ids]
 
 
 def room() -> float:
@@ -97,13 +97,13 @@ def print_tinted(*parts: tuple[object, str]) -> None:
 
 def fitted(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
     """Return the widths, the widest made narrower until all find room; 0 in `least` is a width that must stay."""
-    found = list(widths)
-    while sum(found) + GAP * (len(found) - 1) > room:
-        loose = [place for place, width in enumerate(found) if 0 < least[place] < width]
+    numbers = list(widths)
+    while sum(numbers) + GAP * (len(numbers) - 1) > room:
+        loose = [place for place, width in enumerate(numbers) if 0 < least[place] < width]
         if not loose:
             break
-        found[max(loose, key=found.__getitem__)] -= 1
-    return found
+        numbers[max(loose, key=numbers.__getitem__)] -= 1
+    return numbers
 
 
 def _natural_widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:

@@ -74,36 +74,36 @@ def _period(edge: Followed | NextTo) -> str:
     return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 
-def _counts(found: Walked) -> str:
-    return f"{counted(len(found.nodes), 'node')}, {counted(len(found.connections), 'connection')}."
+def _counts(walked: Walked) -> str:
+    return f"{counted(len(walked.nodes), 'node')}, {counted(len(walked.connections), 'connection')}."
 
 
 def _left_out(left: LeftOut | None) -> list[str]:
     """Return what a walk left out, as sentences."""
     if left is None:
         return []
-    told: list[str] = []
+    lines: list[str] = []
     if left.max_nodes:
-        told += ["There are more nodes: use a higher --limit."]
+        lines += ["There are more nodes: use a higher --limit."]
     if left.max_depth:
-        told += [f"{counted(left.max_depth, 'node')} at --depth, not followed further."]
+        lines += [f"{counted(left.max_depth, 'node')} at --depth, not followed further."]
     if left.max_tokens:
-        told += [f"{left.max_tokens:,} left out for --max-tokens."]
+        lines += [f"{left.max_tokens:,} left out for --max-tokens."]
     if left.duplicates:
-        told += [f"{counted(left.duplicates, 'duplicate')} left out."]
+        lines += [f"{counted(left.duplicates, 'duplicate')} left out."]
     if left.connections:
-        told += [f"{left.connections:,} more connections between them."]
+        lines += [f"{left.connections:,} more connections between them."]
     if left.hubs:
-        told += [f"Not all connections were looked at of {plain(', '.join(left.hubs))}."]
-    return told
+        lines += [f"Not all connections were looked at of {plain(', '.join(left.hubs))}."]
+    return lines
 
 
 def show_paths(found: Paths) -> None:
     """Print paths, one step a line. Without any, stderr says what was looked at."""
-    for number, one in enumerate(found.paths, start=1):
-        head = f"{counted(one.length, 'connection')}, weight {one.weight:.2f}"
+    for number, path in enumerate(found.paths, start=1):
+        head = f"{counted(path.length, 'connection')}, weight {path.weight:.2f}"
         typer.echo(f"{number}   {head}" if len(found.paths) > 1 else head)
-        _show_path(one)
+        _show_path(path)
     if found.tried is not None:
         note(plain(found.tried))
 
@@ -118,8 +118,8 @@ def _show_path(path: Path) -> None:
 def show_neighbors(found: Neighbors) -> None:
     """Print a node and its connections as a table, those that count most first."""
     print_tinted((found.node.title, "bold"), (found.node.type, "dim"), (found.node.id, "dim"))
-    out = [("→", one.type, one.to_title, f"{one.weight:.2f}", _period(one), one.to_id) for one in found.outgoing]
-    back = [("←", one.type, one.from_title, f"{one.weight:.2f}", _period(one), one.from_id) for one in found.incoming]
+    out = [("→", to.type, to.to_title, f"{to.weight:.2f}", _period(to), to.to_id) for to in found.outgoing]
+    back = [("←", to.type, to.from_title, f"{to.weight:.2f}", _period(to), to.from_id) for to in found.incoming]
     print_table(("", "type", "node", "weight", "holds", "id"), [*out, *back])
     if found.left_out:
         note("There are more connections: use a higher --limit.")

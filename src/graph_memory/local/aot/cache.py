@@ -73,7 +73,7 @@ class AotCache:
             note = read_json(self._note.read_bytes(), Note) or Note()
         except FileNotFoundError:
             return Note()
-        return replace(note, tries=[one for one in note.tries if time.time() - _DAY < one < time.time() + _DAY])
+        return replace(note, tries=[value for value in note.tries if time.time() - _DAY < value < time.time() + _DAY])
 
     def is_sound(self) -> bool:
         """Tell whether the file is there and still the one that was found good."""

@@ -133,8 +133,8 @@ def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
     needed = manifest.dump.bytes + sum(path.stat().st_size for _, path in blob_files(blobs))
     free = shutil.disk_usage(file.parent).free
     if free < needed:
-        told = f"{needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free"
-        raise _not_written(file, told, "Free some space, or give a folder on another disk.")
+        text = f"{needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free"
+        raise _not_written(file, text, "Free some space, or give a folder on another disk.")
 
 
 @contextmanager

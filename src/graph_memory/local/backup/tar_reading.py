@@ -50,16 +50,16 @@ class Member:
 def members(source: IO[bytes]) -> Iterator[Member]:
     """Give the members up to the end mark. Raises UnreadableError for one that is no plain file or is not all there."""
     end, at = os.fstat(source.fileno()).st_size, 0
-    told: dict[str, bytes] = {}
+    data: dict[str, bytes] = {}
     while (head := _head(source, at)) is not None:
         name, size = head.name, head.size
         if head.type in _PLAIN:
-            name, size = _name(told, name), _size(told, size)
+            name, size = _name(data, name), _size(data, size)
         _check(head, name, size, end - at - _BLOCK)
         if head.type == tarfile.XHDTYPE:
-            told = _extension(source.read(size))
+            data = _extension(source.read(size))
         else:
-            told = {}
+            data = {}
             yield Member(name, size, source)
         at += _BLOCK + size + -size % _BLOCK
 
@@ -88,22 +88,22 @@ def _check(head: tarfile.TarInfo, name: str, size: int, left: int) -> None:
 
 def _extension(data: bytes) -> dict[str, bytes]:
     """Return what an extended header says of the next member: a longer name, a larger size, nothing else."""
-    told: dict[str, bytes] = {}
+    rendered: dict[str, bytes] = {}
     while data:
         match = _RECORD.match(data)
         length = int(match[1]) if match else 0
         if match is None or not match.end() < length <= len(data) or data[length - 1 : length] != b"\n":
             raise UnreadableError("a header is not one that a backup has")
-        told[match[2].decode()] = data[match.end() : length - 1]
+        rendered[match[2].decode()] = data[match.end() : length - 1]
         data = data[length:]
-    return told
+    return rendered
 
 
-def _name(told: dict[str, bytes], given: str) -> str:
-    return told["path"].decode("utf-8", "replace") if "path" in told else given
+def _name(data: dict[str, bytes], given: str) -> str:
+    return data["path"].decode("utf-8", "replace") if "path" in data else given
 
 
-def _size(told: dict[str, bytes], given: int) -> int:
-    if "size" not in told:
-        return given
-    return int(told["size"]) if _SIZE.fullmatch(told["size"]) else -1
+def _size(data: dict[str, bytes], number: int) -> int:
+    if "size" not in data:
+        return number
+    return int(data["size"]) if _SIZE.fullmatch(data["size"]) else -1

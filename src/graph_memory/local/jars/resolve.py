@@ -33,11 +33,11 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
         artifacts = _artifacts(version, poms)
     except (RuntimeError, ValueError, OSError) as error:
         raise DownloadError(f"its jars cannot be determined ({error})") from error
-    found = [_unchecked(artifact) for artifact in artifacts if _is_needed(artifact)]
+    results = [_unchecked(artifact) for artifact in artifacts if _is_needed(artifact)]
     group, artifact, browser = BROWSER.split(":")
-    found.append(Jar(group, artifact, browser, "", "", 0))
+    results.append(Jar(group, artifact, browser, "", "", 0))
     with session() as connections, ThreadPoolExecutor(THREADS) as pool:
-        return tuple(pool.map(_checked, found, repeat(jars), repeat(connections)))
+        return tuple(pool.map(_checked, results, repeat(jars), repeat(connections)))
 
 
 def _artifacts(version: str, poms: Path) -> list[Artifact]:
@@ -49,7 +49,7 @@ def _artifacts(version: str, poms: Path) -> list[Artifact]:
     endpoint = Endpoint.parse(f"org.neo4j:neo4j:{version}+org.neo4j.app:neo4j-server:{version}")
     wanted = [context.create_dependency(replace(part, scope="compile")) for part in endpoint.coordinates]
     inputs, transitive = context.resolver.resolve(wanted)
-    return [one.artifact for one in (*inputs, *transitive) if one.scope in ("compile", "runtime")]
+    return [input_.artifact for input_ in (*inputs, *transitive) if input_.scope in ("compile", "runtime")]
 
 
 def _is_needed(artifact: Artifact) -> bool:

@@ -40,7 +40,7 @@ def run_admin(place: Home, java: Path, *arguments: str, heap: str = "128m", time
         raise AdminError(error.strerror or type(error).__name__) from error
 
 
-def _reason(said: str) -> str:
+def _reason(text: str) -> str:
     """Return the last line that says something."""
-    lines = [line.strip() for line in said.splitlines()]
+    lines = [line.strip() for line in text.splitlines()]
     return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it gave no reason")

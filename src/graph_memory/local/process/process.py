@@ -79,7 +79,11 @@ def ports_of(process: psutil.Process) -> set[int] | None:
         return None
     except psutil.Error:
         return set()
-    return {one.laddr.port for one in connections if one.laddr and one.status == psutil.CONN_LISTEN}
+    return {
+        connection.laddr.port
+        for connection in connections
+        if connection.laddr and connection.status == psutil.CONN_LISTEN
+    }
 
 
 def lost(process: psutil.Process, port: int) -> bool:

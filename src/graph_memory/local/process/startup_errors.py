@@ -47,8 +47,8 @@ def hung(place: Home, since: float) -> GraphError | None:
 
 
 def _entry(line: str) -> dict[str, str]:
-    found = read_json(line, dict[str, object]) or {}
-    return {name: value for name, value in found.items() if isinstance(value, str)}
+    result = read_json(line, dict[str, object]) or {}
+    return {name: value for name, value in result.items() if isinstance(value, str)}
 
 
 def without_home(place: Home, reason: str) -> str:

@@ -73,16 +73,16 @@ class Guard:
         refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, send)
 
-    def _refusal(self, given: Headers) -> PlainTextResponse | None:
+    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
         """Return the answer to a request that is not let in: every host and origin given must be ours."""
-        hosts, origins = given.getlist("host"), given.getlist("origin")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not self._hosts.issuperset(hosts):
             return _not_let_in("Host", hosts, 421)
         return None if self._origins.issuperset(origins) else _not_let_in("Origin", origins, 403)
 
 
-def _not_let_in(name: str, given: list[str], status: int) -> PlainTextResponse:
-    _log.warning("Refused a request: its %s is %s", name, shown(", ".join(given)))
+def _not_let_in(name: str, values: list[str], status: int) -> PlainTextResponse:
+    _log.warning("Refused a request: its %s is %s", name, shown(", ".join(values)))
     return PlainTextResponse(f"Invalid {name} header", status)
 
 
@@ -139,8 +139,8 @@ class Bodies:
 def _too_large(most: int) -> JSONResponse:
     hint = "Split it into several nodes. The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
     error = GraphError(Code.CONTENT_TOO_LARGE, f"The limit is {most:,} bytes a request", {"limit": most, "hint": hint})
-    told = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
-    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 413)
+    rendered = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": rendered}, 413)
 
 
 def _too_slow(seconds: float) -> PlainTextResponse:

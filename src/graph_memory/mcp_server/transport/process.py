@@ -92,8 +92,8 @@ async def _import_file(memory: Memory, settings: Settings, progress: Progress) -
         _log.warning(missing)
     done = await memory.transfer.import_once(settings.memory_file_path, tell=progress)
     if done is not None and done.entities.new + done.relations.new + done.observations.new:
-        told = f"{done.entities.new:,} entities and {done.relations.new:,} relations"
-        _log.warning("Imported %s of MEMORY_FILE_PATH into domain %s", told, done.domain)
+        text = f"{done.entities.new:,} entities and {done.relations.new:,} relations"
+        _log.warning("Imported %s of MEMORY_FILE_PATH into domain %s", text, done.domain)
 
 
 def requests_to_end() -> AsyncIterator[None]:

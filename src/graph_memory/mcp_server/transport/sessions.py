@@ -50,12 +50,12 @@ class Sessions:
             await self._app(scope, receive, noting)
         await self._end_surplus(scope)
 
-    def _note(self, method: str, status: int, given: str | None, told: str | None) -> None:
+    def _note(self, method: str, status: int, given: str | None, rendered: str | None) -> None:
         has_gone = status == 404 or (method == "DELETE" and status == 200)
         if given is not None and has_gone:
             self._uses.pop(given, None)
-        elif given is None and told is not None and status < 400:
-            self._uses[told] = Use()
+        elif given is None and rendered is not None and status < 400:
+            self._uses[rendered] = Use()
 
     @contextmanager
     def _used(self, session: str | None, method: str) -> Generator[None]:

@@ -113,8 +113,8 @@ def _told(error: ValidationError) -> types.ErrorData:
 
 def _id_of(line: str) -> str | int | None:
     """Return the id of a request that cannot be read whole, if it stands first or last, as clients write it."""
-    found = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - _END))
+    match = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - _END))
     try:
-        return None if found is None else json.loads(found["id"])
+        return None if match is None else json.loads(match["id"])
     except ValueError:
         return None

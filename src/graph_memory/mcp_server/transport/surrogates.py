@@ -14,7 +14,7 @@ def well_formed(line: str) -> str:
     """
     if "\\ud" not in line and "\\uD" not in line:
         return line
-    return _ESCAPE.sub(lambda found: "\\ufffd" if found["lone"] else found[0], line)
+    return _ESCAPE.sub(lambda match: "\\ufffd" if match["lone"] else match[0], line)
 
 
 def well_formed_bytes(body: bytes) -> bytes:

@@ -57,9 +57,9 @@ class Cleaning:
         not taken. It is one write, up to 2,500 observations and relations: `since` and `until` are for `revert`. With
         `dry_run` nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
-        given = asked.names_from(names)
+        values = asked.names_from(names)
         target = asked.text_from(into, "into")
-        return await merging.merge_entities(self._core, self._domain(domain), given, target, dry_run=dry_run)
+        return await merging.merge_entities(self._core, self._domain(domain), values, target, dry_run=dry_run)
 
     async def find_orphans(self, *, limit: int = 50, domain: str | None = None) -> Orphans:
         """Return the entities without relations, those of which least is known first, each with what to do."""

@@ -60,8 +60,8 @@ class Entities(Cleaning):
         `text` and optionally `time`, `source`, `confidence` (0 to 1), `valid_from` and `valid_to`. It may have a
         `description` and `properties`. A name that is given twice is created once, with what is given first.
         """
-        given = asked.new_entities(entities, utc_now())
-        return await writes.create_entities(self._core, self._domain(domain), given)
+        values = asked.new_entities(entities, utc_now())
+        return await writes.create_entities(self._core, self._domain(domain), values)
 
     async def create_relations(
         self, relations: Sequence[Mapping[str, object]], *, lenient: bool | None = None, domain: str | None = None
@@ -72,12 +72,12 @@ class Entities(Cleaning):
         there is no entity raises NODE_NOT_FOUND, with the nearest name. If it is `lenient`, the relation is kept all
         the same, and the name becomes an entity when one is created. By default those with `relationType` are lenient.
         """
-        given = asked.new_relations(relations, lenient=lenient)
-        return await self._relations(given, domain)
+        values = asked.new_relations(relations, lenient=lenient)
+        return await self._relations(values, domain)
 
-    async def _relations(self, given: Sequence[asked.NewRelation], domain: str | None) -> RelationsCreated:
+    async def _relations(self, values: Sequence[asked.NewRelation], domain: str | None) -> RelationsCreated:
         where = self._domain(domain)
-        return await relations.create_relations(self._core, where, await ids.relations(self._core, where, given))
+        return await relations.create_relations(self._core, where, await ids.relations(self._core, where, values))
 
     async def add_observations(
         self, observations: Sequence[Mapping[str, object]], *, domain: str | None = None
@@ -88,8 +88,8 @@ class Entities(Cleaning):
         NODE_NOT_FOUND for a name of which there is no entity.
         """
         where = self._domain(domain)
-        given = await ids.named(self._core, where, asked.new_observations(observations, utc_now()))
-        return await writes.add_observations(self._core, where, given)
+        values = await ids.named(self._core, where, asked.new_observations(observations, utc_now()))
+        return await writes.add_observations(self._core, where, values)
 
     async def update_entity(
         self,
@@ -112,8 +112,8 @@ class Entities(Cleaning):
         it does not allow, what the types of these relations ask beside, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also
         where more than 2,500 relations lead to the new name.
         """
-        given = {"name": name, "new_name": new_name, "type": type, "aliases": aliases}
-        wanted = edits.entity_edit({**given, "properties": properties, "description": description})
+        arguments = {"name": name, "new_name": new_name, "type": type, "aliases": aliases}
+        wanted = edits.entity_edit({**arguments, "properties": properties, "description": description})
         where = self._domain(domain)
         [named] = await ids.named(self._core, where, [wanted])
         return await updating.update_entity(self._core, where, named)
@@ -133,9 +133,9 @@ class Entities(Cleaning):
         INVALID_ARGUMENT, also for what is no observation of the entity, with the nearest text, and for a text that
         another of its observations has.
         """
-        given = {"entityName": entity_name, "observation": observation, "text": text, "confidence": confidence}
+        arguments = {"entityName": entity_name, "observation": observation, "text": text, "confidence": confidence}
         where = self._domain(domain)
-        [named] = await ids.named(self._core, where, [edits.observation_edit(given)])
+        [named] = await ids.named(self._core, where, [edits.observation_edit(arguments)])
         return await updating.update_observation(self._core, where, named)
 
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
@@ -153,14 +153,14 @@ class Entities(Cleaning):
     ) -> Done:
         """Delete observations: each has an `entityName` and the `observations` that go. None there is no fault."""
         where = self._domain(domain)
-        given = await ids.named(self._core, where, asked.removals(deletions))
-        return await deletes.delete_observations(self._core, where, given)
+        removals = await ids.named(self._core, where, asked.removals(deletions))
+        return await deletes.delete_observations(self._core, where, removals)
 
     async def delete_relations(self, relations: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
         """Delete relations, given as `create_relations` takes them. None there is no fault."""
         where = self._domain(domain)
-        given = await ids.relations(self._core, where, asked.named_relations(relations))
-        return await deletes.delete_relations(self._core, where, given)
+        values = await ids.relations(self._core, where, asked.named_relations(relations))
+        return await deletes.delete_relations(self._core, where, values)
 
     async def read_graph(
         self,
@@ -225,9 +225,9 @@ class Entities(Cleaning):
         given stays. `type` is that of a new entity, `entity` by default: one that is there keeps its own. `confidence`,
         from 0 to 1, is kept as the property of that name. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
         """
-        given = {"name": name, "type": type, "description": description, "properties": properties}
-        given |= {"observations": observations, "confidence": confidence}
-        return await upsert.upsert(self._core, self._domain(domain), upsert.wanted_from(given))
+        arguments = {"name": name, "type": type, "description": description, "properties": properties}
+        arguments |= {"observations": observations, "confidence": confidence}
+        return await upsert.upsert(self._core, self._domain(domain), upsert.wanted_from(arguments))
 
     async def find_by_name(self, name: str, *, domain: str | None = None) -> Profile | None:
         """Return the entity of a name, None if there is none.
@@ -278,9 +278,9 @@ class Entities(Cleaning):
         may make out of date are asked about, each with the call of `decide` that ends it. With `dry_run` nothing is
         written. Raises INVALID_ARGUMENT, also where `name` or text may mean several entities, and INVALID_PROPERTY.
         """
-        given = {"text": text, "name": name, "type": type, "observations": observations}
-        given |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
-        wanted = facts.facts_from(given, utc_now())
+        arguments = {"text": text, "name": name, "type": type, "observations": observations}
+        arguments |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
+        wanted = facts.facts_from(arguments, utc_now())
         return await remember(self._core, self._domain(domain), wanted, dry_run=dry_run)
 
     async def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> Settled:

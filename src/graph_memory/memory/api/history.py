@@ -138,10 +138,10 @@ class History:
         """
         name = self._domain(domain)
         since, until = await self._points(name, since, until)
-        found = await history.sessions(self._core, name, since=since, until=until, limit=limit)
+        sessions = await history.sessions(self._core, name, since=since, until=until, limit=limit)
         from graph_memory.memory.sessions.sessions import with_summaries
 
-        return await with_summaries(self._core, name, found)
+        return await with_summaries(self._core, name, sessions)
 
     async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return the nodes and connections that a person may mean by a text.

@@ -48,7 +48,7 @@ class CrossDomainLinks:
         `candidates` has up to five with their scores. If nothing fits, `success` is false, and nothing is written.
         Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
         """
-        asked = NewLink(
+        link = NewLink(
             target_domain=check_domain(target_domain),
             target=None if target_node_id is None else check_new_id("target_node_id", target_node_id),
             type=check_link_type(link_type),
@@ -57,7 +57,7 @@ class CrossDomainLinks:
             description=check_description(description),
             metadata=None if metadata is None else check_metadata(metadata),
         )
-        return await links.create_link(self._core, self._domain(source_domain), source_node_id, asked)
+        return await links.create_link(self._core, self._domain(source_domain), source_node_id, link)
 
     async def list_cross_domain_links(
         self,

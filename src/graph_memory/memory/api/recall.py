@@ -68,10 +68,10 @@ class Recall:
     ) -> RecallResult:
         several = await self._several(domain, domains, include_children=include_children)
 
-        async def recall_one(given: RecallRequest) -> RecallResult:
+        async def recall_one(request: RecallRequest) -> RecallResult:
             if several is not None:
-                return await recall_several(self._core, several, given)
-            return await recall.recall(self._core, self._domain(domain), given)
+                return await recall_several(self._core, several, request)
+            return await recall.recall(self._core, self._domain(domain), request)
 
         return await with_corrections(self._core, request, recall_one)
 
@@ -262,10 +262,10 @@ class Recall:
         several = await self._several(domain, domains, include_children=include_children)
         depth, _ = memory_query.depth_of(check_query(query))
 
-        async def ask(given: RecallRequest) -> QueryResult:
+        async def ask(request: RecallRequest) -> QueryResult:
             if several is not None:
-                return await memory_query_several(self._core, several, given)
-            return await memory_query.memory_query(self._core, self._domain(domain), given)
+                return await memory_query_several(self._core, several, request)
+            return await memory_query.memory_query(self._core, self._domain(domain), request)
 
         request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
         return await with_corrections(self._core, request, ask)
