@@ -31,7 +31,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.text import Text
 
 from graph_memory import Code, GraphError, Settings, local
-from graph_memory.cli.errors import explained
+from graph_memory.cli.errors import error_text
 
 ROOT = Path(__file__).resolve().parent.parent
 FAILED, INTERRUPTED = 1, 130
@@ -43,7 +43,7 @@ def main() -> int:
     try:
         show(console)
     except* GraphError as failure:
-        console.print(Text(explained(_first(failure)), "bold red"))
+        console.print(Text(error_text(_first(failure)), "bold red"))
         status = FAILED
     except* KeyboardInterrupt:
         console.print("Stopped.")

@@ -12,7 +12,7 @@ from string import Formatter
 
 import pytest
 
-from graph_memory.cli.errors import CALLED_BY_NAME, COMMANDS, OPTIONS, as_data, explained
+from graph_memory.cli.errors import CALLED_BY_NAME, COMMANDS, OPTIONS, error_data, error_text
 from graph_memory.mcp_server.advice import Advice
 from graph_memory.mcp_server.prompts import PROMPTS
 from graph_memory.model.errors import Code, GraphError, Hint, Reference
@@ -169,12 +169,12 @@ def test_a_value_is_never_read_as_a_reference(value: str):
         Advice(["get_node"], ["graph"]).error(error).hint
         == f"{HOSTILE} is not it. Use get_node with node_id {HOSTILE}."
     )
-    first, second = explained(error).splitlines()
+    first, second = error_text(error).splitlines()
     assert first == f"NODE_NOT_FOUND: No {HOSTILE}"
     assert second == f"Hint: {HOSTILE} is not it. Use `graph-memory call get_node 'node_id:=\"{HOSTILE}\"'`."
     plain = GraphError(Code.NODE_NOT_FOUND, HOSTILE, {"hint": HOSTILE})
     assert Advice(["get_node"], ["graph"]).error(plain).hint == HOSTILE
-    assert as_data(plain)["details"] == {"hint": HOSTILE}
+    assert error_data(plain)["details"] == {"hint": HOSTILE}
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda hint: pickle.loads(pickle.dumps(hint))])
@@ -190,14 +190,14 @@ def test_a_hint_among_the_values_keeps_its_parts():
 
 def test_the_command_line_has_commands_and_calls():
     hint = Hint("{query_nodes} finds it with {max_results}.", " {memory_log:full} has ids; {select_domain}.")
-    told = explained(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
+    told = error_text(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
     assert told.startswith("Hint: `graph-memory query` finds it with --limit. ")
     assert told.endswith(" `graph-memory log --full` has ids; select_domain.")
     hint_of_two = Hint("Use {delete_observations|forget}.")
-    assert explained(GraphError(Code.INTERNAL, "No", {"hint": hint_of_two})).endswith("Use `graph-memory forget`.")
+    assert error_text(GraphError(Code.INTERNAL, "No", {"hint": hint_of_two})).endswith("Use `graph-memory forget`.")
     CALLED_BY_NAME.set(True)
     try:
-        told = explained(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
+        told = error_text(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
     finally:
         CALLED_BY_NAME.set(False)
     assert told.startswith("Hint: `graph-memory call query_nodes` finds it with max_results.")
@@ -213,7 +213,7 @@ def test_the_command_line_has_commands_and_calls():
 )
 def test_a_message_has_the_option_of_the_argument_that_is_at_fault(message: str, said: str):
     assert (
-        explained(GraphError(Code.INVALID_ARGUMENT, message, {"argument": "valid_at"})) == f"INVALID_ARGUMENT: {said}"
+        error_text(GraphError(Code.INVALID_ARGUMENT, message, {"argument": "valid_at"})) == f"INVALID_ARGUMENT: {said}"
     )
 
 

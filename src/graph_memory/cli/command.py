@@ -1,4 +1,4 @@
-"""What commands share: the options --domain and --json, the open memory, and how the answer is printed."""
+"""The shared parts of commands: the options --domain and --json, the open memory, and printing of the answer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Concatenate, TypeVar
 import typer
 
 from graph_memory.cli.errors import with_commands
-from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
-from graph_memory.cli.output.printing import CALLED_DOMAIN, aside, command_line, note, plain, print_json
+from graph_memory.cli.input.options import DEFAULT_ROWS, DomainOption, JsonOption
+from graph_memory.cli.output.printing import CALLED_DOMAIN, command_line, note, plain, print_json, stdout_for_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import Answered, Result
@@ -23,103 +23,104 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 FIRST_FACT = ("remember", "Ann likes tea.", "--name", "Ann", "--type", "person")
-"""The words of a command that stores a first fact."""
+"""The words of an example command that stores a first fact."""
 T = TypeVar("T")
 Answer = TypeVar("Answer", bound=Result | Mapping[str, object])
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a command: the domain that it is about, and whether a program reads the answer."""
+    """A call of a command: its domain, and whether it prints JSON."""
 
     domain: str | None
     as_json: bool
 
-    def ask(self, use: Callable[[Memory], Awaitable[T]], doing: str = "Reading") -> T:
-        """Return what `use` makes of the memory in that domain."""
+    def ask(self, use: Callable[[Memory], Awaitable[T]], activity: str = "Reading") -> T:
+        """Return the result of `use` with the memory in the domain of the call."""
 
-        async def asked(memory: Memory) -> T:
+        async def run(memory: Memory) -> T:
             try:
-                return await use(self.of(memory))
+                return await use(self.in_domain(memory))
             except GraphError as error:
                 if error.code is not Code.ONTOLOGY_NOT_FOUND:
                     raise
-                raise (await _for_this_project(memory, error) if self.domain is None else _named(error)) from error
+                hinted = await _with_project_hint(memory, error) if self.domain is None else _with_creation_hint(error)
+                raise hinted from error
 
-        return with_memory(asked, doing)
+        return with_memory(run, activity)
 
-    def of(self, memory: Memory) -> Memory:
-        """Return the memory in that domain. Raises INVALID_ARGUMENT."""
+    def in_domain(self, memory: Memory) -> Memory:
+        """Return the memory in the domain of the call. Raises INVALID_ARGUMENT if its name is invalid."""
         return memory if self.domain is None else memory.in_domain(self.domain)
 
     def answer(
-        self, use: Callable[[Memory], Awaitable[Answer]], show: Callable[[Answer], None], doing: str = "Reading"
+        self, use: Callable[[Memory], Awaitable[Answer]], show: Callable[[Answer], None], activity: str = "Reading"
     ) -> Answer:
-        """Print what `use` makes of the memory, and return it."""
-        return self.give(self.ask(use, doing), show)
+        """Print the result of `use` with the memory, and return it."""
+        return self.print_answer(self.ask(use, activity), show)
 
-    def give(self, found: Answer, show: Callable[[Answer], None]) -> Answer:
-        """Print an answer, as JSON for programs and by `show` for people, and return it. Warnings go to stderr."""
-        for warning in (isinstance(found, Answered) and found.warnings) or ():
+    def print_answer(self, answer: Answer, show: Callable[[Answer], None]) -> Answer:
+        """Print an answer as JSON or with `show`, and return it. Warnings go to stderr."""
+        for warning in (isinstance(answer, Answered) and answer.warnings) or ():
             note(f"Warning: {plain(with_commands(warning))}")
-        print_json(found) if self.as_json else show(found)
-        return found
+        print_json(answer) if self.as_json else show(answer)
+        return answer
 
-    def preview(self, use: Callable[[Memory], Awaitable[T]], show: Callable[[T], None], doing: str = "Trying") -> T:
-        """Show a person what would be done, and return it."""
-        found = self.ask(use, doing)
-        with aside(as_json=self.as_json):
-            show(found)
-        return found
+    def preview(self, use: Callable[[Memory], Awaitable[T]], show: Callable[[T], None], activity: str = "Trying") -> T:
+        """Show the result of a dry run, and return it."""
+        result = self.ask(use, activity)
+        with stdout_for_json(as_json=self.as_json):
+            show(result)
+        return result
 
-    def size(self, limit: int | None) -> int | None:
-        """Return how many results to ask for: a table that nobody limited stops at a number that can be read."""
-        return limit if self.as_json or limit is not None else ROWS
+    def page_size(self, limit: int | None) -> int | None:
+        """Return the maximum number of results: the limit, else `DEFAULT_ROWS` for a table and None for JSON."""
+        return limit if self.as_json or limit is not None else DEFAULT_ROWS
 
 
-def _named(error: GraphError) -> GraphError:
-    """Return an error for a missing domain that was named with a hint that begins that one, not the default one."""
+def _with_creation_hint(error: GraphError) -> GraphError:
+    """Return the error with a hint that shows how to create the named domain, not the default domain."""
     domain = str(error.details["domain"])
     fact = command_line(*FIRST_FACT, domain=domain)
     types = command_line("ontology", "apply", "FILE", domain=domain)
     hint = (
-        f"To begin it with a fact, run `{fact}`. To begin it with types from a YAML file, run `{types}`. "
-        "`graph-memory domain list` shows which there are."
+        f"To create it with a first fact, run `{fact}`. To create it with types from a YAML file, run `{types}`. "
+        "`graph-memory domain list` lists the domains."
     )
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 
-async def _for_this_project(memory: Memory, error: GraphError) -> GraphError:
-    """Return an error for a missing domain with a hint at that of the project at hand, where that is there."""
+async def _with_project_hint(memory: Memory, error: GraphError) -> GraphError:
+    """Return the error with a hint to the domain of the current project, if that domain exists."""
     name = domain_for(AUTO)
-    known = [domain.name for domain in (await memory.list_domains()).domains]
-    if name not in known or error.details.get("domain") == name:
+    names = [domain.name for domain in (await memory.list_domains()).domains]
+    if name not in names or error.details.get("domain") == name:
         return error
-    own = "This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
-    hint = Hint(own, " {hint}", name=name, hint=error.hint or "")
+    text = "This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
+    hint = Hint(text, " {hint}", name=name, hint=error.hint or "")
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 
 def command(
     app: typer.Typer | None = None, name: str | None = None, *, domain: bool = True
 ) -> Callable[[Callable[Concatenate[Call, ...], object]], Callable[..., None]]:
-    """Make a command of a function of a `Call`: it gets the option --json, and --domain where it is about one."""
+    """Return a decorator that makes a command of a function of a `Call`, with --json, and --domain if `domain`."""
 
-    def made(function: Callable[Concatenate[Call, ...], object]) -> Callable[..., None]:
+    def decorate(function: Callable[Concatenate[Call, ...], object]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)
-        named = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+        parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
         shared = [
-            named("domain", default=None, annotation=DomainOption),
-            named("as_json", default=False, annotation=JsonOption),
+            parameter("domain", default=None, annotation=DomainOption),
+            parameter("as_json", default=False, annotation=JsonOption),
         ]
-        own = list(signature.parameters.values())[1:]
+        parameters = list(signature.parameters.values())[1:]
 
         @wraps(function)
-        def run(*, domain: str | None = None, as_json: bool, **given: object) -> None:
+        def run(*, domain: str | None = None, as_json: bool, **arguments: object) -> None:
             CALLED_DOMAIN.set(domain)
-            function(Call(domain, as_json), **given)
+            function(Call(domain, as_json), **arguments)
 
-        run.__dict__["__signature__"] = signature.replace(parameters=[*own, *shared[0 if domain else 1 :]])
+        run.__dict__["__signature__"] = signature.replace(parameters=[*parameters, *shared[0 if domain else 1 :]])
         return app.command(name)(run) if app else run
 
-    return made
+    return decorate

@@ -1,4 +1,4 @@
-"""How the command line fails: one line that says what is wrong, one that says what to do, and an exit status."""
+"""Errors of the command line: a line on what is wrong, a line on what to do, and an exit status."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from graph_memory.model.results import ReadyCall
 logger = logging.getLogger(__name__)
 
 DIFFERENCES = 1
-"""`verify` found differences. Everything else that fails has one of the numbers below, after sysexits.h."""
+"""Exit status of `verify` with differences. Other failures have one of the numbers below, after sysexits.h."""
 USAGE = 2
 FAULTY_DATA = 65
-NOT_THERE = 66
+NOT_FOUND = 66
 UNAVAILABLE = 69
 FAULT = 70
 CONFLICT = 73
@@ -31,17 +31,17 @@ TRY_AGAIN = 75
 NOT_PERMITTED = 77
 
 EXIT_STATUS: Mapping[Code, int] = {
-    Code.ONTOLOGY_NOT_FOUND: NOT_THERE,
+    Code.ONTOLOGY_NOT_FOUND: NOT_FOUND,
     Code.ONTOLOGY_ALREADY_EXISTS: CONFLICT,
     Code.TYPE_ALREADY_EXISTS: CONFLICT,
     Code.DOMAIN_ALREADY_EXISTS: CONFLICT,
     Code.DOMAIN_HAS_BRANCHES: CONFLICT,
     Code.DOMAIN_HAS_CHILDREN: CONFLICT,
-    Code.NODE_NOT_FOUND: NOT_THERE,
+    Code.NODE_NOT_FOUND: NOT_FOUND,
     Code.NODE_ALREADY_EXISTS: CONFLICT,
-    Code.CONNECTION_NOT_FOUND: NOT_THERE,
+    Code.CONNECTION_NOT_FOUND: NOT_FOUND,
     Code.CONNECTION_ALREADY_EXISTS: CONFLICT,
-    Code.LINK_NOT_FOUND: NOT_THERE,
+    Code.LINK_NOT_FOUND: NOT_FOUND,
     Code.LINK_ALREADY_EXISTS: CONFLICT,
     Code.DANGLING_REFERENCE: FAULTY_DATA,
     Code.INVALID_ONTOLOGY: FAULTY_DATA,
@@ -58,9 +58,9 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.CONTENT_TOO_LARGE: FAULTY_DATA,
     Code.VERSION_CONFLICT: CONFLICT,
     Code.PROTECTED: NOT_PERMITTED,
-    Code.EVENT_NOT_FOUND: NOT_THERE,
-    Code.SUBJECT_ERASED: NOT_THERE,
-    Code.HISTORY_COMPACTED: NOT_THERE,
+    Code.EVENT_NOT_FOUND: NOT_FOUND,
+    Code.SUBJECT_ERASED: NOT_FOUND,
+    Code.HISTORY_COMPACTED: NOT_FOUND,
     Code.INVALID_ARCHIVE: FAULTY_DATA,
     Code.INVALID_SOURCE: FAULTY_DATA,
     Code.REVERT_CONFLICT: CONFLICT,
@@ -112,7 +112,7 @@ COMMANDS: Mapping[str, str] = {
     "protect": "protect",
     "unprotect": "unprotect",
 }
-"""The commands of operations, some with arguments, that hints refer to. Any other is `call` with its name."""
+"""Commands by the operation, with or without an argument, that a hint refers to. Others are run by `call`."""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
@@ -134,37 +134,37 @@ OPTIONS: Mapping[str, str] = {
     "created_after": "--created-after",
     "created_before": "--created-before",
 }
-"""What an argument of an operation is called on the command line."""
+"""Names on the command line for arguments of operations."""
 
 CALLED_BY_NAME: ContextVar[bool] = ContextVar("called_by_name", default=False)
-"""Whether the running command is `call`, whose arguments have the names that they have over MCP."""
+"""Whether the running command is `call`, whose arguments have the same names as over MCP."""
 
 
-def masked(error: BaseException) -> GraphError:
-    """Return a GraphError as it is, and anything else masked as INTERNAL; its traceback is logged at DEBUG only."""
+def as_graph_error(error: BaseException) -> GraphError:
+    """Return a GraphError for any exception. Unexpected ones become INTERNAL, with the traceback logged at DEBUG."""
     error = single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
         return unusable_place(error)
     if isinstance(error, typer.TyperException):
-        return _misused(error)
+        return _usage_error(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.debug("Unexpected failure %s", fault, exc_info=error)
     message = f"Internal error in graph-memory ({type(error).__name__}), {fault}"
     return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it happened."})
 
 
-def _misused(error: typer.TyperException) -> GraphError:
-    """Return the error for a command line that is not understood."""
+def _usage_error(error: typer.TyperException) -> GraphError:
+    """Return INVALID_ARGUMENT for a command line that cannot be parsed."""
     command = getattr(getattr(error, "ctx", None), "command_path", "graph-memory")
     return GraphError(
-        Code.INVALID_ARGUMENT, error.format_message(), {"hint": f"`{command} --help` says what it takes."}
+        Code.INVALID_ARGUMENT, error.format_message(), {"hint": f"`{command} --help` shows its arguments and options."}
     )
 
 
-def explained(error: GraphError) -> str:
-    """Return the lines that a person reads."""
+def error_text(error: GraphError) -> str:
+    """Return the error as lines for a person."""
     hint = with_commands(error.hint or "")
     lines = (
         f"{error.code}: {_message(error)}",
@@ -172,26 +172,31 @@ def explained(error: GraphError) -> str:
         hint and f"Hint: {hint}",
         *(
             f"  {candidate}"
-            for candidate in (*_candidates(error), *_faults(error), *_material(error), *_conflicts(error))
+            for candidate in (
+                *_candidate_lines(error),
+                *_fault_lines(error),
+                *_material_lines(error),
+                *_conflict_lines(error),
+            )
         ),
     )
     return "\n".join(line for line in lines if line)
 
 
-def as_data(error: GraphError) -> dict[str, object]:
-    """Return what a program reads: the error as everywhere, and the path that it is about."""
+def error_data(error: GraphError) -> dict[str, object]:
+    """Return the error for JSON, with the path that it is about."""
     hint = {"hint": with_commands(error.hint)} if error.hint else {}
-    found = {**error.to_dict(), "message": _message(error), "details": {**error.details, **hint}}
-    return {**found, "path": error.path} if error.path else found
+    data = {**error.to_dict(), "message": _message(error), "details": {**error.details, **hint}}
+    return {**data, "path": error.path} if error.path else data
 
 
 def with_commands(text: object) -> str:
-    """Return a text whose references are commands and options, in place of operations and their arguments."""
-    return text.render(_command_of) if isinstance(text, Hint) else str(text)
+    """Return the text with commands and options in place of operations and their arguments."""
+    return text.render(_render_reference) if isinstance(text, Hint) else str(text)
 
 
-def _command_of(reference: Reference) -> str:
-    """Return the commands of a reference in backticks, the option of an argument, and any other name as it is."""
+def _render_reference(reference: Reference) -> str:
+    """Return a reference as commands in backticks, as the option of an argument, or else unchanged."""
     return reference.render([]) if reference.is_command else " or ".join(dict.fromkeys(_commands(reference)))
 
 
@@ -207,15 +212,15 @@ def _commands(reference: Reference) -> Iterator[str]:
             is_of_domain = "domain" in properties_of(CALLABLE[name].input_schema)
             yield f"`{command_line(*words) if is_of_domain else f'graph-memory {command}'}`"
         elif name in CALLABLE:
-            needed = [each for each in required_of(CALLABLE[name].input_schema) if each not in arguments]
+            needed = [argument for argument in required_of(CALLABLE[name].input_schema) if argument not in arguments]
             call = as_command(ReadyCall(tool=name, arguments=arguments))
-            yield f"`{' '.join([call, *(f'{each}=…' for each in needed)])}`"
+            yield f"`{' '.join([call, *(f'{argument}=…' for argument in needed)])}`"
         else:
             yield name if CALLED_BY_NAME.get() else OPTIONS.get(name, name)
 
 
 def _message(error: GraphError) -> str:
-    """Return the message of an error, with the option for the argument that it begins or ends with."""
+    """Return the message, with an argument at its start or end replaced by the option."""
     message, argument = with_commands(error.message), str(error.details.get("argument"))
     if CALLED_BY_NAME.get() or argument not in OPTIONS:
         return message
@@ -225,75 +230,78 @@ def _message(error: GraphError) -> str:
 
 
 def fault_line(fault: Mapping[str, object]) -> str:
-    """Return what is wrong with one operation of a batch, as a line."""
+    """Return a line about a failed operation of a batch."""
     hint = f" {with_commands(fault['hint'])}" if "hint" in fault else ""
     text = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(fault['message'])}."
     return plain(f"{text.replace('..', '.')}{hint}")
 
 
-def _faults(error: GraphError) -> list[str]:
-    """Return a line for each operation of a batch that is at fault."""
+def _fault_lines(error: GraphError) -> list[str]:
+    """Return a line for each failed operation of a batch."""
     faults = cast("Sequence[Mapping[str, object]]", error.details.get("faults", ()))
     return [fault_line(fault) for fault in faults if "index" in fault]
 
 
-def _material(error: GraphError) -> list[str]:
-    """Return lines on what a language model would have read, where there is none."""
-    results = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
+def _material_lines(error: GraphError) -> list[str]:
+    """Return lines with the passages that a language model would have read, if no model is configured."""
+    passages = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
     return [
-        plain(f"{one['title']} ({one['type']}) [{one['id']}]: {one['text']}".removesuffix(": "))
-        for one in results
-        if "id" in one
+        plain(f"{passage['title']} ({passage['type']}) [{passage['id']}]: {passage['text']}".removesuffix(": "))
+        for passage in passages
+        if "id" in passage
     ]
 
 
-def _candidates(error: GraphError) -> list[str]:
-    """Return lines on what could have been meant, from errors that list it."""
-    results = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
-    return [plain("  ".join(str(one[key]) for key in ("id", "type", "title") if key in one)) for one in results]
+def _candidate_lines(error: GraphError) -> list[str]:
+    """Return a line for each candidate that an error lists."""
+    candidates = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
+    return [
+        plain("  ".join(str(candidate[key]) for key in ("id", "type", "title") if key in candidate))
+        for candidate in candidates
+    ]
 
 
-def _conflicts(error: GraphError) -> list[str]:
-    """Return lines on what stands against a revert or merge, each with what resolves it."""
-    results = cast("Sequence[object]", error.details.get("conflicts", ()))
-    conflicts = [cast("Mapping[str, Any]", one) for one in results if isinstance(one, Mapping)]
+def _conflict_lines(error: GraphError) -> list[str]:
+    """Return lines with the conflicts of a revert or merge, each with the command or option that resolves it."""
+    entries = cast("Sequence[object]", error.details.get("conflicts", ()))
+    conflicts = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
     lines = [
         line
         for conflict in conflicts
-        for line in (plain(f"{_subject(conflict)}: {conflict['reason']}"), *_resolving(conflict))
+        for line in (plain(f"{_subject_text(conflict)}: {conflict['reason']}"), *_resolution_lines(conflict))
     ]
     calls = cast("Mapping[str, Mapping[str, Any]]", error.details.get("calls", {}))
     return [*lines, *(f"{choice}: {as_command(ReadyCall(**call))}" for choice, call in calls.items())]
 
 
-def _subject(conflict: Mapping[str, Any]) -> str:
+def _subject_text(conflict: Mapping[str, Any]) -> str:
     return f"“{conflict['title']}”" if "title" in conflict else str(conflict["subject"])
 
 
-def _resolving(conflict: Mapping[str, Any]) -> list[str]:
+def _resolution_lines(conflict: Mapping[str, Any]) -> list[str]:
     """Return the command or options that resolve a conflict."""
     call = [f"  {as_command(ReadyCall(**conflict['call']))}"] if "call" in conflict else []
-    return [*call, *(f"  {as_option(one)}" for one in conflict.get("resolve", ()))]
+    return [*call, *(f"  {as_option(resolution)}" for resolution in conflict.get("resolve", ()))]
 
 
 def as_option(resolution: Mapping[str, Any]) -> str:
-    """Return a resolution of a merge as the option of the command that gives it."""
+    """Return a resolution of a merge as an option of the command `merge`."""
     if CALLED_BY_NAME.get():
-        return shlex.join(_words("resolutions", [resolution]))
-    what = " ".join(filter(None, (resolution["subject"], resolution.get("property"))))
-    return plain(f"--resolve {shlex.quote(what + '=' + resolution['take'])}")
+        return shlex.join(_argument_words("resolutions", [resolution]))
+    target = " ".join(filter(None, (resolution["subject"], resolution.get("property"))))
+    return plain(f"--resolve {shlex.quote(target + '=' + resolution['take'])}")
 
 
 def as_command(call: ReadyCall) -> str:
-    """Return a call as the command that does the same."""
+    """Return a call of a tool as a command."""
     arguments = dict(call.arguments)
     domain = arguments.pop("domain", None)
-    words = [word for name, value in arguments.items() for word in _words(name, value)]
+    words = [word for name, value in arguments.items() for word in _argument_words(name, value)]
     return command_line("call", call.tool, *words, domain=domain)
 
 
-def _words(name: str, value: object) -> list[str]:
-    """Return an argument as `call` takes it. Text that a terminal or `call` would read otherwise is JSON in ASCII."""
+def _argument_words(name: str, value: object) -> list[str]:
+    """Return an argument for `call`. Text that the terminal or `call` would change is written as JSON in ASCII."""
     texts = cast("list[object]", value) if isinstance(value, list) else [value]
     if texts and all(isinstance(text, str) and plain(text) == text and text[:1] not in ("[", "{") for text in texts):
         return [f"{name}={text}" for text in texts]

@@ -1,4 +1,4 @@
-"""How the help names what an argument or option takes: `NODE`, `NUMBER`, `out|in|both`, and nothing for a flag."""
+"""Names of values in the help: `NODE`, `NUMBER`, `out|in|both`, and nothing for a flag."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Parameter = TyperArgument | TyperOption
 
 
 def name_values() -> None:
-    """Have all help name values so. Typer names the types of Python, and has no setting for it."""
-    setattr(TyperOption, "display_type_rich", _of_option)  # noqa: B010 - its own context is of a type that is private
-    setattr(TyperArgument, "display_type_rich", _of_argument)  # noqa: B010
+    """Use these names in all help. Typer shows Python types, and has no setting for it."""
+    setattr(TyperOption, "display_type_rich", _option_value)  # noqa: B010 - the type of its context is private
+    setattr(TyperArgument, "display_type_rich", _argument_value)  # noqa: B010
 
 
 def value_of(parameter: Parameter) -> str:
-    """Return the word that stands for a parameter's value."""
+    """Return the placeholder for a parameter's value."""
     annotation = parameter.type_descriptor.annotation
     if parameter.metavar or isinstance(parameter, TyperArgument):
         return parameter.metavar or parameter.name.upper()
@@ -30,9 +30,9 @@ def value_of(parameter: Parameter) -> str:
     return next((word for kind, word in words if kind is annotation), "TEXT")
 
 
-def _of_option(option: TyperOption, **_: object) -> str | None:
+def _option_value(option: TyperOption, **_: object) -> str | None:
     return None if option.is_flag else value_of(option)
 
 
-def _of_argument(_argument: TyperArgument, **_: object) -> None:
-    """Return nothing: the name of an argument says what it is."""
+def _argument_value(_argument: TyperArgument, **_: object) -> None:
+    """Return nothing, because the name of an argument already describes it."""

@@ -1,4 +1,4 @@
-"""The log: lines on stderr, and not more of one kind than somebody would read."""
+"""Logging to stderr, with a limit on repeated warnings and errors."""
 
 from __future__ import annotations
 
@@ -11,74 +11,74 @@ from threading import Lock
 from types import TracebackType
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-MOST = 5
-"""Warnings and errors of one kind in a period."""
+MAX_RECORDS = 5
+"""Maximum number of warnings and errors of one kind in a period."""
 PERIOD = 60.0
-"""Seconds."""
+"""Length of a period in seconds."""
 
-Kind = tuple[object, ...]
+RecordKind = tuple[object, ...]
 
 
 def log_to_stderr(level: str) -> None:
-    """Send the log to stderr: stdout carries results and the protocol only."""
+    """Log to stderr. Stdout is for results and the protocol only."""
     logging.basicConfig(stream=sys.stderr, level=level, format=FORMAT)
     for handler in logging.getLogger().handlers:
-        handler.addFilter(Rate())
-    if level != "DEBUG":  # a lost connection is an error of ours, or is mended; the driver's own lines say neither
+        handler.addFilter(RateFilter())
+    if level != "DEBUG":  # graph-memory reports a lost connection or reconnects; the driver's own lines would confuse
         logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
 @dataclass
 class Period:
-    """What was logged of one kind since the first of it."""
+    """The number of records of one kind since `start`."""
 
-    began: float
+    start: float
     count: int = 0
 
 
-class Rate(logging.Filter):
-    """Lets warnings and errors of one kind pass so many times in a period, then counts them.
+class RateFilter(logging.Filter):
+    """A filter that passes `MAX_RECORDS` warnings and errors of one kind in a period, and counts the rest.
 
-    A kind is a place in the code, and for failures also where they come from: texts may hold what a stranger sent.
-    The first of the next period tells how many were left out.
+    A kind is a place in the code, and for an exception also its type and origin. Texts do not count, because clients
+    could vary them. The first record of the next period says how many were left out.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._periods: dict[Kind, Period] = {}
+        self._periods: dict[RecordKind, Period] = {}
         self._lock = Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say whether a line is to be written."""
+        """Return whether to write a record."""
         if record.levelno < logging.WARNING:
             return True
-        left_out = self._left_out(_kind(record))
-        if left_out:
-            record.msg = f"{record.msg} ({left_out} more like it were left out)"
-        return left_out is not None
+        dropped = self._count_dropped(_kind(record))
+        if dropped:
+            record.msg = f"{record.msg} ({dropped} more like it were left out)"
+        return dropped is not None
 
-    def _left_out(self, kind: Kind) -> int | None:
-        """Return how many were left out before this one; None when it is to be left out too."""
+    def _count_dropped(self, kind: RecordKind) -> int | None:
+        """Return the number of records dropped before this record, or None to drop this record too."""
         now = self._clock()
         with self._lock:
-            before = self._periods.get(kind)
-            if before is None or now - before.began >= PERIOD:
+            period = self._periods.get(kind)
+            if period is None or now - period.start >= PERIOD:
                 self._periods[kind] = Period(now, 1)
-                return max(before.count - MOST, 0) if before else 0
-            before.count += 1
-            return 0 if before.count <= MOST else None
+                return max(period.count - MAX_RECORDS, 0) if period else 0
+            period.count += 1
+            return 0 if period.count <= MAX_RECORDS else None
 
 
-def _kind(record: logging.LogRecord) -> Kind:
+def _kind(record: logging.LogRecord) -> RecordKind:
     failure = record.exc_info
     if not failure or failure[0] is None:
         return (record.pathname, record.lineno)
     return (record.pathname, record.lineno, failure[0], _origin(failure[2]))
 
 
-def _origin(trace: TracebackType | None) -> Kind:
-    """Return where a failure was raised."""
+def _origin(trace: TracebackType | None) -> RecordKind:
+    """Return the file and line that raised the exception."""
     if trace is None:
         return ()
     while trace.tb_next is not None:

@@ -1,4 +1,4 @@
-"""The command `graph-memory`: its options, its version, and the one edge at which every failure is told."""
+"""The command `graph-memory`: its options, its version, and its error handler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
+from graph_memory.cli.errors import EXIT_STATUS, as_graph_error, error_data, error_text
 from graph_memory.cli.help import name_values
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
@@ -30,8 +30,8 @@ app = typer.Typer(
 add_removed(app)
 
 
-def _tell_version(is_asked: bool) -> None:
-    if is_asked:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         version()
         raise typer.Exit
 
@@ -39,10 +39,10 @@ def _tell_version(is_asked: bool) -> None:
 @app.callback(help="A memory service for AI agents on Neo4j.")
 def configure(
     _: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_tell_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Send the log to stderr: stdout carries results and the protocol only."""
+    """Log to stderr. Stdout is for results and the protocol only."""
     log_to_stderr(read_settings().log_level)
 
 
@@ -54,23 +54,23 @@ def version(as_json: JsonOption = False) -> None:
 
 
 def run() -> None:
-    """Run the command; a failure is told in a line or two, with an exit status by its code."""
+    """Run the command. Errors are printed to stderr, and their code determines the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what a terminal's encoding lacks is no reason to fail
+            stream.reconfigure(errors="backslashreplace")  # characters outside the terminal's encoding must not fail
     as_json = _wants_json(sys.argv)
     try:
-        ended = app(standalone_mode=False) if as_json else app()  # standalone, it words mistakes for people only
-        sys.exit(ended if isinstance(ended, int) else 0)
+        status = app(standalone_mode=False) if as_json else app()  # standalone, it reports errors only as text
+        sys.exit(status if isinstance(status, int) else 0)
     except typer.Abort:
         sys.exit(1)
-    except Exception as error:  # noqa: BLE001 - the one edge: everything is told
-        failure = masked(error)
-        typer.echo(json.dumps(as_data(failure)) if as_json else explained(failure), err=True)
+    except Exception as error:  # noqa: BLE001 - every error is reported here
+        failure = as_graph_error(error)
+        typer.echo(json.dumps(error_data(failure)) if as_json else error_text(failure), err=True)
         sys.exit(EXIT_STATUS[failure.code])
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Say whether the caller is a program; the parser's own word is gone with the command that failed."""
+    """Return whether --json was given. After a failure the parser no longer knows it."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options

@@ -18,28 +18,28 @@ Command = TyperCommand | TyperGroup
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command or a group of commands: its module and name there, and what the help of `graph-memory` says."""
+    """A command or a group of commands: `module:function`, and its panel and line in the help of `graph-memory`."""
 
     place: str
     panel: str
     help: str
 
     def load(self, name: str) -> Command:
-        """Return the command, after importing its module."""
+        """Import the module of the command, and return the command."""
         module, _, attribute = self.place.partition(":")
-        found: typer.Typer | Callable[..., None] = getattr(
+        target: typer.Typer | Callable[..., None] = getattr(
             import_module(f"graph_memory.cli.commands.{module}"), attribute
         )
         app = typer.Typer()
-        if isinstance(found, typer.Typer):
-            add_removed(found, group=name)
-            app.add_typer(found, name=name, rich_help_panel=self.panel)
+        if isinstance(target, typer.Typer):
+            add_removed(target, group=name)
+            app.add_typer(target, name=name, rich_help_panel=self.panel)
         else:
-            app.command(name, rich_help_panel=self.panel)(found)
+            app.command(name, rich_help_panel=self.panel)(target)
         return cast("Command", get_group(app).commands[name])
 
-    def listed(self, name: str) -> Command:
-        """Return a stand-in that the help of `graph-memory` lists."""
+    def placeholder(self, name: str) -> Command:
+        """Return a command without a function, for the help of `graph-memory`."""
         return TyperCommand(name, help=self.help, rich_help_panel=self.panel)
 
 
@@ -102,7 +102,7 @@ import transfer:import_domain Create a domain from a file or folder that export 
 load load:load Load a graph from files of other programs or a Neo4j server.
 neo4j neo4j:app The local Neo4j: start, stop and look at it.
 """
-"""The commands of each panel of the help: name, place, and the first paragraph of their own help."""
+"""The commands of each panel of the help: name, place, and the first paragraph of the command's help."""
 ENTRIES = {
     name: Entry(place, panel, help_)
     for panel, lines in ((REMEMBER, _REMEMBER), (HISTORY, _HISTORY), (SERVE, _SERVE))
@@ -111,10 +111,10 @@ ENTRIES = {
 
 
 class _Commands(MutableMapping[str, Any]):
-    """The commands of `graph-memory`, each loaded when it is read."""
+    """The commands of `graph-memory`, each imported on first use."""
 
-    def __init__(self, own: MutableMapping[str, Any]) -> None:
-        self._commands: dict[str, Any] = {**dict.fromkeys(ENTRIES), **own}
+    def __init__(self, registered: MutableMapping[str, Any]) -> None:
+        self._commands: dict[str, Any] = {**dict.fromkeys(ENTRIES), **registered}
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - the class of commands is private to typer
         if self._commands[name] is None:
@@ -137,25 +137,25 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._commands
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return a command, or the default if there is none. A KeyError of its import is raised."""
+        """Return a command, or the default if there is none. Raises a KeyError of its import."""
         if name not in self:
             return default
         return self[name]
 
 
 class LazyGroup(TyperGroup):
-    """The group of all commands. Its help lists them without importing any."""
+    """The group of all commands. Its help lists them without importing them."""
 
     _is_listing = False
 
-    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - as its class has them
-        super().__init__(**given)
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - as its class has them
+        super().__init__(**options)
         self.commands = _Commands(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - its class is private to typer
         """Return a command by its name, or None."""
         if self._is_listing and cmd_name in ENTRIES:
-            return ENTRIES[cmd_name].listed(cmd_name)
+            return ENTRIES[cmd_name].placeholder(cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401

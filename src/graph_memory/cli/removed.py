@@ -1,4 +1,4 @@
-"""Commands that were removed: each says for one release which command does the same."""
+"""Removed commands. For one release, each fails with the command that replaces it."""
 
 from __future__ import annotations
 
@@ -46,34 +46,34 @@ REMOVED: Mapping[str, str] = {
     "session end": "call session_end",
     "validity": "call set_validity",
 }
-"""Each removed command, and the command that does the same."""
+"""Replacements by removed command."""
 
 _ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["--no-help"]}
 
 
 def add_removed(app: typer.Typer, group: str = "") -> None:
     """Add the removed commands of a group to its app, hidden from help and completion."""
-    for command, instead in REMOVED.items():
+    for command, replacement in REMOVED.items():
         owner, _, name = command.rpartition(" ")
         if owner == group:
-            app.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_refusal(command, instead))
+            app.command(name, hidden=True, context_settings=_ANY_ARGUMENTS)(_refusal(command, replacement))
 
 
-def _refusal(command: str, instead: str) -> Callable[[], None]:
-    """Return the function of a removed command. It raises INVALID_ARGUMENT, with the command that replaces it."""
+def _refusal(command: str, replacement: str) -> Callable[[], None]:
+    """Return the function of a removed command. It raises INVALID_ARGUMENT with the replacement."""
 
     def refuse() -> None:
-        raise fault("command", f"`graph-memory {command}` was removed", f"Run `graph-memory {_example(instead)}`.")
+        raise fault("command", f"`graph-memory {command}` was removed", f"Run `graph-memory {_example(replacement)}`.")
 
     return refuse
 
 
-def _example(instead: str) -> str:
+def _example(replacement: str) -> str:
     """Return a command with the arguments that its operation requires."""
     from graph_memory.operations.schemas import required_of
     from graph_memory.operations.table import OPERATIONS
 
-    operation = OPERATIONS.get(instead.removeprefix("call "))
+    operation = OPERATIONS.get(replacement.removeprefix("call "))
     if operation is None:
-        return instead
-    return " ".join([instead, *(f"{name}=…" for name in required_of(operation.input_schema))])
+        return replacement
+    return " ".join([replacement, *(f"{name}=…" for name in required_of(operation.input_schema))])

@@ -1,4 +1,4 @@
-"""From the command line to an open memory: the settings, and one piece of work done with it."""
+"""The open memory of a command, and its settings."""
 
 from __future__ import annotations
 
@@ -27,76 +27,76 @@ T = TypeVar("T")
 _OPENING = "Opening the memory"
 
 
-def read_settings(**given: str | None) -> Settings:
-    """Return the settings of the environment, save those that the command line gave.
+def read_settings(**values: str | None) -> Settings:
+    """Return the settings: values from the command line, else from the environment.
 
-    Raises INVALID_ARGUMENT, naming the environment variable, for a setting that cannot be.
+    Raises INVALID_ARGUMENT, with the environment variable, for an invalid setting.
     """
-    options = {name: value for name, value in given.items() if value is not None}
+    options = {name: value for name, value in values.items() if value is not None}
     try:
         return Settings(**cast("dict[str, Any]", options))
     except ValidationError as error:
-        raise _faulty_setting(error) from error
+        raise _setting_error(error) from error
 
 
-def with_memory(use: Callable[[Memory], Awaitable[T]], doing: str = "Working") -> T:
-    """Return what `use` makes of the memory, which is open as long as that takes."""
+def with_memory(use: Callable[[Memory], Awaitable[T]], activity: str = "Working") -> T:
+    """Open the memory, and return the result of `use` with it."""
 
     async def work() -> T:
-        async with opened_memory() as memory:
-            with spinner(doing):
+        async with open_with_progress() as memory:
+            with spinner(activity):
                 return await use(memory)
 
     return anyio.run(work)
 
 
 @asynccontextmanager
-async def opened_memory() -> AsyncGenerator[Memory]:
-    """Give an open memory; a person sees what is done until it is open."""
-    async with AsyncExitStack() as opened:
+async def open_with_progress() -> AsyncGenerator[Memory]:
+    """Yield an open memory, with a progress bar until it is open."""
+    async with AsyncExitStack() as stack:
         with progress_bar(_OPENING) as progress:
             from graph_memory.app import open_memory
 
             settings = read_settings()
             opening = open_memory(settings, progress=progress, origin=_origin(settings))
-            memory = await opened.enter_async_context(opening)
+            memory = await stack.enter_async_context(opening)
         yield memory
 
 
 @contextmanager
-def open_for_a_person() -> Generator[SyncMemory]:
-    """Give a memory that stays open while a person is shown things and asked."""
-    with ExitStack() as opened:
+def open_interactive() -> Generator[SyncMemory]:
+    """Yield a memory without async that stays open during prompts."""
+    with ExitStack() as stack:
         with progress_bar(_OPENING) as progress:
             from graph_memory.sync import open_memory_sync
 
             settings = read_settings()
-            memory = opened.enter_context(open_memory_sync(settings, progress=progress, origin=_origin(settings)))
+            memory = stack.enter_context(open_memory_sync(settings, progress=progress, origin=_origin(settings)))
         yield memory
 
 
 def _origin(settings: Settings) -> Origin:
-    """Return who asks: whoever is at the command line may lift what names nobody who may."""
+    """Return the origin of changes. The command line may lift a protection that names no actor."""
     return Origin(session=settings.session, actor=settings.actor, at_command_line=True)
 
 
 def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
-    """Return what `use` makes of the memory, given a listener that draws a bar of how far it is."""
+    """Open the memory, and return the result of `use` with it and a listener that draws a progress bar."""
 
     async def work() -> T:
-        async with opened_memory() as memory:
+        async with open_with_progress() as memory:
             with progress_bar() as progress:
                 return await use(memory, progress)
 
     return anyio.run(work)
 
 
-async def reading(memory: Memory, as_of: str | None) -> Reader:
-    """Return what to read from, the memory or its past."""
+async def reader_at(memory: Memory, as_of: str | None) -> Reader:
+    """Return the memory, or its state at `as_of`."""
     return memory if as_of is None else await memory.history.as_of(as_of)
 
 
-def _faulty_setting(error: ValidationError) -> GraphError:
+def _setting_error(error: ValidationError) -> GraphError:
     fault = error.errors()[0]
     name = str(fault["loc"][0])
     variable = name if name.isupper() else f"GRAPH_MEMORY_{name.upper()}"

@@ -13,7 +13,7 @@ import anyio.to_thread
 import pytest
 
 from acceptance.agents import COMMAND, Agent, run
-from graph_memory.cli.errors import CONFLICT, FAULTY_DATA, NOT_THERE, USAGE
+from graph_memory.cli.errors import CONFLICT, FAULTY_DATA, NOT_FOUND, USAGE
 from graph_memory.cli.input import completion
 from graph_memory.model.errors import Code
 
@@ -90,7 +90,7 @@ async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: P
     shell.said("node", "delete", kitchen)
     assert shell.json("connection", "list") == {"connection_ids": [], "connections": []}
     assert (await agent.refused("get_node", node_id=kitchen)).code is Code.NODE_NOT_FOUND
-    told = json.loads(shell.refused(NOT_THERE, "node", "get", kitchen, "--json"))
+    told = json.loads(shell.refused(NOT_FOUND, "node", "get", kitchen, "--json"))
     assert told["code"] == "NODE_NOT_FOUND"
     assert shell.json("verify")["differences"] == []
 
@@ -143,7 +143,7 @@ def test_the_lines_of_the_readme_run_as_they_are_written(environment: dict[str, 
 def test_mistakes_are_told_with_a_status_of_their_own(shell: Shell):
     assert "create" in shell.refused(USAGE, "node", "creat")
     assert shell.refused(USAGE, "node", "create", "Note", "-p", "x:=y").startswith("INVALID_ARGUMENT: ")
-    assert "`graph-memory ontology apply FILE --domain " in shell.refused(NOT_THERE, "node", "create", "Note")
+    assert "`graph-memory ontology apply FILE --domain " in shell.refused(NOT_FOUND, "node", "create", "Note")
     assert shell.refused(FAULTY_DATA, "ontology", "validate", __file__).startswith("INVALID_ONTOLOGY: ")
 
 

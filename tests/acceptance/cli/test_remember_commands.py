@@ -40,7 +40,7 @@ def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_set
     told = json.loads(run(environment, "entity", "open", "Ben", *given, "--json").stdout)["entities"][0]
     assert told.keys() == {"name", "entityType", "observations"}
     then = run(environment, "search", "analyst", "--mode", "lexical", "--valid-at", "2020-01-01", *given).stdout
-    assert "Holds no more since" in then
+    assert "No longer valid since" in then
     assert "Now: Benny left Merrow." in then
     first, second = [run(environment, "forget", "Ben", "Benny left Merrow.", *given).stdout for _ in range(2)]
     assert "Ben: Benny left Merrow." in first

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from graph_memory.cli.errors import explained
+from graph_memory.cli.errors import error_text
 from graph_memory.cli.main import app
 from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -158,7 +158,7 @@ def test_a_batch_that_is_refused_lists_its_faults():
     about = {"message": "It is wrong\x1b[2J", "hint": 'Did you mean "create_node"?'}
     fault = {"index": 0, "op": "x", "code": "INVALID_ARGUMENT", **about}
     error = GraphError(Code.BATCH_REFUSED, "1 operation is at fault: …", {"faults": [fault], "hint": "Correct it."})
-    assert explained(error).splitlines()[1:] == [
+    assert error_text(error).splitlines()[1:] == [
         "Hint: Correct it.",
         '  operations[0] x: INVALID_ARGUMENT: It is wrong\\u001b[2J. Did you mean "create_node"?',
     ]

@@ -14,8 +14,8 @@ import typer
 from typer.testing import CliRunner
 
 from graph_memory import Code, GraphError
-from graph_memory.cli.errors import explained
-from graph_memory.cli.input.call_arguments import call_arguments
+from graph_memory.cli.errors import error_text
+from graph_memory.cli.input.call_arguments import parse_call_arguments
 from graph_memory.cli.input.completion import operation_arguments, operations
 from graph_memory.cli.main import app
 from graph_memory.operations.table import CALLABLE, OPERATIONS, TOOLSETS
@@ -53,7 +53,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
     ],
 )
 def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, given: list[str], read: dict[str, Any]):
-    assert call_arguments(OPERATIONS[operation], given).items() >= read.items()
+    assert parse_call_arguments(OPERATIONS[operation], given).items() >= read.items()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, gi
 )
 def test_text_that_is_no_argument_is_refused(given: list[str], message: str):
     with pytest.raises(GraphError, match=message.replace("{", r"\{")) as refusal:
-        call_arguments(OPERATIONS["create_node"], given)
+        parse_call_arguments(OPERATIONS["create_node"], given)
     assert refusal.value.code is Code.INVALID_ARGUMENT
     assert refusal.value.hint
 
@@ -119,8 +119,8 @@ def test_a_call_that_cannot_be_made_is_refused_with_the_next_step(
 def test_an_error_names_arguments_as_call_takes_them(memory: RecordingMemory):
     error = call("search_memories", "query=tiles", "max_results=0").exception
     assert isinstance(error, GraphError)
-    assert explained(error).startswith("INVALID_ARGUMENT: max_results must be an integer from 1")
-    assert "get_node needs the argument" in explained(cast("GraphError", call("get_node").exception))
+    assert error_text(error).startswith("INVALID_ARGUMENT: max_results must be an integer from 1")
+    assert "get_node needs the argument" in error_text(cast("GraphError", call("get_node").exception))
 
 
 def test_a_file_must_hold_an_object(memory: RecordingMemory):

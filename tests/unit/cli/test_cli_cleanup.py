@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from graph_memory.cli.errors import as_command
-from graph_memory.cli.input.call_arguments import call_arguments
+from graph_memory.cli.input.call_arguments import parse_call_arguments
 from graph_memory.model.results import ReadyCall
 from graph_memory.operations.table import CALLABLE
 from tables import for_rows
@@ -34,4 +34,4 @@ def test_a_ready_call_is_shown_as_a_command_that_means_the_same(
     tool: str, arguments: dict[str, Any], command: str
 ) -> None:
     assert as_command(ReadyCall(tool=tool, arguments=arguments)) == f"graph-memory call {tool} {command}"
-    assert call_arguments(CALLABLE[tool], shlex.split(command)) == arguments
+    assert parse_call_arguments(CALLABLE[tool], shlex.split(command)) == arguments

@@ -14,7 +14,7 @@ import anyio.to_thread
 import pytest
 from typer.testing import CliRunner
 
-from graph_memory.cli.errors import COMMANDS, as_data, explained
+from graph_memory.cli.errors import COMMANDS, error_data, error_text
 from graph_memory.cli.main import app
 from graph_memory.memory.domains.lineage import erased
 from graph_memory.memory.drift.results import HandChange, Reconciliation
@@ -375,9 +375,9 @@ def test_a_name_of_several_is_refused_with_what_it_could_mean(memory: RecordingM
     error = run("node", "delete", "Kitchen", "--yes").exception
     assert isinstance(error, GraphError)
     assert memory.calls == []
-    assert explained(error).splitlines()[-2:] == ["  mem_1  Project  Kitchen", "  mem_2  Project  Kitchen"]
-    assert error.message == '"Kitchen" can mean several things'  # no number: the candidates may not be all
-    assert as_data(error)["details"]["candidates"][1] == {"id": "mem_2", "type": "Project", "title": "Kitchen"}
+    assert error_text(error).splitlines()[-2:] == ["  mem_1  Project  Kitchen", "  mem_2  Project  Kitchen"]
+    assert error.message == '"Kitchen" is ambiguous'  # no number: the candidates may not be all
+    assert error_data(error)["details"]["candidates"][1] == {"id": "mem_2", "type": "Project", "title": "Kitchen"}
 
 
 def test_a_whole_id_is_not_looked_for(memory: RecordingMemory):
@@ -484,7 +484,7 @@ def test_a_person_is_asked_before_a_delete(
     answer: str, deleted: bool, memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch
 ):
     command = ("node", "delete", "mem_1")
-    monkeypatch.setattr("graph_memory.cli.input.options.asks", lambda *, yes: not yes)
+    monkeypatch.setattr("graph_memory.cli.input.options.should_confirm", lambda *, yes: not yes)
     result = run(*command, input=answer)
     assert "“Kitchen”" in result.stderr
     assert any(name.startswith("delete") for name, _ in asked(memory)) is deleted
@@ -534,8 +534,8 @@ def test_all_faults_of_a_file_are_explained(tmp_path: Path):
     file.write_text("node_types: [Person]\nconnection_types: {knows: {from: [Zed], to: [Foo]}}")
     fault = run("ontology", "validate", str(file)).exception
     assert isinstance(fault, GraphError)
-    assert "Zed" in explained(fault)
-    assert "Foo" in explained(fault)
+    assert "Zed" in error_text(fault)
+    assert "Foo" in error_text(fault)
 
 
 @pytest.mark.parametrize("name", ["gtd", "fitness"])
@@ -576,12 +576,12 @@ def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
         memory.answers["list_domains"] = domain_results.Domains(domains=domains)
         error = run("ontology", "show").exception
         assert isinstance(error, GraphError)
-        assert f"Hint: {begins}" in explained(error)
-    assert "--domain auto, or set GRAPH_MEMORY_DOMAIN=auto" in explained(error)
+        assert f"Hint: {begins}" in error_text(error)
+    assert "--domain auto, or set GRAPH_MEMORY_DOMAIN=auto" in error_text(error)
     named = run("ontology", "show", "--domain", "work").exception
     assert isinstance(named, GraphError)
-    assert "This folder" not in explained(named)
-    assert "`graph-memory ontology apply FILE --domain default`" in explained(named)
+    assert "This folder" not in error_text(named)
+    assert "`graph-memory ontology apply FILE --domain default`" in error_text(named)
 
 
 def test_domains_are_listed_and_counted(memory: RecordingMemory):
@@ -624,7 +624,7 @@ def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: p
 def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     hint = Hint("Find nodes with {query_nodes}.")
     error = GraphError(Code.INVALID_ARGUMENT, "No valid_at", {"argument": "valid_at", "hint": hint})
-    assert explained(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
-    told = as_data(error)
+    assert error_text(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
+    told = error_data(error)
     assert (told["message"], told["details"]["hint"]) == ("No --valid-at", "Find nodes with `graph-memory query`.")
-    assert "`graph-memory log --subject mem_1` shows" in explained(erased("default", "mem_1"))
+    assert "`graph-memory log --subject mem_1` shows" in error_text(erased("default", "mem_1"))

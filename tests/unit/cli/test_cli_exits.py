@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from graph_memory.cli import main
-from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
+from graph_memory.cli.errors import EXIT_STATUS, as_graph_error, error_data, error_text
 from graph_memory.model.errors import Code, GraphError
 
 
@@ -19,15 +19,15 @@ def test_every_code_has_an_exit_status_that_is_not_success():
 
 def test_an_error_is_told_with_its_hint():
     error = GraphError(Code.STORE_UNAVAILABLE, "Nobody answers", {"hint": "Start Neo4j."})
-    assert explained(error) == "STORE_UNAVAILABLE: Nobody answers\nHint: Start Neo4j."
-    assert explained(GraphError(Code.TIMEOUT, "Late")) == "TIMEOUT: Late"
+    assert error_text(error) == "STORE_UNAVAILABLE: Nobody answers\nHint: Start Neo4j."
+    assert error_text(GraphError(Code.TIMEOUT, "Late")) == "TIMEOUT: Late"
 
 
 def test_the_path_that_an_error_is_about_is_told_to_people_and_programs():
-    error = masked(PermissionError(13, "Permission denied", "/home/me/memory"))
-    assert explained(error).splitlines()[1] == "Path: /home/me/memory"
-    assert as_data(error) == {**error.to_dict(), "path": "/home/me/memory"}
-    assert "path" not in as_data(GraphError(Code.TIMEOUT, "Late"))
+    error = as_graph_error(PermissionError(13, "Permission denied", "/home/me/memory"))
+    assert error_text(error).splitlines()[1] == "Path: /home/me/memory"
+    assert error_data(error) == {**error.to_dict(), "path": "/home/me/memory"}
+    assert "path" not in error_data(GraphError(Code.TIMEOUT, "Late"))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_run_ends_with_the_status_of_the_code_and_without_a_traceback(
 
 
 def test_what_nobody_expected_names_its_kind_but_not_its_text():
-    error = masked(RuntimeError("password=secret"))
+    error = as_graph_error(RuntimeError("password=secret"))
     assert "RuntimeError" in error.message
     assert "secret" not in error.message
 
@@ -91,4 +91,4 @@ def test_a_command_line_that_is_not_understood_is_told_as_json_to_a_program(
     told = json.loads(capsys.readouterr().err)
     assert ended.value.code == EXIT_STATUS[Code.INVALID_ARGUMENT]
     assert told["code"] == "INVALID_ARGUMENT"
-    assert "--help` says what it takes" in told["details"]["hint"]
+    assert "--help` shows its arguments and options" in told["details"]["hint"]

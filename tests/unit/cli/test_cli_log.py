@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from graph_memory.cli.log import MOST, PERIOD, Rate
+from graph_memory.cli.log import MAX_RECORDS, PERIOD, RateFilter
 
 
 class Told(logging.Handler):
@@ -14,7 +14,7 @@ class Told(logging.Handler):
         super().__init__()
         self.lines: list[str] = []
         self.now = 0.0
-        self.addFilter(Rate(lambda: self.now))
+        self.addFilter(RateFilter(lambda: self.now))
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(record.getMessage())
@@ -43,13 +43,13 @@ def test_lines_of_one_place_are_told_some_times_and_then_counted():
 
     for number in range(100):
         warn(number)
-    assert told.lines == [f"100% of {number}" for number in range(MOST)]
+    assert told.lines == [f"100% of {number}" for number in range(MAX_RECORDS)]
     logger.warning("another")
     assert told.lines[-1] == "another"
     told.now += PERIOD
     warn(7)
     warn(8)
-    assert told.lines[-2:] == [f"100% of 7 ({100 - MOST} more like it were left out)", "100% of 8"]
+    assert told.lines[-2:] == [f"100% of 7 ({100 - MAX_RECORDS} more like it were left out)", "100% of 8"]
 
 
 def test_failures_are_told_apart_by_where_they_come_from():
@@ -60,7 +60,7 @@ def test_failures_are_told_apart_by_where_they_come_from():
             fail(number % 3)
         except (KeyError, ValueError):
             logger.exception("Unexpected")
-    assert len(told.lines) == 3 * MOST
+    assert len(told.lines) == 3 * MAX_RECORDS
 
 
 def test_what_is_not_a_warning_is_never_left_out():

@@ -21,7 +21,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from graph_memory import cli
-from graph_memory.cli.errors import EXIT_STATUS, USAGE, explained
+from graph_memory.cli.errors import EXIT_STATUS, USAGE, error_text
 from graph_memory.cli.main import app
 from graph_memory.cli.registry import ENTRIES, Entry, LazyGroup
 from graph_memory.cli.removed import REMOVED
@@ -291,7 +291,7 @@ def test_a_removed_command_names_its_replacement(command: str, instead: str):
         error = run(*command.split(), *arguments).exception
         assert isinstance(error, GraphError), arguments
         assert (error.code, EXIT_STATUS[error.code]) == (Code.INVALID_ARGUMENT, USAGE)
-        assert f"Run `graph-memory {instead}" in explained(error)
+        assert f"Run `graph-memory {instead}" in error_text(error)
 
 
 def test_the_adapters_load_no_driver_before_the_client_is_answered():

@@ -12,7 +12,7 @@ import pytest
 
 from graph_memory.cli.output import progress
 from graph_memory.cli.output.printing import harmless, plain
-from graph_memory.cli.output.tables import GAP, fitted, print_table
+from graph_memory.cli.output.tables import GAP, fit_widths, print_table
 
 WHOLE = "mem_01M847W9ZH5SAAAAAAAAAAAAAA"
 ROWS = [("mem_1", "x" * 300), ("mem_22", "東京の家 [bold]no markup[/bold]")]
@@ -31,7 +31,7 @@ def test_a_table_outside_of_a_terminal_is_whole_and_without_control_codes(capsys
     ("room", "widths"), [(100, [30, 7, 20]), (61, [30, 7, 20]), (50, [30, 7, 9]), (10, [30, 5, 5])]
 )
 def test_the_widest_column_gives_way_and_an_id_never(room: int, widths: list[int]):
-    assert fitted([30, 7, 20], [0, 5, 5], room) == widths
+    assert fit_widths([30, 7, 20], [0, 5, 5], room) == widths
     assert sum(widths) + 2 * GAP <= max(room, 44)
 
 
@@ -51,7 +51,7 @@ def test_a_narrow_table_shortens_the_ids_that_it_is_told_of_and_folds_what_is_to
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")
     row = ("Call the painter, choose the tiles", "session_0123456789abcdef0123456789abcdef")
-    print_table(("about", "session"), [row], ids="session", folded=("about",))
+    print_table(("about", "session"), [row], ids="session", wrapped=("about",))
     told = capsys.readouterr().out
     assert "session_01234567\n" in told
     assert all(word in told for word in ("painter,", "choose", "tiles"))
@@ -79,7 +79,7 @@ class Screen(io.StringIO):
 
 
 def test_a_person_is_told_after_a_second_that_the_memory_is_being_opened(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "DELAY", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
@@ -93,7 +93,7 @@ def test_a_person_is_told_after_a_second_that_the_memory_is_being_opened(monkeyp
 def test_nothing_of_the_progress_is_written_where_stderr_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "DELAY", 0.01)
     with progress.progress_bar("Opening the memory") as tell:
         tell("Starting Neo4j", None)
         time.sleep(0.05)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory.cli.output.hits import highlighted
+from graph_memory.cli.output.hits import highlight
 from graph_memory.memory.search.results import Hit, Over, Part, SearchResult, Statement
 from graph_memory.memory.search.text.bm25 import asked
 from graph_memory.model.results import NodeBrief
@@ -60,7 +60,7 @@ def test_what_holds_no_more_says_since_when_and_what_holds_instead(memory: Recor
     )
     memory.answers["search_memories"] = found(HIT.model_copy(update={"over": over}))
     lines = run("search", "tiles").stdout.splitlines()
-    assert lines[3:5] == ["    Holds no more since 2025-05-03T00:00:00Z", "    Now: The tiles are here.  obs_2"]
+    assert lines[3:5] == ["    No longer valid since 2025-05-03T00:00:00Z", "    Now: The tiles are here.  obs_2"]
 
 
 def test_what_was_not_searched_or_is_left_out_goes_to_stderr(memory: RecordingMemory):
@@ -102,7 +102,7 @@ def test_what_a_terminal_would_obey_is_shown_instead(memory: RecordingMemory):
     ],
 )
 def test_the_words_that_were_asked_for_stand_out_in_any_form(query: str, marked: list[str]):
-    text = highlighted("Tile by tile? No: Anna’s are arriving.", asked(query))
+    text = highlight("Tile by tile? No: Anna’s are arriving.", asked(query))
     assert [text.plain[span.start : span.end] for span in text.spans] == marked
 
 

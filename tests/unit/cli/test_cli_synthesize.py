@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from graph_memory.cli.errors import explained
+from graph_memory.cli.errors import error_text
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.results import RecallResult
@@ -31,7 +31,7 @@ def test_without_a_model_there_is_what_it_would_have_read():
         {"id": "mem_1", "type": "Note", "title": "Tiles", "text": "They are\n\x1b[2Jlate."},
         {"from": "mem_1", "connection": "About", "to": "mem_2"},
     ]
-    lines = explained(GraphError(Code.NO_MODEL, "No model", {"hint": "Set one.", "material": material})).splitlines()
+    lines = error_text(GraphError(Code.NO_MODEL, "No model", {"hint": "Set one.", "material": material})).splitlines()
     assert lines[:2] == ["NO_MODEL: No model", "Hint: Set one."]
     [line] = lines[2:]
     assert line.startswith("  Tiles (Note) [mem_1]: They are")

@@ -18,7 +18,7 @@ def test_a_walk_is_a_tree_and_stderr_says_what_is_missing(memory: RecordingMemor
         "    Tiles, paint",
         "  → WorksWith 0.45 since 2026-05-08  Ann  Person  mem_2",
     ]
-    assert done.stderr.splitlines() == ["2 nodes, 1 connection. 1 node at --depth, not followed further."]
+    assert done.stderr.splitlines() == ["2 nodes, 1 connection. 1 node at the maximum --depth, not followed further."]
 
 
 def test_a_walk_tells_its_limits_and_its_shape(memory: RecordingMemory):
@@ -48,7 +48,7 @@ def test_a_path_is_told_step_by_step_and_a_missing_one_in_a_sentence(memory: Rec
 def test_neighbors_are_a_table(memory: RecordingMemory):
     assert run("neighbors", "mem_1").stdout.splitlines() == [
         "Kitchen  Project  mem_1",
-        "   type       node  weight  holds             id",
+        "   type       node  weight  valid             id",
         "→  WorksWith  Ann   0.45    until 2026-06-30  mem_2",
     ]
 

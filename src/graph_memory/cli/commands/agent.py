@@ -10,7 +10,7 @@ import typer
 from graph_memory.agent.kinds import PatternType, Status
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import command_line, counted, note, plain
+from graph_memory.cli.output.printing import command_line, count_of, note, plain
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault
 
@@ -44,7 +44,7 @@ def goals(
             for step in goal.steps or ():
                 typer.echo(plain(f"    {'x' if step.done else ' '} {step.number}. {step.text}"))
         more = f", {found.left_out} more" if found.left_out else ""
-        note(f"{counted(len(found.goals), 'goal')}{more}.")
+        note(f"{count_of(len(found.goals), 'goal')}{more}.")
 
     call.answer(use, show)
 
@@ -66,7 +66,7 @@ def patterns(
                 f"{pattern.successes} of {pattern.applications} worked" if pattern.applications else "not applied yet"
             )
             typer.echo(plain(f"{pattern.id}  {pattern.name}  ({pattern.pattern_type}, {record})"))
-        note(f"{counted(len(found.patterns), 'pattern')}.")
+        note(f"{count_of(len(found.patterns), 'pattern')}.")
 
     call.answer(use, show)
 
@@ -88,7 +88,7 @@ def prune(
     async def use(memory: Memory, *, dry: bool) -> Pruned:
         return await memory.agent.prune(dry_run=dry, limits=wanted, archive=archive)
 
-    if takes.asks(yes=yes or dry_run):
+    if takes.should_confirm(yes=yes or dry_run):
         call.preview(lambda memory: use(memory, dry=True), _show_pruned, "Reading")
         takes.confirm("Archive this?")
     call.answer(lambda memory: use(memory, dry=dry_run), _show_pruned, "Archiving")
@@ -103,7 +103,7 @@ def restore(
     async def use(memory: Memory) -> Restored:
         return await memory.agent.restore(archive)
 
-    call.answer(use, lambda done: note(f"Restored {counted(done.restored, 'item')}."))
+    call.answer(use, lambda done: note(f"Restored {count_of(done.restored, 'item')}."))
 
 
 def _limit(text: str) -> tuple[str, int]:
@@ -120,7 +120,7 @@ def _show_pruned(found: Pruned) -> None:
     amounts = ", ".join(f"{name} {number:,}" for name, number in found.archived.items()) or "nothing"
     note(f"{'Would be archived' if found.dry_run else 'Archived'}: {amounts}.")
     if found.protected:
-        note(f"{counted(found.protected, 'protected item')} kept.")
+        note(f"{count_of(found.protected, 'protected item')} kept.")
     if found.left_out:
         note(f"{found.left_out:,} more exceed the limits: run it again.")
     if found.archive:

@@ -16,7 +16,7 @@ import typer
 from graph_memory import local
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, local_time, note, plain, print_json
+from graph_memory.cli.output.printing import count_of, local_time, note, plain, print_json
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.errors import Code, GraphError
@@ -63,7 +63,7 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
         print_json({**rendered, "manifest": made.manifest.model_dump(mode="json")})
     else:
         size = f"{made.size / MIB:,.1f} MiB" if made.size >= MIB else f"{made.size / KIB:,.0f} KiB"
-        saved = f"{_described(made.manifest)}, {counted(written.seal.blobs, 'blob')}"
+        saved = f"{_described(made.manifest)}, {count_of(written.seal.blobs, 'blob')}"
         typer.echo(f"{plain(made.file)}: {size}, {saved}.")
         _tell_damaged(written.damaged)
         _tell_where_blobs_are(made.manifest)
@@ -125,7 +125,7 @@ def _require_leave(settings: Settings, manifest: Manifest, *, replace: bool, yes
         raise GraphError(
             Code.INVALID_ARGUMENT, f"{settings.home} already holds a memory", {"argument": "--replace", "hint": hint}
         )
-    if not takes.must_ask(yes=yes, instead="`graph-memory backup` saves what would be replaced."):
+    if not takes.must_confirm(yes=yes, alternative="`graph-memory backup` saves what would be replaced."):
         return
     note(f"The backup: {_described(manifest)}.")
     takes.confirm(f"Replace everything in {plain(settings.home)}?")
@@ -187,13 +187,13 @@ def _ended_by_signals() -> Generator[None]:
 
 def _described(manifest: Manifest) -> str:
     events = sum(domain.seq for domain in manifest.domains)
-    held = f"{counted(len(manifest.domains), 'domain')}, {counted(events, 'event')}"
+    held = f"{count_of(len(manifest.domains), 'domain')}, {count_of(events, 'event')}"
     return f"{held}, made {local_time(datetime.fromisoformat(manifest.made))}"
 
 
 def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verification], *, clean: bool) -> None:
     for verification in found:
-        typer.echo(f"{plain(verification.domain)}: {counted(len(verification.differences), 'difference')}.")
+        typer.echo(f"{plain(verification.domain)}: {count_of(len(verification.differences), 'difference')}.")
     if not clean:
         return note(
             "Nothing was changed: log and graph differ in the backup. Without --verify it is restored as it is."
@@ -204,7 +204,7 @@ def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verif
 
 def _tell_damaged(blobs: Sequence[str]) -> None:
     if blobs:
-        note(f"{counted(len(blobs), 'blob')} on disk could not be read and had to be left out:")
+        note(f"{count_of(len(blobs), 'blob')} on disk could not be read and had to be left out:")
         for name in blobs[:_SHOWN]:
             note(f"  {plain(name)}")
         note("`graph-memory verify` shows what they belong to. Restore them from an older backup, if one has them.")

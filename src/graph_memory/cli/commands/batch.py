@@ -12,8 +12,8 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import EXIT_STATUS, fault_line
-from graph_memory.cli.input.options import ROWS
-from graph_memory.cli.output.printing import counted, note, plain, undo_line
+from graph_memory.cli.input.options import DEFAULT_ROWS
+from graph_memory.cli.output.printing import count_of, note, plain, undo_line
 from graph_memory.memory.batch.results import BatchItem, BatchResult
 from graph_memory.model.errors import Code
 from graph_memory.model.values.arguments import fault
@@ -107,16 +107,16 @@ def _lines(data: bytes) -> list[object]:
 def _show(done: BatchResult) -> None:
     faulty = {each.index for each in done.faults}
     made = [item for item in done.results if item.index not in faulty]
-    for item in made[:ROWS]:
+    for item in made[:DEFAULT_ROWS]:
         typer.echo(_line(item))
-    if len(made) > ROWS:
-        note(f"… and {len(made) - ROWS:,} more; --json gives all.")
-    for each in done.faults[:ROWS]:
+    if len(made) > DEFAULT_ROWS:
+        note(f"… and {len(made) - DEFAULT_ROWS:,} more; --json gives all.")
+    for each in done.faults[:DEFAULT_ROWS]:
         note(fault_line(each.model_dump(exclude_none=True)))
-    if len(done.faults) > ROWS:
-        note(f"… and {len(done.faults) - ROWS:,} more at fault; --json gives all.")
+    if len(done.faults) > DEFAULT_ROWS:
+        note(f"… and {len(done.faults) - DEFAULT_ROWS:,} more at fault; --json gives all.")
     counts = f"{done.created:,} created, {done.updated:,} updated, {done.deleted:,} deleted"
-    refused = f", {counted(done.refused, 'operation')} refused" if done.refused else ""
+    refused = f", {count_of(done.refused, 'operation')} refused" if done.refused else ""
     if done.repeated:
         note(f"Made before, as {done.batch}: {counts}{refused}. Nothing was changed now.")
     elif done.batch is None:

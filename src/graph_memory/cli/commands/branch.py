@@ -12,9 +12,9 @@ from graph_memory.cli.commands.history import named
 from graph_memory.cli.errors import as_option
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, of_type
-from graph_memory.cli.input.times import point
-from graph_memory.cli.output.printing import counted, harmless, note, plain
+from graph_memory.cli.input.assignments import parse_assignments, read_for_type
+from graph_memory.cli.input.times import point_callback
+from graph_memory.cli.output.printing import count_of, harmless, note, plain
 from graph_memory.memory.branches.results import How, MergeConflict, Merged
 from graph_memory.model.results import Branched
 from graph_memory.model.text.wording import quoted
@@ -48,7 +48,7 @@ AtOption = Annotated[
     str | None,
     typer.Option(
         metavar="POINT",
-        callback=point("at"),
+        callback=point_callback("at"),
         help='As of this number, event id, time, yesterday, "2 hours ago". Default: now.',
     ),
 ]
@@ -63,7 +63,7 @@ def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
 def _show_branch(made: Branched) -> None:
     typer.echo(made.domain)
     source = f"{plain(made.forked_from)} as it was at {made.forked_at}"
-    note(f"Made from {source}: {counted(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}")
+    note(f"Made from {source}: {count_of(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}")
 
 
 SourceArgument = Annotated[
@@ -122,7 +122,7 @@ def merge(
         values = [await _with_id(target, memory.in_domain(source), resolution) for resolution in resolutions]
         return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=values or None)
 
-    if not preview and takes.asks(yes=yes):
+    if not preview and takes.should_confirm(yes=yes):
         tried = call.preview(lambda memory: use(memory, dry=True), _show_merge)
         if not tried.conflicts and (tried.changes or tried.settled):
             takes.confirm("Merge this?")
@@ -138,7 +138,7 @@ async def _with_id(target: Memory, source: Memory, resolution: dict[str, object]
     subject = found if found != name else await naming.id_of(source, name)
     if "value" not in resolution:
         return {**resolution, "subject": subject}
-    values = await of_type(target, {str(resolution.get("property")): resolution["value"]}) or {}
+    values = await read_for_type(target, {str(resolution.get("property")): resolution["value"]}) or {}
     return {**resolution, "subject": subject, "value": next(iter(values.values()))}
 
 
@@ -154,7 +154,7 @@ def _sides(given: list[str] | None) -> list[dict[str, object]]:
 
 
 def _values(given: list[str] | None) -> list[dict[str, object]]:
-    return [{**_about(about), "value": value} for about, value in (assigned(given) or {}).items()]
+    return [{**_about(about), "value": value} for about, value in (parse_assignments(given) or {}).items()]
 
 
 def _about(given: str) -> dict[str, object]:
@@ -172,10 +172,10 @@ def _show_merge(found: Merged) -> None:
     for conflict in found.conflicts:
         _show_conflict(conflict)
     verb = "would be merged" if found.preview else "merged"
-    total = counted(found.created + found.updated + found.deleted, "change")
+    total = count_of(found.created + found.updated + found.deleted, "change")
     more = len(found.conflicts) + (found.more_conflicts or 0)
-    left = f", {counted(more, 'conflict')} to resolve" if more else ""
-    note(f"{total} {verb}, {counted(found.settled, 'conflict')} resolved{left}.")
+    left = f", {count_of(more, 'conflict')} to resolve" if more else ""
+    note(f"{total} {verb}, {count_of(found.settled, 'conflict')} resolved{left}.")
 
 
 def _show_conflict(found: MergeConflict) -> None:

@@ -12,7 +12,7 @@ import typer
 from graph_memory.cli.command import Call
 from graph_memory.cli.errors import CALLED_BY_NAME
 from graph_memory.cli.input import completion
-from graph_memory.cli.input.call_arguments import call_arguments
+from graph_memory.cli.input.call_arguments import parse_call_arguments
 from graph_memory.cli.input.options import DomainOption
 from graph_memory.cli.output.printing import CALLED_DOMAIN, note, plain, print_json
 from graph_memory.cli.output.tables import print_table
@@ -55,7 +55,7 @@ def call(
     called = _operation(operation)
     if listed:
         return _list_arguments(called)
-    given = {**_from_file(source), **call_arguments(called, arguments or ())}
+    given = {**_from_file(source), **parse_call_arguments(called, arguments or ())}
     bound = called.bind(given)
     Call(domain, as_json=True).answer(bound, print_json, "Working" if called.is_writing else "Reading")
     return None
@@ -95,7 +95,7 @@ def _list_operations() -> None:
         for toolset, operations in TOOLSETS.items()
         for operation in operations
     ]
-    print_table(("operation", "toolset", "what it does"), rows, whole=("operation",))
+    print_table(("operation", "toolset", "what it does"), rows, uncut=("operation",))
     note("Arguments of one: graph-memory call OPERATION --list")
 
 
@@ -109,7 +109,7 @@ def _list_arguments(operation: AnyOperation) -> None:
         for name, part in properties_of(schema).items()
     ]
     typer.echo(operation.description)
-    print_table(("argument", "required", "value", "what it is"), rows, whole=("argument",), folded=("what it is",))
+    print_table(("argument", "required", "value", "what it is"), rows, uncut=("argument",), wrapped=("what it is",))
 
 
 def _marks(operation: AnyOperation) -> str:

@@ -45,7 +45,7 @@ def config(
     ]
     columns = ("environment variable", "value", "from", "what it is")
     last, whole = (None if detail else -1), ("environment variable", "from")
-    return print_table(columns[:last], [row[:last] for row in rows], whole=whole, folded=("value", "what it is"))
+    return print_table(columns[:last], [row[:last] for row in rows], uncut=whole, wrapped=("value", "what it is"))
 
 
 def settings_in_force(settings: Settings) -> Iterator[Setting]:

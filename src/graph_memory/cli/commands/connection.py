@@ -9,11 +9,11 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, given_strength, of_type
-from graph_memory.cli.input.content import given_text
+from graph_memory.cli.input.assignments import parse_assignments, parse_strength, read_for_type
+from graph_memory.cli.input.content import read_text
 from graph_memory.cli.listing import list_connections
 from graph_memory.cli.output.printing import (
-    counted,
+    count_of,
     note,
     undo_line,
 )
@@ -33,7 +33,7 @@ app = typer.Typer(help="Connections: what joins two nodes.", no_args_is_help=Tru
 def create(
     call: Call,
     type_name: takes.ConnectionTypeArgument,
-    from_node: Annotated[str, typer.Argument(metavar="FROM", help=f"The node it starts at, {takes.NAMED}.")],
+    from_node: Annotated[str, typer.Argument(metavar="FROM", help=f"The node it starts at, {takes.NAME_FORMS}.")],
     to_node: Annotated[str, typer.Argument(metavar="TO", help="The node it ends at, named the same way.")],
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
@@ -42,14 +42,14 @@ def create(
     given_id: takes.IdOption = None,
 ) -> None:
     """Connect two nodes and print the id of the connection; its content is a note on it."""
-    values, text, strong = assigned(properties), given_text(content, file), given_strength(strength)
+    values, text, strong = parse_assignments(properties), read_text(content, file), parse_strength(strength)
 
     async def use(memory: Memory) -> ConnectionCreated:
         return await memory.create_connection(
             type_name,
             await naming.node_id(memory, from_node),
             await naming.node_id(memory, to_node),
-            properties=await of_type(memory, values, Kind.CONNECTION, type_name),
+            properties=await read_for_type(memory, values, Kind.CONNECTION, type_name),
             content=text,
             strength=strong,
             id=given_id,
@@ -80,19 +80,19 @@ def list_all(
     as_of: takes.AsOfOption = None,
 ) -> None:
     """List the connections that match everything given."""
-    values = assigned(properties)
-    order: dict[str, Any] = {**takes.ordered(order_by, descending=descending)}
+    values = parse_assignments(properties)
+    order: dict[str, Any] = {**takes.select_order(order_by, descending=descending)}
 
     async def find(memory: Memory, reader: Reader) -> ConnectionIds:
         return await reader.query_connections(
             from_node_id=from_node and await naming.node_id(memory, from_node),
             to_node_id=to_node and await naming.node_id(memory, to_node),
             type=type_name,
-            properties=await of_type(memory, values, Kind.CONNECTION, type_name),
+            properties=await read_for_type(memory, values, Kind.CONNECTION, type_name),
             valid_at=valid_at,
             min_strength=min_strength,
             detail=True,
-            limit=call.size(limit),
+            limit=call.page_size(limit),
             cursor=cursor,
             **order,
         )
@@ -122,16 +122,16 @@ def infer(
 
 def _show_inferred(found: Inferred) -> None:
     rows = [
-        (connection.from_title, connection.type, connection.to_title, counted(len(connection.evidence), "step"))
+        (connection.from_title, connection.type, connection.to_title, count_of(len(connection.evidence), "step"))
         for connection in found.connections
     ]
     print_table(("from", "type", "to", "follows from"), rows)
     done = "would be written; use --write" if found.dry_run else "written"
-    note(f"{counted(len(rows), 'connection')} {done}.")
+    note(f"{count_of(len(rows), 'connection')} {done}.")
     if found.more:
         note(f"{found.more:,} more follow: raise --limit.")
     if found.refused:
-        note(f"{counted(found.refused, 'other')} would break a rule of the ontology.")
+        note(f"{count_of(found.refused, 'other')} would break a rule of the ontology.")
     for premises in found.unfounded:
         note(f"{premises.connection_id} was inferred from what no longer holds: {', '.join(premises.lost)}")
     if found.since is not None:

@@ -9,9 +9,9 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.times import point
-from graph_memory.cli.output.printing import counted, harmless, note, plain
-from graph_memory.cli.output.tables import GAP, room, shortened
+from graph_memory.cli.input.times import point_callback
+from graph_memory.cli.output.printing import count_of, harmless, note, plain
+from graph_memory.cli.output.tables import GAP, line_width, shorten_ids
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
 from graph_memory.model.values.arguments import fault
 
@@ -22,14 +22,16 @@ SinceOption = Annotated[
     str | None,
     typer.Option(
         metavar="POINT",
-        callback=point("since"),
+        callback=point_callback("since"),
         help='The earlier state: after this number, event id or time, yesterday, "last session". 0 is the start.',
     ),
 ]
 UntilOption = Annotated[
     str | None,
     typer.Option(
-        metavar="POINT", callback=point("until"), help="The later state, in the same form as --since. Default: now."
+        metavar="POINT",
+        callback=point_callback("until"),
+        help="The later state, in the same form as --since. Default: now.",
     ),
 ]
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
@@ -67,7 +69,7 @@ def diff(
             subject=subject and await naming.id_of(memory, subject),
             types=types or None,
             content=content,
-            limit=call.size(limit),
+            limit=call.page_size(limit),
             cursor=cursor,
         )
 
@@ -76,14 +78,14 @@ def diff(
 
 def _show(found: Diff) -> None:
     summaries = max((len(plain(entry.summary)) for entry in found.entries), default=0)
-    ids = shortened([entry.subject for entry in found.entries], room() - len("+ ") - summaries - GAP)
+    ids = shorten_ids([entry.subject for entry in found.entries], line_width() - len("+ ") - summaries - GAP)
     for entry, short in zip(found.entries, ids, strict=True):
         _show_entry(entry, short)
     more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
     total = found.added + found.removed + found.changed
     parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
     other = f"{plain(found.against)} at " if found.against else ""
-    note(f"{counted(total, 'difference')} from {found.since} to {other}{found.until}: {parts}.{more}")
+    note(f"{count_of(total, 'difference')} from {found.since} to {other}{found.until}: {parts}.{more}")
 
 
 def _show_entry(entry: DiffEntry, short_id: str) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from graph_memory import local
 from graph_memory.cli.input.options import JsonOption
-from graph_memory.cli.output.printing import counted
+from graph_memory.cli.output.printing import count_of
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
 from graph_memory.model.errors import GraphError, unusable_place
 from graph_memory.settings import Settings, missing_memory_file
@@ -36,7 +36,7 @@ def doctor(as_json: JsonOption = False) -> None:
     sound = all(check.outcome is not Outcome.FAILED for check in checks)
     if not as_json:
         failed = sum(check.outcome is Outcome.FAILED for check in checks)
-        typer.echo(f"\n{counted(failed, 'check')} failed." if failed else "\nAll is well.")
+        typer.echo(f"\n{count_of(failed, 'check')} failed." if failed else "\nAll is well.")
     else:
         typer.echo(json.dumps({"ok": sound, "checks": [asdict(check) for check in checks]}))
     raise typer.Exit(0 if sound else 1)
@@ -110,7 +110,7 @@ def _search(settings: Settings) -> Iterator[Check]:
         yield Check("search", Outcome.OK, "every index that is used is complete")
         return
     text = "; ".join(map(_lacking, lacking[:_MOST_NAMED]))
-    more = f"; and {counted(len(lacking) - _MOST_NAMED, 'more domain')}" if len(lacking) > _MOST_NAMED else ""
+    more = f"; and {count_of(len(lacking) - _MOST_NAMED, 'more domain')}" if len(lacking) > _MOST_NAMED else ""
     remedy = "Servers and searches index by themselves; `graph-memory reindex --missing` does it now."
     if any(backlog.skipped for backlog in lacking):
         remedy += " Run `graph-memory reindex` to retry the skipped events."
@@ -120,8 +120,8 @@ def _search(settings: Settings) -> Iterator[Check]:
 def _lacking(backlog: Backlog) -> str:
     """Return what the index of a domain lacks, in a line."""
     found = (
-        f"domain {backlog.domain}: {counted(backlog.not_indexed, 'change')} not indexed, "
-        f"{counted(backlog.without_vectors, 'passage')} without vectors"
+        f"domain {backlog.domain}: {count_of(backlog.not_indexed, 'change')} not indexed, "
+        f"{count_of(backlog.without_vectors, 'passage')} without vectors"
     )
     return f"{found}, {backlog.failed} could not be indexed" if backlog.skipped else found
 

@@ -12,8 +12,8 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.protection import domain_protection_lines
 from graph_memory.cli.input import completion
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.listing import tell_end
-from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
+from graph_memory.cli.listing import note_end
+from graph_memory.cli.output.printing import count_of, local_time, note, plain, print_record
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.domain_results import DomainDeleted, DomainInfo, Domains, DomainSummary
 
@@ -26,7 +26,7 @@ NameArgument = Annotated[
 @command(app, "list", domain=False)
 def list_all(call: Call, limit: takes.LimitOption = None, cursor: takes.CursorOption = None) -> None:
     """List the domains, each under its parent; `info` counts what is in one."""
-    most = call.size(limit)
+    most = call.page_size(limit)
     call.answer(lambda memory: memory.list_domains(limit=most, cursor=cursor), _show_all, "Reading")
 
 
@@ -46,8 +46,8 @@ def _show_all(found: Domains) -> None:
     ]
     shown = len(columns) if any(row[-1] for row in rows) else -1
     whole = ("domain", "last change")
-    print_table(columns[:shown], [row[:shown] for row in rows], whole=whole, folded=("made from",))
-    return tell_end(len(rows), "domain", found.next_cursor) if found.next_cursor else None
+    print_table(columns[:shown], [row[:shown] for row in rows], uncut=whole, wrapped=("made from",))
+    return note_end(len(rows), "domain", found.next_cursor) if found.next_cursor else None
 
 
 def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
@@ -107,8 +107,8 @@ def _show_info(found: DomainInfo) -> None:
             **{f"types of {name}": ", ".join(types) for name, types in (found.inherited_types or {}).items()},
             **({"defined otherwise above": ", ".join(found.differing_types)} if found.differing_types else {}),
             **({"metadata": json.dumps(found.metadata, ensure_ascii=False)} if found.metadata else {}),
-            **({"not indexed yet": counted(found.not_indexed, "change")} if found.not_indexed else {}),
-            **({"without vectors": counted(found.without_vectors, "passage")} if found.without_vectors else {}),
+            **({"not indexed yet": count_of(found.not_indexed, "change")} if found.not_indexed else {}),
+            **({"without vectors": count_of(found.without_vectors, "passage")} if found.without_vectors else {}),
             **({"words read as": found.analyser} if found.analyser else {}),
         }
     )
@@ -121,13 +121,13 @@ def delete(
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
-    if takes.must_ask(yes=yes, instead=f"`graph-memory domain info {plain(name)}` shows what would go."):
+    if takes.must_confirm(yes=yes, alternative=f"`graph-memory domain info {plain(name)}` shows what would go."):
         domain = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
-        counts = f"{counted(domain.nodes, 'node')}, {counted(domain.events, 'event')}"
+        counts = f"{count_of(domain.nodes, 'node')}, {count_of(domain.events, 'event')}"
         takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
     call.answer(lambda memory: memory.delete_domain(name), lambda gone: _show_deleted(name, gone), "Deleting")
 
 
 def _show_deleted(name: str, gone: DomainDeleted) -> None:
     left = "" if gone.blobs is not None else " Large contents stay: another database keeps its own there."
-    note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, and its whole log.{left}")
+    note(f"Deleted {plain(name)}: {count_of(gone.nodes, 'node')}, and its whole log.{left}")

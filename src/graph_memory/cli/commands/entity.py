@@ -9,7 +9,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
-from graph_memory.cli.output.printing import assignment, counted, note, plain
+from graph_memory.cli.output.printing import assignment, count_of, note, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Duplicates, GraphHealth
 from graph_memory.memory.entities.results import (
@@ -65,7 +65,7 @@ def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
     for entity in graph.entities:
         typer.echo(f"{plain(entity.name)} ({plain(entity.entity_type)})")
         if detail and entity.created_at and entity.updated_at:
-            who, times = entity.created_by or "nobody", counted(entity.access_count or 0, "time")
+            who, times = entity.created_by or "nobody", count_of(entity.access_count or 0, "time")
             typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {plain(who)}")
             typer.echo(f"  changed {rfc3339(entity.updated_at)}, used {times}")
         for alias in entity.aliases or ():
@@ -99,7 +99,7 @@ def salient(
 
     def show(found: Profiles) -> None:
         for entity in found.entities:
-            text = f"{counted(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
+            text = f"{count_of(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
             typer.echo(f"{entity.salience:.2f}  {plain(entity.name)} ({plain(entity.type)}): {text}")
         if not found.entities:
             typer.echo("No entities.")
@@ -123,7 +123,7 @@ def duplicates(
     def show(found: Duplicates) -> None:
         rows = [(f"{pair.score:.2f}", *pair.names, "; ".join(pair.reasons)) for pair in found.duplicates]
         print_table(("score", "name", "other", "reasons"), rows)
-        note(f"{counted(found.found, 'pair')} among {found.compared:,} entities.")
+        note(f"{count_of(found.found, 'pair')} among {found.compared:,} entities.")
 
     call.answer(use, show, "Comparing")
 

@@ -63,7 +63,7 @@ def available(
 @command(app, "next")
 def next_actions(
     call: Call,
-    project: Annotated[str | None, typer.Argument(metavar="PROJECT", help=f"One project, {takes.NAMED}.")] = None,
+    project: Annotated[str | None, typer.Argument(metavar="PROJECT", help=f"One project, {takes.NAME_FORMS}.")] = None,
 ) -> None:
     """List the next actions of every active project, or of one project."""
 

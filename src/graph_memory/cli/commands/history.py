@@ -17,10 +17,10 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import as_command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, local_time, note, plain, print_json
+from graph_memory.cli.output.printing import count_of, local_time, note, plain, print_json
 from graph_memory.cli.output.states import state_lines
 from graph_memory.cli.output.tables import print_table, print_tinted
-from graph_memory.cli.session import opened_memory
+from graph_memory.cli.session import open_with_progress
 from graph_memory.memory.branches.results import MergedChange
 from graph_memory.memory.history.results import (
     Choice,
@@ -85,7 +85,7 @@ def log(
 
     async def use(memory: Memory) -> LogPage:
         given = await with_whole_ids(memory, wanted)
-        return await memory.history.log(since=since, until=until, limit=call.size(limit), cursor=cursor, **given)
+        return await memory.history.log(since=since, until=until, limit=call.page_size(limit), cursor=cursor, **given)
 
     call.answer(use, show_log)
     return None
@@ -97,15 +97,15 @@ def show_log(page: LogPage) -> None:
         print_table(
             ("seq", "time", "by", "change"),
             [(entry.seq, local_time(entry.at), entry.by, entry.summary) for entry in page.folded],
-            whole=("seq", "time"),
-            folded=("change",),
+            uncut=("seq", "time"),
+            wrapped=("change",),
             tints=[{"seq": QUIET, "time": QUIET, "change": TINTS[entry.operation]} for entry in page.folded],
         )
     else:
         for entry in page.entries:
             print_entry(entry)
     more = f" There are more: use --limit N or --cursor {page.next_cursor}" if page.next_cursor else ""
-    note(f"{counted(len(page.entries), 'change')}.{more}")
+    note(f"{count_of(len(page.entries), 'change')}.{more}")
 
 
 _ITSELF = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY: "the description of the ontology"}
@@ -150,10 +150,10 @@ def _show_sessions(found: Sessions) -> None:
                 for session in found.sessions
             ],
             ids="session",
-            whole=("last change", "changes"),
-            folded=("about",),
+            uncut=("last change", "changes"),
+            wrapped=("about",),
         )
-    note(f"{counted(len(found.sessions), 'session')}.")
+    note(f"{count_of(len(found.sessions), 'session')}.")
 
 
 def _done_in(session: SessionSummary) -> str:
@@ -185,7 +185,7 @@ def revert(
             event_ids=events or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry
         )
 
-    if takes.asks(yes=yes or dry_run):
+    if takes.should_confirm(yes=yes or dry_run):
         if call.preview(lambda memory: use(memory, dry=True), show_reverted).changes:
             takes.confirm("Undo this?")
         elif not call.as_json:
@@ -218,8 +218,8 @@ def show_reverted(found: Reverted) -> None:
     changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
     if (changes, left) != (len(found.changes), len(found.skipped)):
         typer.echo("…")
-    unchanged = f"; {counted(left, 'subject')} left as {'it is' if left == 1 else 'they are'}" if left else ""
-    note(f"{counted(changes, 'change')} {verb}{unchanged}.")
+    unchanged = f"; {count_of(left, 'subject')} left as {'it is' if left == 1 else 'they are'}" if left else ""
+    note(f"{count_of(changes, 'change')} {verb}{unchanged}.")
 
 
 QUIET = "dim"
@@ -258,13 +258,13 @@ def follow_log(
     for name, given in (("until", until), ("cursor", cursor)):
         if given is not None:
             raise fault(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
-    size = None if since is not None and limit is None else call.size(limit)
+    size = None if since is not None and limit is None else call.page_size(limit)
 
     async def work() -> None:
         async with (
-            opened_memory() as memory,
+            open_with_progress() as memory,
             _until_ended(),
-            aclosing(_changes(call.of(memory), wanted, since, size)) as changes,
+            aclosing(_changes(call.in_domain(memory), wanted, since, size)) as changes,
         ):
             async for entry in changes:
                 if not _printed(entry, as_json=call.as_json):

@@ -9,7 +9,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, fields, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.listing import tell_end
+from graph_memory.cli.listing import note_end
 from graph_memory.cli.output.printing import note, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
@@ -25,7 +25,7 @@ app = typer.Typer(help="Links from nodes of one domain to nodes of another.", no
 @command(app)
 def create(
     call: Call,
-    node: Annotated[str, typer.Argument(metavar="NODE", help=f"The node from which it leads, {takes.NAMED}.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help=f"The node from which it leads, {takes.NAME_FORMS}.")],
     target_domain: Annotated[
         str, typer.Argument(metavar="DOMAIN", help="The other domain.", autocompletion=completion.domains)
     ],
@@ -40,7 +40,7 @@ def create(
     metadata: fields.MetadataOption = None,
 ) -> None:
     """Link a node to a node of another domain, and print the id of the link."""
-    arguments = fields.given_metadata(metadata)
+    arguments = fields.parse_metadata(metadata)
 
     async def use(memory: Memory) -> LinkCreated:
         return await memory.links.create_cross_domain_link(
@@ -69,7 +69,9 @@ def _show_created(made: LinkCreated) -> None:
 @command(app, "list")
 def list_all(
     call: Call,
-    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Only those of a node, {takes.NAMED}.")] = None,
+    node: Annotated[
+        str | None, typer.Argument(metavar="NODE", help=f"Only those of a node, {takes.NAME_FORMS}.")
+    ] = None,
     direction: Annotated[Direction, typer.Option(help="Links from here, to here, or both.")] = "both",
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
@@ -99,8 +101,8 @@ def _show_all(found: Links) -> None:
         )
         for link in found.links
     ]
-    print_table(columns, rows, whole=("link",), folded=("node", "title", "dangling"))
-    return tell_end(len(rows), "link", found.next_cursor)
+    print_table(columns, rows, uncut=("link",), wrapped=("node", "title", "dangling"))
+    return note_end(len(rows), "link", found.next_cursor)
 
 
 @command(app)

@@ -10,7 +10,7 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import sources as graph
 from graph_memory.cli.input.ontology_source import read_ontology
 from graph_memory.cli.output.findings import show_findings
-from graph_memory.cli.output.printing import counted
+from graph_memory.cli.output.printing import count_of
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_progress
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
@@ -69,13 +69,13 @@ def load(
     The report has the counts by type, and the first of what was refused, with where it stands.
     """
     types = read_ontology(ontology) if ontology not in (None, "infer") else ontology
-    options = graph.options(
+    options = graph.source_options(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
     )
 
     async def use(memory: Memory, tell: Progress) -> Loaded:
-        return await call.of(memory).transfer.load(
-            graph.sources(source, database),
+        return await call.in_domain(memory).transfer.load(
+            graph.read_sources(source, database),
             ontology=types,
             on_conflict=cast("OnConflict", on_conflict),
             skip_invalid=skip_invalid,
@@ -84,7 +84,7 @@ def load(
             tell=tell,
         )
 
-    call.give(with_progress(use), _show)
+    call.print_answer(with_progress(use), _show)
 
 
 def _show(done: Loaded) -> None:
@@ -101,7 +101,7 @@ def _show(done: Loaded) -> None:
 
 def _summary(done: Loaded) -> str:
     nodes, connections = sum(done.node_types.values()), sum(done.connection_types.values())
-    what = f"{counted(nodes, 'node')}, {counted(connections, 'connection')}"
+    what = f"{count_of(nodes, 'node')}, {count_of(connections, 'connection')}"
     if done.dry_run:
         return f"Nothing was written. Domain {done.domain} would have these of the source: {what}."
     if done.from_seq is None:

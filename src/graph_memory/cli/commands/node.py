@@ -13,18 +13,18 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.protection import protection_lines
 from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, needs_type, of_type
-from graph_memory.cli.input.content import Given, given_content, saved_on_failure
+from graph_memory.cli.input.assignments import needs_type, parse_assignments, read_for_type
+from graph_memory.cli.input.content import ContentInput, read_content, save_on_failure
 from graph_memory.cli.output.printing import (
-    bounds,
     command_line,
     harmless,
     local_time,
     plain,
     print_properties,
     print_record,
+    validity_fields,
 )
-from graph_memory.cli.session import reading
+from graph_memory.cli.session import reader_at
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo, NodeSummary
 from graph_memory.model.subjects.kinds import Kind
@@ -59,9 +59,9 @@ def create(
     given_id: takes.IdOption = None,
 ) -> None:
     """Create a node and print its id."""
-    values = assigned(properties)
-    more = fields.given_fields(path, namespace, title, summary, metadata)
-    given = given_content(content, file, edit=edit, binary=binary) or Given("", "utf-8", None)
+    values = parse_assignments(properties)
+    more = fields.node_fields(path, namespace, title, summary, metadata)
+    given = read_content(content, file, edit=edit, binary=binary) or ContentInput("", "utf-8", None)
 
     async def use(memory: Memory) -> NodeCreated:
         return await memory.create_node(
@@ -69,13 +69,13 @@ def create(
             given.content,
             encoding=given.encoding,
             format=content_format or given.format or "markdown",
-            properties=await of_type(memory, values, Kind.NODE, type_name),
+            properties=await read_for_type(memory, values, Kind.NODE, type_name),
             tags=tags or None,
             **more,
             id=given_id,
         )
 
-    with saved_on_failure(given, edit=edit):
+    with save_on_failure(given, edit=edit):
         call.answer(use, lambda created: typer.echo(created.node_id), "Writing")
 
 
@@ -88,11 +88,11 @@ def get(
     """Show a node's type, properties, times and version, without its content."""
 
     async def use(memory: Memory) -> tuple[NodeInfo, tuple[NodeSummary, ...]]:
-        found, reader = await naming.node_id(memory, node), await reading(memory, as_of)
+        found, reader = await naming.node_id(memory, node), await reader_at(memory, as_of)
         return await reader.get_node(found), () if call.as_json else await reader.describe_nodes([found])
 
     found, summaries = call.ask(use)
-    call.give(found, lambda _: _show(found, summaries[0].title if summaries else ""))
+    call.print_answer(found, lambda _: _show(found, summaries[0].title if summaries else ""))
 
 
 @command(app)
@@ -106,7 +106,7 @@ def content(
 
     async def use(memory: Memory) -> NodeContent:
         found = await naming.node_id(memory, node)
-        return await (await reading(memory, as_of)).get_node_content(found)
+        return await (await reader_at(memory, as_of)).get_node_content(found)
 
     def show(found: NodeContent) -> None:
         if output is not None:
@@ -140,18 +140,18 @@ def update(
 
     An empty text for --path, --namespace, --title, --summary or --metadata removes what was there.
     """
-    values = assigned(properties)
-    more = fields.given_fields(path, namespace, title, summary, metadata)
+    values = parse_assignments(properties)
+    more = fields.node_fields(path, namespace, title, summary, metadata)
     if not edit and all(option is None for option in (content, file, content_format, values, tags, *more.values())):
         raise fault("property", "Nothing to change", _TO_GIVE)
     before, seen = _for_editor(call, node) if edit else ("", None)
-    given = given_content(content, file, edit=edit, before=before, binary=binary)
+    given = read_content(content, file, edit=edit, original=before, binary=binary)
 
     async def use(memory: Memory, node_id: str) -> Changed:
         type_name = (await memory.get_node(node_id)).type if needs_type(values) else None
         return await memory.update_node(
             node_id,
-            properties=await of_type(memory, values, Kind.NODE, type_name),
+            properties=await read_for_type(memory, values, Kind.NODE, type_name),
             content=given and given.content,
             encoding=given and given.encoding,
             format=content_format or (given and given.format),
@@ -160,9 +160,9 @@ def update(
             expected_version=seen if expected_version is None else expected_version,
         )
 
-    with saved_on_failure(given, edit=edit):
+    with save_on_failure(given, edit=edit):
         call.answer(
-            naming.of_node(node, use),
+            naming.with_node_id(node, use),
             lambda changed: typer.echo(f"{plain(node)} is at version {changed.version}."),
             "Writing",
         )
@@ -176,11 +176,13 @@ def delete(
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
     """Delete a node and all its connections; the nodes at their other ends stay."""
-    if takes.asks(yes=yes):
-        for found in call.ask(naming.of_node(node, lambda memory, node_id: memory.describe_nodes([node_id]))):
+    if takes.should_confirm(yes=yes):
+        for found in call.ask(naming.with_node_id(node, lambda memory, node_id: memory.describe_nodes([node_id]))):
             takes.confirm(f"Delete {found.type} “{plain(found.title)}” ({found.id}) with all its connections?")
     call.answer(
-        naming.of_node(node, lambda memory, node_id: memory.delete_node(node_id, expected_version=expected_version)),
+        naming.with_node_id(
+            node, lambda memory, node_id: memory.delete_node(node_id, expected_version=expected_version)
+        ),
         lambda deleted: typer.echo(f"Deleted {plain(node)}{_along(deleted.connections)}."),
         "Deleting",
     )
@@ -202,7 +204,7 @@ def _fields(found: NodeInfo, title: str) -> dict[str, object]:
         "id": found.id,
         "type": found.type,
         "version": found.version,
-        **bounds(found.valid_from, found.valid_to),
+        **validity_fields(found.valid_from, found.valid_to),
         **protection_lines(found.protection),
         "created": local_time(found.created),
         "modified": local_time(found.modified),
@@ -223,7 +225,7 @@ def _for_editor(call: Call, node: str) -> tuple[str, int]:
     async def use(memory: Memory, node_id: str) -> tuple[NodeInfo, NodeContent]:
         return await memory.get_node(node_id), await memory.get_node_content(node_id)
 
-    info, found = call.ask(naming.of_node(node, use))
+    info, found = call.ask(naming.with_node_id(node, use))
     if found.encoding != "utf-8":
         hint = "Replace it with --file."
         raise GraphError(Code.INVALID_ENCODING, f"The content of {node} is binary, not text", {"hint": hint})

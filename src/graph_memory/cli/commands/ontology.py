@@ -11,9 +11,9 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input import sources as graph
 from graph_memory.cli.input.ontology_source import SourceArgument, read_ontology
 from graph_memory.cli.output.ontology_tables import print_ontology
-from graph_memory.cli.output.printing import counted
+from graph_memory.cli.output.printing import count_of
 from graph_memory.cli.output.progress import progress_bar
-from graph_memory.cli.session import reading
+from graph_memory.cli.session import reader_at
 from graph_memory.model.ontology.diagram import mermaid
 from graph_memory.model.ontology.ontology import Ontology, merge_ontologies
 from graph_memory.model.ontology.view import brief, detailed
@@ -36,14 +36,14 @@ def show(
     """Show the node and connection types of a domain."""
 
     async def use(memory: Memory) -> Ontology:
-        return await (await reading(memory, as_of)).get_ontology()
+        return await (await reader_at(memory, as_of)).get_ontology()
 
     ontology = call.ask(use)
 
     def show(_: object) -> None:
         typer.echo(to_yaml(ontology), nl=False) if as_yaml else print_ontology(ontology, detail=detail)
 
-    call.give(detailed(ontology) if detail else brief(ontology), show)
+    call.print_answer(detailed(ontology) if detail else brief(ontology), show)
 
 
 @command(app, "apply")
@@ -62,7 +62,7 @@ def validate(call: Call, file: SourceArgument) -> None:
     ontology = read_ontology(file)
     name = "standard input" if file == "-" else file
     text = f"{name} is valid: {_counts(len(ontology.node_types), len(ontology.connection_types))}."
-    call.give({"valid": True, **detailed(ontology).to_dict()}, lambda _: typer.echo(text))
+    call.print_answer({"valid": True, **detailed(ontology).to_dict()}, lambda _: typer.echo(text))
 
 
 @command(app, domain=False)
@@ -86,12 +86,12 @@ def infer(
     """
     from graph_memory.memory.transfer.load.sources import infer_ontology
 
-    options = graph.options(
+    options = graph.source_options(
         labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
     )
     with progress_bar() as tell:
-        ontology = infer_ontology(graph.sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
-    call.give(detailed(ontology), lambda _: typer.echo(to_yaml(ontology), nl=False))
+        ontology = infer_ontology(graph.read_sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
+    call.print_answer(detailed(ontology), lambda _: typer.echo(to_yaml(ontology), nl=False))
 
 
 @command(app, "merge", domain=False)
@@ -101,7 +101,7 @@ def merge_files(
 ) -> None:
     """Print one ontology with the types of all files; where several declare a type, they must agree."""
     merged = merge_ontologies(map(read_ontology, files))
-    call.give(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
+    call.print_answer(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
 
 
 @command(app)
@@ -113,7 +113,7 @@ def diagram(
 ) -> None:
     """Draw an ontology as a Mermaid flowchart, which GitHub and many editors show."""
     text = mermaid(call.ask(lambda memory: memory.get_ontology()) if file is None else read_ontology(file))
-    call.give({"mermaid": text}, lambda _: typer.echo(text, nl=False))
+    call.print_answer({"mermaid": text}, lambda _: typer.echo(text, nl=False))
 
 
 def _told(applied: OntologyApplied) -> str:
@@ -127,4 +127,4 @@ def _told(applied: OntologyApplied) -> str:
 
 
 def _counts(node_types: int, connection_types: int) -> str:
-    return f"{counted(node_types, 'node type')}, {counted(connection_types, 'connection type')}"
+    return f"{count_of(node_types, 'node type')}, {count_of(connection_types, 'connection type')}"

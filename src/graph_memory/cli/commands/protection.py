@@ -9,7 +9,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import naming
-from graph_memory.cli.input.times import world_time
+from graph_memory.cli.input.times import time_callback
 from graph_memory.cli.output.printing import local_time, plain
 from graph_memory.cli.session import read_settings
 from graph_memory.model.domain_results import DomainProtection
@@ -35,7 +35,7 @@ UntilOption = Annotated[
     typer.Option(
         "--until",
         metavar="TIME",
-        callback=world_time("until"),
+        callback=time_callback("until"),
         help='When it ends by itself: a time, a date, "in 2 hours".',
     ),
 ]

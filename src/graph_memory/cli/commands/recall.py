@@ -9,7 +9,7 @@ import typer
 
 from graph_memory.cli.command import FIRST_FACT, Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import command_line, counted, harmless, note, plain
+from graph_memory.cli.output.printing import command_line, count_of, harmless, note, plain
 from graph_memory.memory.recall.guide import split_guide
 from graph_memory.memory.recall.results import Depth, Form, RecallResult
 from graph_memory.memory.search.results import Style, Synthesis
@@ -69,7 +69,7 @@ def recall(
             valid_at=valid_at,
             limit=limit,
             context=context or None,
-            **takes.several(domains, include_children=include_children),
+            **takes.select_domains(domains, include_children=include_children),
         )
 
     call.answer(use, _show_recall, "Recalling")
@@ -83,13 +83,13 @@ def _show_recall(found: RecallResult) -> None:
     if guide:
         hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*FIRST_FACT)}`."
         return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
-    lines = [f"{counted(found.tokens_used, 'token')}."]
+    lines = [f"{count_of(found.tokens_used, 'token')}."]
     if found.period:
         lines.append(f"Of the time {found.period}.")
     if found.left_out or found.shortened:
         lines.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
     if found.not_covered:
-        lines.append(f"{counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
+        lines.append(f"{count_of(found.not_covered, 'change')} could not be searched yet: try again soon.")
     return note(" ".join(lines))
 
 
@@ -127,4 +127,4 @@ def _show_synthesis(found: Synthesis) -> None:
     for citation in found.citations:
         typer.echo(f"[{plain(citation.id)}] {plain(citation.title)}  {plain(citation.type)}")
     if found.model:
-        note(f"Written by {plain(found.model)} from {counted(found.material, 'node')}.")
+        note(f"Written by {plain(found.model)} from {count_of(found.material, 'node')}.")

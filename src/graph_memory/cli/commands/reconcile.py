@@ -11,8 +11,8 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.prompts import answered
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.input.prompts import choose_answer
+from graph_memory.cli.output.printing import count_of, note, plain
 from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
 from graph_memory.model.values.arguments import fault
 
@@ -43,14 +43,20 @@ def reconcile(
 ) -> None:
     """Show what was changed outside graph-memory; adopt it or restore the log's state. Exits with 1 if some is left."""
     to_adopt, to_restore = _which("adopt", adopt, adopt_all), _which("restore", restore, restore_all)
-    if to_restore and takes.asks(yes=yes or call.as_json):
+    if to_restore and takes.should_confirm(yes=yes or call.as_json):
         takes.confirm("Restoring discards changes that the log does not have. Continue?")
     reconciliation = _done(call, to_adopt, to_restore)
-    if not call.as_json and not to_adopt and not to_restore and reconciliation.changes and takes.asks(yes=yes):
+    if (
+        not call.as_json
+        and not to_adopt
+        and not to_restore
+        and reconciliation.changes
+        and takes.should_confirm(yes=yes)
+    ):
         reconciliation = _settled_one_by_one(call, reconciliation)
         _show_end(reconciliation)
     else:
-        call.give(reconciliation, _show_all)
+        call.print_answer(reconciliation, _show_all)
     raise typer.Exit(0 if reconciliation.clean else DIFFERENCES)
 
 
@@ -76,7 +82,9 @@ def _settled_one_by_one(call: Call, found: Reconciliation) -> Reconciliation:
     chosen: dict[str, list[str]] = {"adopt": [], "restore": [], "skip": []}
     for change in found.changes:
         _show(change)
-        answer = answered(f"{_INDENT}What now:", [*(["adopt"] if change.adoptable else []), "restore", "skip", "quit"])
+        answer = choose_answer(
+            f"{_INDENT}What now:", [*(["adopt"] if change.adoptable else []), "restore", "skip", "quit"]
+        )
         if answer == "quit":
             break
         chosen[answer].append(change.id)
@@ -130,4 +138,4 @@ def _show_end(found: Reconciliation) -> None:
     done = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
     left = any(change.settled is None for change in found.changes)
     hint = " Resolve them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
-    note(f"{counted(len(found.changes), 'change')} outside graph-memory{done}.{hint}")
+    note(f"{count_of(len(found.changes), 'change')} outside graph-memory{done}.{hint}")

@@ -9,7 +9,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, related
+from graph_memory.cli.input.assignments import parse_assignments, parse_relations
 from graph_memory.cli.output.printing import command_line, note, plain, undo_line
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import Settled
@@ -52,10 +52,10 @@ def remember(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
 ) -> None:
     """Remember facts about one thing: add what is new, skip what is known, and say what may be out of date."""
-    values = assigned(properties)
+    values = parse_assignments(properties)
     key = "relationType" if lenient else "type"
-    ties = [{key: kind, "to": end} for kind, end in related(relations)]
-    ties += [{key: kind, "from": end} for kind, end in related(incoming)]
+    ties = [{key: kind, "to": end} for kind, end in parse_relations(relations)]
+    ties += [{key: kind, "from": end} for kind, end in parse_relations(incoming)]
 
     async def use(memory: Memory) -> Remembered:
         if text is not None and not (name or type_name or values or ties or aliases or replaces):
@@ -154,7 +154,7 @@ def forget(
     def forgetting(*, dry: bool) -> Callable[[Memory], Awaitable[Forgotten]]:
         return lambda memory: _forgotten(memory, what, texts or (), erase=erase, dry=dry)
 
-    if erase and takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would go."):
+    if erase and takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would go."):
         call.preview(forgetting(dry=True), _show_forgotten, "Looking")
         takes.confirm("Erase this for good?")
     call.answer(forgetting(dry=dry_run), _show_forgotten, "Forgetting")

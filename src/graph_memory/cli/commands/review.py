@@ -12,13 +12,13 @@ import typer
 
 from graph_memory.cli.commands.diff import show_content
 from graph_memory.cli.commands.history import ConflictOption, show_reverted
-from graph_memory.cli.errors import explained
+from graph_memory.cli.errors import error_text
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.editing import can_be_edited, edit
-from graph_memory.cli.input.prompts import answered
-from graph_memory.cli.output.printing import counted, local_time, note, plain
-from graph_memory.cli.session import open_for_a_person
+from graph_memory.cli.input.prompts import choose_answer
+from graph_memory.cli.output.printing import count_of, local_time, note, plain
+from graph_memory.cli.session import open_interactive
 from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChange
 from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -49,9 +49,9 @@ def review(
     if not sys.stdin.isatty():
         hint = Hint("Run it at a terminal; in a script, use {memory_log} and {memory_revert}.")
         raise fault("stdin", "A review needs a person at a terminal", hint)
-    with open_for_a_person() as memory:
+    with open_interactive() as memory:
         if session is not None and not is_whole(session):
-            session = naming.session_named(session, memory.history.sessions(limit=naming.MOST_SESSIONS, domain=domain))
+            session = naming.session_named(session, memory.history.sessions(limit=naming.MAX_SESSIONS, domain=domain))
         known = memory.history.reviewed(domain=domain)
         first = min([*known.verdicts, known.settled + 1]) if again else known.settled + 1
         begin = str(first) if session is None and since is None else since
@@ -93,7 +93,7 @@ def _walk(memory: SyncMemory, changes: Sequence[LogEntry], known: Reviewed, doma
             own: dict[int, Verdict] = {version: "accept"} if version is not None and version > newest.seq else {}
             memory.history.mark_reviewed({change.seq: answer, **own}, domain=domain)
     text = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected, {counts['edit']:,} edited"
-    note(f"{counted(counts.total(), 'change')} of {len(changes):,} reviewed: {text}.")
+    note(f"{count_of(counts.total(), 'change')} of {len(changes):,} reviewed: {text}.")
     return rejected
 
 
@@ -108,7 +108,7 @@ def _asked(
     if _can_be_rejected(change):
         choices = ["accept", "reject", *(["edit"] if can_be_edited(change) else []), "quit"]
     while True:
-        answer = cast("Verdict | Literal['quit']", answered(place, choices))
+        answer = cast("Verdict | Literal['quit']", choose_answer(place, choices))
         version = edit(memory, change, domain) if answer == "edit" else None
         if answer != "edit" or version is not None:
             return answer, version
@@ -125,7 +125,7 @@ def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) 
     try:
         _show_difference(memory, change, domain)
     except GraphError as error:
-        note(f"{_INDENT}{explained(error)}")
+        note(f"{_INDENT}{error_text(error)}")
     return None
 
 
@@ -149,7 +149,7 @@ def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -
         for value in _values(memory, change, entry, domain):
             typer.echo(f"{_INDENT}{plain(value.name)}: {_told(value.before)} → {_told(value.after)}")
         if entry.more:
-            typer.echo(f"{_INDENT}and {counted(entry.more, 'further value')}")
+            typer.echo(f"{_INDENT}and {count_of(entry.more, 'further value')}")
         if entry.content is not None:
             show_content(entry.content)
 
@@ -211,5 +211,5 @@ def _tried(
     for conflict in conflicts:
         typer.echo(f"conflict  {plain(conflict['subject'])}: {plain(conflict['reason'])}")
     force = ["force"] if any(conflict["forcible"] for conflict in conflicts) else []
-    answer = answered("Leave these as they are, or undo later changes too:", ["skip", *force, "quit"])
+    answer = choose_answer("Leave these as they are, or undo later changes too:", ["skip", *force, "quit"])
     return ("stop", None) if answer == "quit" else _tried(memory, ids, cast("Choice", answer), domain)

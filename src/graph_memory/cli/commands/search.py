@@ -10,7 +10,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, fields
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, given_weights, of_type
+from graph_memory.cli.input.assignments import parse_assignments, parse_weights, read_for_type
 from graph_memory.cli.listing import list_nodes
 from graph_memory.cli.output.hits import show_hits
 from graph_memory.memory.search.results import SearchMode, SearchResult, Syntax
@@ -74,9 +74,9 @@ def search(
     include_children: takes.IncludeChildrenOption = False,
 ) -> None:
     """Find what answers a question, by words and by meaning, best first. For exact texts use find, for values query."""
-    weightings = given_weights(weight)
+    weightings = parse_weights(weight)
     filters = _given(types, tags, path_prefix, namespace, created_after, created_before, min_edges, min_strength)
-    values = assigned(properties)
+    values = parse_assignments(properties)
 
     async def use(memory: Memory) -> SearchResult:
         filters.update(await _of_properties(memory, values, types))
@@ -93,7 +93,7 @@ def search(
             as_of=as_of,
             valid_at=valid_at,
             syntax=syntax,
-            **takes.several(domains, include_children=include_children),
+            **takes.select_domains(domains, include_children=include_children),
         )
 
     call.answer(use, lambda result: show_hits(result, query), "Searching")
@@ -103,7 +103,7 @@ async def _of_properties(
     memory: Memory, values: Mapping[str, object] | None, types: list[str] | None
 ) -> dict[str, object]:
     """Return the filter for properties, if some are given, as the type declares them."""
-    return {} if values is None else {"properties": await of_type(memory, values, Kind.NODE, _only(types))}
+    return {} if values is None else {"properties": await read_for_type(memory, values, Kind.NODE, _only(types))}
 
 
 def _only(types: list[str] | None) -> str | None:
@@ -143,17 +143,17 @@ def query(
     include_children: takes.IncludeChildrenOption = False,
 ) -> None:
     """List nodes, by type, exact property values, fields and times if you give them; all must match."""
-    values = assigned(properties)
-    several: dict[str, Any] = {**takes.several(domains, include_children=include_children)}
+    values = parse_assignments(properties)
+    several: dict[str, Any] = {**takes.select_domains(domains, include_children=include_children)}
     if several and as_of is not None:
         raise fault("as_of", "The past of several domains cannot be listed at once", "Leave --as-of out, or --in.")
 
-    several |= {**takes.ordered(order_by, descending=descending)}
+    several |= {**takes.select_order(order_by, descending=descending)}
 
     async def found(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(
             type=type_name,
-            properties=await of_type(memory, values, Kind.NODE, type_name),
+            properties=await read_for_type(memory, values, Kind.NODE, type_name),
             namespace=namespace,
             path_prefix=path_prefix,
             created_after=created_after,
@@ -162,7 +162,7 @@ def query(
             modified_before=modified_before,
             valid_at=valid_at,
             detail=True,
-            limit=call.size(limit),
+            limit=call.page_size(limit),
             cursor=cursor,
             **several,
         )
@@ -186,7 +186,7 @@ def find(
 
     async def found(_: Memory, reader: Reader) -> NodeIds:
         return await reader.search_content(
-            text, node_type=node_type, detail=True, limit=call.size(limit), cursor=cursor
+            text, node_type=node_type, detail=True, limit=call.page_size(limit), cursor=cursor
         )
 
     list_nodes(call, found, as_of)

@@ -15,8 +15,8 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input import sources as graph
-from graph_memory.cli.output.findings import show_memory
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.findings import show_memory_import
+from graph_memory.cli.output.printing import count_of, note, plain
 from graph_memory.cli.session import with_progress
 from graph_memory.memory.transfer.results import (
     MEMORIES,
@@ -90,28 +90,30 @@ def _export_log(call: Call, to: str, as_of: str | None) -> None:
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
-    done = with_progress(lambda memory, tell: call.of(memory).transfer.export_file(target, tell=tell))
+    done = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_file(target, tell=tell))
     if to == "-":
         note(_exported(done, "standard output"))
     else:
-        call.give(done, lambda done: typer.echo(_exported(done, to)))
+        call.print_answer(done, lambda done: typer.echo(_exported(done, to)))
 
 
 def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> None:
     target = sys.stdout.buffer if to == "-" else Path(to)
-    done = with_progress(lambda memory, tell: call.of(memory).transfer.export_graph(target, form, at=as_of, tell=tell))
+    done = with_progress(
+        lambda memory, tell: call.in_domain(memory).transfer.export_graph(target, form, at=as_of, tell=tell)
+    )
     where = "standard output" if to == "-" else plain(to)
     text = f"Exported domain {done.domain} to {where} as {form}: {_counts(done)}, without the log."
     if to == "-":
         note(text)
     else:
-        call.give(done, lambda _: typer.echo(text))
+        call.print_answer(done, lambda _: typer.echo(text))
 
 
 def _export_folder(call: Call, to: str, as_of: str | None) -> None:
-    done = with_progress(lambda memory, tell: call.of(memory).transfer.export_folder(to, at=as_of, tell=tell))
+    done = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_folder(to, at=as_of, tell=tell))
     text = f"Exported domain {done.domain} to {plain(to)}: {_counts(done)}. There is no log in a folder."
-    call.give(done, lambda _: typer.echo(text))
+    call.print_answer(done, lambda _: typer.echo(text))
 
 
 @command()
@@ -152,7 +154,8 @@ def import_domain(
     if form is not None or _is_memory(source):
         if name is not None:
             raise fault("as", "--as names the domain of an export", "Give --domain for another program's memory.")
-        _import_memory(call, graph.sources([source], database)[0], form, dry_run=dry_run, skip_invalid=skip_invalid)
+        [memory_source] = graph.read_sources([source], database)
+        _import_memory(call, memory_source, form, dry_run=dry_run, skip_invalid=skip_invalid)
         return
     named = ctx.get_parameter_source("domain")
     if dry_run or skip_invalid or database is not None or (named is not None and named.name == "COMMANDLINE"):
@@ -163,7 +166,7 @@ def import_domain(
         return
     with _file(source) as path:
         done = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
-    call.give(done, lambda done: typer.echo(_imported(done)))
+    call.print_answer(done, lambda done: typer.echo(_imported(done)))
 
 
 def _is_memory(source: str) -> bool:
@@ -175,22 +178,22 @@ def _is_memory(source: str) -> bool:
 
 def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run: bool, skip_invalid: bool) -> None:
     async def use(memory: Memory, tell: Progress) -> MemoryImported:
-        return await call.of(memory).transfer.import_memory(
+        return await call.in_domain(memory).transfer.import_memory(
             source, format=cast("MemoryFormat | None", form), dry_run=dry_run, skip_invalid=skip_invalid, tell=tell
         )
 
-    call.give(with_progress(use), show_memory)
+    call.print_answer(with_progress(use), show_memory_import)
 
 
 def _import_folder(call: Call, source: str, name: str | None) -> None:
     done = with_progress(lambda memory, tell: memory.transfer.import_folder(source, name=name, tell=tell))
-    call.give(done, lambda done: typer.echo(f"Imported domain {done.domain}: {_counts(done)}, created anew."))
+    call.print_answer(done, lambda done: typer.echo(f"Imported domain {done.domain}: {_counts(done)}, created anew."))
 
 
 def _counts(done: FolderExported | FolderImported | GraphExported) -> str:
-    text = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
+    text = f"{count_of(done.nodes, 'node')}, {count_of(done.connections, 'connection')}"
     observations = 0 if isinstance(done, GraphExported) else done.observations
-    return f"{text}, {counted(observations, 'observation')}" if observations else text
+    return f"{text}, {count_of(observations, 'observation')}" if observations else text
 
 
 def _is_folder(given: str) -> bool:
@@ -218,14 +221,14 @@ def _file(source: str) -> Generator[Path]:
 
 def _exported(done: Exported, where: str) -> str:
     return (
-        f"Exported domain {done.domain} to {plain(where)}: {counted(done.events, 'event')}, "
-        f"{counted(done.contents, 'content')}, up to number {done.seq:,} of its log."
+        f"Exported domain {done.domain} to {plain(where)}: {count_of(done.events, 'event')}, "
+        f"{count_of(done.contents, 'content')}, up to number {done.seq:,} of its log."
     )
 
 
 def _imported(done: Imported) -> str:
     resumed = " It resumed where it was interrupted." if done.resumed else ""
     return (
-        f"Imported domain {done.domain}: {counted(done.events, 'event')}, "
-        f"{counted(done.subjects, 'subject')} in the graph.{resumed}"
+        f"Imported domain {done.domain}: {count_of(done.events, 'event')}, "
+        f"{count_of(done.subjects, 'subject')} in the graph.{resumed}"
     )

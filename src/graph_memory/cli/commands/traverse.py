@@ -9,7 +9,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, of_type
+from graph_memory.cli.input.assignments import parse_assignments, read_for_type
 from graph_memory.cli.output.walks import show_neighbors, show_paths, show_walk
 from graph_memory.memory.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
 from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 StartsArgument = Annotated[
-    list[str], typer.Argument(metavar="NODE...", help=f"Where to start: one or several nodes, each {takes.NAMED}.")
+    list[str], typer.Argument(metavar="NODE...", help=f"Where to start: one or several nodes, each {takes.NAME_FORMS}.")
 ]
 TypesOption = Annotated[
     list[str] | None,
@@ -78,12 +78,12 @@ def traverse(
     cross_domains: Annotated[bool, typer.Option("--cross-domains", help="Also follow links to other domains.")] = False,
 ) -> None:
     """Follow connections from nodes, and show what they lead to and how."""
-    own, others = assigned(properties), assigned(node_property)
+    own, others = parse_assignments(properties), parse_assignments(node_property)
 
     async def use(memory: Memory) -> Walked:
         edges = _given(types=types, direction=direction, min_strength=min_strength)
-        edges |= _given(properties=await of_type(memory, own, Kind.CONNECTION))
-        result = _given(types=node_types, tags=tags, properties=await of_type(memory, others, Kind.NODE))
+        edges |= _given(properties=await read_for_type(memory, own, Kind.CONNECTION))
+        result = _given(types=node_types, tags=tags, properties=await read_for_type(memory, others, Kind.NODE))
         return await memory.recall.traverse_memories(
             await naming.ids_of(memory, start),
             strategy=strategy,
@@ -114,7 +114,7 @@ def _given(**values: object) -> dict[str, object]:
 def path(
     call: Call,
     from_node: takes.NodeArgument,
-    to_node: Annotated[str, typer.Argument(metavar="OTHER", help=f"The other node, {takes.NAMED}.")],
+    to_node: Annotated[str, typer.Argument(metavar="OTHER", help=f"The other node, {takes.NAME_FORMS}.")],
     mode: Annotated[PathMode, typer.Option(help="The fewest connections, or those that count most.")] = "shortest",
     k: Annotated[int | None, typer.Option("-k", min=1, max=20, help="Paths, with --mode k_shortest.")] = None,
     types: TypesOption = None,

@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
-from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.output.printing import count_of, note
 from graph_memory.cli.session import with_progress
 from graph_memory.model.results import BlobsCollected, Difference, Verification
 from graph_memory.model.text.analysers import ANALYSERS, ENGLISH
@@ -45,7 +45,7 @@ def _verify_all(call: Call) -> NoReturn:
             note("No domain yet.")
 
     verifications = call.ask(use, "Verifying")
-    call.give({"domains": [verification.to_dict() for verification in verifications]}, show)
+    call.print_answer({"domains": [verification.to_dict() for verification in verifications]}, show)
     raise typer.Exit(0 if all(verification.clean for verification in verifications) else DIFFERENCES)
 
 
@@ -77,7 +77,7 @@ def gc(
     def show(found: BlobsCollected) -> None:
         for blob in found.blobs:
             typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
-        typer.echo(f"{counted(len(found.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
+        typer.echo(f"{count_of(len(found.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
 
     call.answer(lambda memory: memory.upkeep.collect_blobs(dry_run=dry_run, grace=grace), show, "Collecting")
 
@@ -85,8 +85,8 @@ def gc(
 def _show_verification(found: Verification) -> None:
     for difference in found.differences:
         typer.echo(_line(difference))
-    compared = f"{counted(found.events, 'event')} replayed, {counted(found.subjects, 'subject')} compared"
-    typer.echo(f"{found.domain}: {compared}, {counted(len(found.differences), 'difference')}.")
+    compared = f"{count_of(found.events, 'event')} replayed, {count_of(found.subjects, 'subject')} compared"
+    typer.echo(f"{found.domain}: {compared}, {count_of(len(found.differences), 'difference')}.")
 
 
 def _line(difference: Difference) -> str:
@@ -123,10 +123,12 @@ def reindex(
         raise fault("missing", "--missing, --model and --analyser exclude each other", "Give one of them.")
 
     async def use(memory: Memory, tell: Progress) -> Coverage:
-        return await call.of(memory).upkeep.reindex(anew=not missing, model=model, analyser=analyser, progress=tell)
+        return await call.in_domain(memory).upkeep.reindex(
+            anew=not missing, model=model, analyser=analyser, progress=tell
+        )
 
     covered = with_progress(use)
-    rendered = {
+    coverage = {
         "passages": covered.open,
         "model": covered.model,
         "analyser": covered.analyser,
@@ -135,17 +137,19 @@ def reindex(
         "reason": covered.reason,
         "skipped": list(covered.skipped) or None,
     }
-    call.give({name: value for name, value in rendered.items() if value is not None}, lambda _: _show_coverage(covered))
+    call.print_answer(
+        {name: value for name, value in coverage.items() if value is not None}, lambda _: _show_coverage(covered)
+    )
 
 
 def _show_coverage(covered: Coverage) -> None:
     vectors = f"vectors by {covered.model}" if covered.model else "no vectors"
     words = "" if covered.analyser == ENGLISH else f", words read as {covered.analyser}"
-    typer.echo(f"{counted(covered.open, 'passage')}, {vectors}{words}.")
+    typer.echo(f"{count_of(covered.open, 'passage')}, {vectors}{words}.")
     if covered.behind:
-        typer.echo(f"{counted(covered.behind, 'change')} not indexed yet: run it again.")
+        typer.echo(f"{count_of(covered.behind, 'change')} not indexed yet: run it again.")
     for warning in covered.warnings:
         typer.echo(warning)
     if covered.without_vectors:
         why = f": {covered.reason}" if covered.reason else ""
-        typer.echo(f"{counted(covered.without_vectors, 'passage')} without vectors{why}.")
+        typer.echo(f"{count_of(covered.without_vectors, 'passage')} without vectors{why}.")

@@ -1,4 +1,4 @@
-"""`key=value` and `key:=json` on the command line, and how a value is read that is not JSON: as the ontology says."""
+"""Assignments on the command line: `key=value`, read as the ontology declares the key, and `key:=json`."""
 
 from __future__ import annotations
 
@@ -19,63 +19,63 @@ if TYPE_CHECKING:
 _EXAMPLES = "Write -p status=next, or -p priority:=1 or -p done:=true for JSON."
 
 
-class Typed(str):
-    """A value as a person typed it after `=`."""
+class RawValue(str):
+    """The text after `=`, before the ontology decides its type."""
 
     __slots__ = ()
 
 
-def assigned(given: Sequence[str] | None) -> dict[str, object] | None:
-    """Return the values by key, None when none was given.
+def parse_assignments(assignments: Sequence[str] | None) -> dict[str, object] | None:
+    """Return the values by key, or None without assignments.
 
-    The first `=` ends the key: with a colon before it what follows is JSON, else it is text as it stands.
-    Raises INVALID_ARGUMENT for what is neither, and for a key that is given twice.
+    The first `=` ends the key. With a colon before it, the rest is JSON, else text.
+    Raises INVALID_ARGUMENT if an assignment has no key or `=`, if its JSON is invalid, or if a key is repeated.
     """
     result: dict[str, object] = {}
-    for one in given or ():
-        key, value = _pair(one)
+    for assignment in assignments or ():
+        key, value = _parse_assignment(assignment)
         if key in result:
             raise fault("property", f"{shown(key)} is given twice", "Give each property once.")
         result[key] = value
     return result or None
 
 
-def related(given: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Return types of relations and names, given with `=` between. Raises INVALID_ARGUMENT for what has none."""
-    pairs = [one.partition("=") for one in given or ()]
+def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Return the type and the name of each TYPE=NAME. Raises INVALID_ARGUMENT if a part is missing."""
+    pairs = [relation.partition("=") for relation in relations or ()]
     if (wrong := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
         raise fault("relation", f"{quoted(wrong)} is not a type and a name", "Write --relation 'works at=Merrow'.")
     return [(kind, name) for kind, _, name in pairs]
 
 
-def given_strength(given: Sequence[str] | None) -> Mapping[str, float] | float | None:
-    """Return the strength that options give, None when none was given. Raises INVALID_ARGUMENT."""
-    pairs = [one.rpartition("=") for one in given or ()]
+def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float | None:
+    """Return the strength as one number or as numbers by name, or None without options. Raises INVALID_ARGUMENT."""
+    pairs = [option.rpartition("=") for option in options or ()]
     if not pairs:
         return None
     if len(pairs) == 1 and not pairs[0][1]:
-        return _number("strength", pairs[0][2])
-    scores = {name: _number(f"strength {name}", text) for name, _, text in pairs}
+        return _parse_number("strength", pairs[0][2])
+    scores = {name: _parse_number(f"strength {name}", text) for name, _, text in pairs}
     if len(scores) < len(pairs) or "" in scores:
-        raise fault("strength", "--strength takes one number, or names, each once", "As in --strength semantic=0.8.")
+        raise fault("strength", "--strength takes one number, or each name once", "Write --strength semantic=0.8.")
     return scores
 
 
-def given_weights(given: Sequence[str] | None) -> Mapping[str, float] | None:
-    """Return weights by name, None when none was given. Raises INVALID_ARGUMENT."""
-    pairs = [one.partition("=") for one in given or ()]
-    scores = {name: _number(f"weight {name}", text) for name, _, text in pairs}
-    if len(scores) < len(pairs):
-        raise fault("weight", "A weight is given twice", "Give each once, as in --weight title=2 --weight tag=0.")
-    return scores or None
+def parse_weights(options: Sequence[str] | None) -> Mapping[str, float] | None:
+    """Return the weights by name, or None without options. Raises INVALID_ARGUMENT."""
+    pairs = [option.partition("=") for option in options or ()]
+    weights = {name: _parse_number(f"weight {name}", text) for name, _, text in pairs}
+    if len(weights) < len(pairs):
+        raise fault("weight", "A weight is given twice", "Give each name once: --weight title=2 --weight tag=0.")
+    return weights or None
 
 
-def _number(name: str, text: str) -> float:
+def _parse_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
         option = name.partition(" ")[0]
-        raise fault(option, f"{shown(name)} is {quoted(text)}, which is no number", _NUMBERS[option]) from error
+        raise fault(option, f"{shown(name)} is {quoted(text)}, which is not a number", _NUMBERS[option]) from error
 
 
 _NUMBERS = {
@@ -84,10 +84,10 @@ _NUMBERS = {
 }
 
 
-async def of_type(
+async def read_for_type(
     memory: Memory, values: Mapping[str, object] | None, kind: Kind | None = None, type_name: str | None = None
 ) -> Mapping[str, object] | None:
-    """Return the values, those that were typed read as the ontology declares them for a type, or for any."""
+    """Return the values, with raw ones converted as the ontology declares them for the type, or for any type."""
     if values is None:
         return None
     if not needs_type(values):
@@ -98,66 +98,67 @@ async def of_type(
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return read_as_declared(values, ())
-    return read_as_declared(values, _declared(ontology, kind, type_name))
+    return read_as_declared(values, _declared_types(ontology, kind, type_name))
 
 
 def needs_type(values: Mapping[str, object] | None) -> bool:
-    """Say whether the ontology decides how a value is read: it could be text, or else a number or a boolean."""
-    return any(isinstance(value, Typed) and len([*_readings(value)]) > 1 for value in (values or {}).values())
+    """Return whether a value is ambiguous without the ontology: text, or else a number or a boolean."""
+    return any(isinstance(value, RawValue) and len([*_readings(value)]) > 1 for value in (values or {}).values())
 
 
 def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
-    """Return the values, each that was typed as the first of its readings that one of the types allows."""
+    """Return the values. Each raw value becomes the first of its readings that one of the types allows, else text."""
     rules = [rule for type_ in declared for rule in type_.properties]
     return {
-        key: _read(value, [rule for rule in rules if rule.name == key]) if isinstance(value, Typed) else value
+        key: _first_allowed(value, [rule for rule in rules if rule.name == key])
+        if isinstance(value, RawValue)
+        else value
         for key, value in values.items()
     }
 
 
-def _declared(ontology: Ontology, kind: Kind | None, type_name: str | None) -> Sequence[AnyType]:
-    kinds = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
+def _declared_types(ontology: Ontology, kind: Kind | None, type_name: str | None) -> Sequence[AnyType]:
+    types_of = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     if kind is Kind.CONNECTION and type_name is not None:
         type_name, _ = ontology.stored_as(type_name)
-    return [
-        type_ for of, types in kinds.items() if kind in (None, of) for type_ in types if type_name in (None, type_.name)
-    ]
+    types = [type_ for types_kind, types in types_of.items() if kind in (None, types_kind) for type_ in types]
+    return [type_ for type_ in types if type_name in (None, type_.name)]
 
 
-def _read(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:
+def _first_allowed(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:
     allowed = (reading for reading in _readings(value) if any(_allows(rule, reading) for rule in rules))
     return next(allowed, str(value))
 
 
 def _allows(rule: PropertyRule, value: PropertyValue) -> bool:
     fits = rule.type is None or rule.type.accepts(value)
-    return fits and (not rule.enum or any(equal_values(value, one) for one in rule.enum))
+    return fits and (not rule.enum or any(equal_values(value, member) for member in rule.enum))
 
 
 def _readings(value: str) -> Iterator[PropertyValue]:
-    """Give what was typed as text, and as a number or boolean where it is one."""
+    """Yield the value as text, and as a number or boolean if it can be read so."""
     yield str(value)
     try:
-        found: object = json.loads(value, parse_constant=_refused)
+        reading: object = json.loads(value, parse_constant=_refuse_constant)
     except ValueError:
         return
-    if isinstance(found, bool | int | float):
-        yield found
+    if isinstance(reading, bool | int | float):
+        yield reading
 
 
-def _pair(given: str) -> tuple[str, object]:
-    key, equals, value = given.partition("=")
+def _parse_assignment(text: str) -> tuple[str, object]:
+    key, equals, value = text.partition("=")
     if not equals or key in ("", ":"):
-        raise fault("property", f"{shown(given)} is not a property", _EXAMPLES)
-    return (key[:-1], _json(given, value)) if key.endswith(":") else (key, Typed(value))
+        raise fault("property", f"{shown(text)} is not a property", _EXAMPLES)
+    return (key[:-1], _parse_json(text, value)) if key.endswith(":") else (key, RawValue(value))
 
 
-def _json(given: str, value: str) -> object:
+def _parse_json(assignment: str, value: str) -> object:
     try:
-        return json.loads(value, parse_constant=_refused)
+        return json.loads(value, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise fault("property", f"What follows := in {shown(given)} is not JSON", _EXAMPLES) from error
+        raise fault("property", f"The text after := in {shown(assignment)} is not JSON", _EXAMPLES) from error
 
 
-def _refused(name: str) -> object:
+def _refuse_constant(name: str) -> object:
     raise ValueError(name)

@@ -1,4 +1,4 @@
-"""What the shell offers for the Tab key. It never starts a Neo4j, and never fails."""
+"""Shell completion. It never starts a Neo4j, and never fails."""
 
 from __future__ import annotations
 
@@ -14,76 +14,76 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.model.ontology.ontology import AnyType, Ontology
 
-_PATIENCE = 3.0
-"""Seconds that a person waits after the Tab key."""
+_TIMEOUT = 3.0
+"""Seconds that completion may take."""
 
 
 def domains(incomplete: str) -> list[str]:
-    """Return the domains that begin so."""
+    """Return the names of domains that start with `incomplete`."""
 
     async def names(memory: Memory) -> list[str]:
         return [domain.name for domain in (await memory.list_domains()).domains]
 
-    return _beginning(incomplete, _asked(names))
+    return _with_prefix(incomplete, _ask_memory(names))
 
 
 def node_types(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the node types that begin so."""
-    return _beginning(incomplete, _types(context, lambda ontology: ontology.node_types))
+    """Return the node types that start with `incomplete`."""
+    return _with_prefix(incomplete, _type_names(context, lambda ontology: ontology.node_types))
 
 
 def connection_types(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the connection types that begin so."""
-    return _beginning(incomplete, _types(context, lambda ontology: ontology.connection_types))
+    """Return the connection types that start with `incomplete`."""
+    return _with_prefix(incomplete, _type_names(context, lambda ontology: ontology.connection_types))
 
 
 def all_types(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the types that begin so."""
-    results = _types(context, lambda ontology: (*ontology.node_types, *ontology.connection_types))
-    return _beginning(incomplete, results)
+    """Return the node and connection types that start with `incomplete`."""
+    names = _type_names(context, lambda ontology: (*ontology.node_types, *ontology.connection_types))
+    return _with_prefix(incomplete, names)
 
 
 def toolsets(incomplete: str) -> list[str]:
-    """Return the toolsets and tools that begin so, behind those of the list that are there already."""
+    """Return the list `incomplete` with its last name completed to a toolset or tool."""
     from graph_memory.mcp_server.presets import OF_TOOLSETS
     from graph_memory.operations.table import TOOLSETS
 
-    before, comma, last = incomplete.rpartition(",")
+    complete, comma, last = incomplete.rpartition(",")
     names = {*TOOLSETS, *OF_TOOLSETS, "agent", "all", *(tool.name for tools in TOOLSETS.values() for tool in tools)}
-    return [f"{before}{comma}{name}" for name in _beginning(last, names)]
+    return [f"{complete}{comma}{name}" for name in _with_prefix(last, names)]
 
 
 def operations(incomplete: str) -> list[str]:
-    """Return the operations that begin so."""
+    """Return the operations that start with `incomplete`."""
     from graph_memory.operations.table import CALLABLE
 
-    return _beginning(incomplete, CALLABLE)
+    return _with_prefix(incomplete, CALLABLE)
 
 
 def operation_arguments(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the arguments of the operation that begin so, each with its `=`."""
+    """Return the arguments of the operation that start with `incomplete`, each with its `=`."""
     from graph_memory.operations.schemas import properties_of
     from graph_memory.operations.table import CALLABLE
 
     operation = CALLABLE.get(context.params.get("operation") or "")
-    return _beginning(incomplete, [f"{name}=" for name in properties_of(operation.input_schema)] if operation else ())
+    return _with_prefix(incomplete, [f"{name}=" for name in properties_of(operation.input_schema)] if operation else ())
 
 
-def _types(context: typer.Context, of: Callable[[Ontology], Iterable[AnyType]]) -> Sequence[str]:
+def _type_names(context: typer.Context, types_of: Callable[[Ontology], Iterable[AnyType]]) -> Sequence[str]:
     async def names(memory: Memory) -> list[str]:
-        given = context.params.get("domain")
-        ontology = await memory.get_ontology(domain=domain_for(given) if given else None)
-        return [type_.name for type_ in of(ontology)]
+        domain = context.params.get("domain")
+        ontology = await memory.get_ontology(domain=domain_for(domain) if domain else None)
+        return [type_.name for type_ in types_of(ontology)]
 
-    return _asked(names)
+    return _ask_memory(names)
 
 
-def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.startswith(incomplete))
 
 
-def _asked(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
-    """Return what a memory answers that is there already and answers soon, else nothing."""
+def _ask_memory(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
+    """Return the names that a running memory answers in time, else nothing."""
     with suppress(Exception):  # the shell shows what this prints in the middle of the line that is being typed
         import anyio
 
@@ -94,7 +94,7 @@ def _asked(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
         settings = read_settings()
 
         async def work() -> Sequence[str]:
-            with anyio.fail_after(_PATIENCE):
+            with anyio.fail_after(_TIMEOUT):
                 async with open_memory(settings) as memory:
                     return await use(memory)
 

@@ -18,67 +18,67 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.content import Encoding
 
 FORMATS = {".md": "markdown", ".markdown": "markdown", ".txt": "text", ".yml": "yaml", ".htm": "html", ".jpeg": "jpg"}
-"""Formats that a file's ending does not name by itself."""
+"""Formats by file ending, where the ending itself is not the name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """Content that was given, and how a call names it."""
+class ContentInput:
+    """Content from the command line."""
 
     content: str | bytes
     encoding: Encoding
     format: str | None
-    """What a file's name says that it is."""
+    """The format that the file's name suggests."""
 
 
-def given_content(
-    text: str | None, file: Path | None, *, edit: bool = False, before: str = "", binary: bool = False
-) -> Given | None:
-    """Return the content that the options give, None without any; an editor begins with the text of `before`.
+def read_content(
+    text: str | None, file: Path | None, *, edit: bool = False, original: str = "", binary: bool = False
+) -> ContentInput | None:
+    """Return the content from an option, a file or an editor that starts with `original`, or None without them.
 
-    Raises INVALID_ARGUMENT for two sources at once, a file that cannot be read, and an editor that cannot be run.
+    Raises INVALID_ARGUMENT for two sources at once, a file that cannot be read, and an editor that fails.
     """
     if sum((text is not None, file is not None, edit)) > 1:
         raise fault("content", "The content was given twice", "Use one of --content, --file and --edit.")
     if edit:
-        text = edited(before)
-    given = _from_file(file) if file is not None else None if text is None else Given(text, "utf-8", None)
-    return _as_binary(given) if given and binary else given
+        text = edit_text(original)
+    content = _from_file(file) if file is not None else None if text is None else ContentInput(text, "utf-8", None)
+    return _as_binary(content) if content and binary else content
 
 
-def given_text(text: str | None, file: Path | None) -> str | None:
-    """Return content that must be text, None without any. Raises INVALID_ARGUMENT and INVALID_ENCODING."""
-    given = given_content(text, file)
-    if given is None or isinstance(given.content, str):
-        return None if given is None else str(given.content)
-    hint = "Store it as the content of a node, and connect that."
+def read_text(text: str | None, file: Path | None) -> str | None:
+    """Return content that must be text, or None without options. Raises INVALID_ARGUMENT and INVALID_ENCODING."""
+    content = read_content(text, file)
+    if content is None or isinstance(content.content, str):
+        return None if content is None else str(content.content)
+    hint = "Store it as the content of a node, and connect that node."
     raise GraphError(Code.INVALID_ENCODING, "The notes of a connection must be UTF-8 text", {"hint": hint})
 
 
-def edited(before: str) -> str:
-    """Return what a person made of the text in an editor. Raises INVALID_ARGUMENT."""
+def edit_text(original: str) -> str:
+    """Return the text as changed in an editor. Raises INVALID_ARGUMENT if the editor fails or does not save UTF-8."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory(prefix="graph-memory-") as folder:
         path = Path(folder, "content.md")
-        path.write_text(before, encoding="utf-8", newline="")
+        path.write_text(original, encoding="utf-8", newline="")
         try:
-            ended = subprocess.run([*shlex.split(command, posix=os.name != "nt"), str(path)], check=False).returncode
+            status = subprocess.run([*shlex.split(command, posix=os.name != "nt"), str(path)], check=False).returncode
         except (OSError, ValueError) as error:
             raise fault("edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR.") from error
-        if ended != 0:
-            raise fault("edit", f"The editor {command} exited with {ended}", "Nothing was changed.")
-        return _decoded(path.read_bytes())
+        if status != 0:
+            raise fault("edit", f"The editor {command} exited with {status}", "Nothing was changed.")
+        return _decode(path.read_bytes())
 
 
 @contextmanager
-def saved_on_failure(given: Given | None, *, edit: bool) -> Generator[None]:
-    """Keep what a person wrote in an editor in a file when the write fails, and say where."""
+def save_on_failure(content: ContentInput | None, *, edit: bool) -> Generator[None]:
+    """Save text from an editor to a file if the write fails, and name the file in the error."""
     try:
         yield
-    except BaseException as error:  # Ctrl-C and a lost terminal too: what a person wrote must not go with them
-        if given is None or not edit:
+    except BaseException as error:  # also on Ctrl-C or a lost terminal, the text must not be lost
+        if content is None or not edit:
             raise
-        saved = f"Your text is in {_saved(given)}."
+        saved = f"Your text is in {_save(content)}."
         if isinstance(error, GraphError):
             hint = Hint("{hint}", " {saved}", hint=error.hint, saved=saved) if error.hint else saved
             raise GraphError(error.code, error.message, {**error.details, "hint": hint}) from error
@@ -86,41 +86,41 @@ def saved_on_failure(given: Given | None, *, edit: bool) -> Generator[None]:
         raise
 
 
-def _saved(given: Given) -> str:
-    data = given.content if isinstance(given.content, bytes) else given.content.encode(errors="surrogatepass")
+def _save(content: ContentInput) -> str:
+    data = content.content if isinstance(content.content, bytes) else content.content.encode(errors="surrogatepass")
     with tempfile.NamedTemporaryFile(prefix="graph-memory-", suffix=".md", delete=False) as file:
         file.write(data)
         return file.name
 
 
-def _as_binary(given: Given) -> Given:
-    data = given.content.encode() if isinstance(given.content, str) else given.content
-    return Given(data, "base64", given.format)
+def _as_binary(content: ContentInput) -> ContentInput:
+    data = content.content.encode() if isinstance(content.content, str) else content.content
+    return ContentInput(data, "base64", content.format)
 
 
-def _from_file(path: Path) -> Given:
+def _from_file(path: Path) -> ContentInput:
     if str(path) == "-":
-        return _of(sys.stdin.buffer.read(), None)
+        return _from_bytes(sys.stdin.buffer.read(), None)
     try:
         data = path.read_bytes()
     except OSError as error:
         raise fault("file", f"Cannot read {path}: {error.strerror}", "Give a readable file.") from error
     suffix = path.suffix.lower()
-    return _of(data, FORMATS.get(suffix) or suffix.removeprefix(".") or None)
+    return _from_bytes(data, FORMATS.get(suffix) or suffix.removeprefix(".") or None)
 
 
-def _of(data: bytes, content_format: str | None) -> Given:
-    """Return UTF-8 without null bytes as text, which is searched, and everything else as binary content."""
+def _from_bytes(data: bytes, content_format: str | None) -> ContentInput:
+    """Return UTF-8 without null bytes as text, which is searchable, and other data as binary content."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        return Given(data, "base64", content_format or "binary")
-    return Given(text, "utf-8", content_format)
+        return ContentInput(data, "base64", content_format or "binary")
+    return ContentInput(text, "utf-8", content_format)
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:

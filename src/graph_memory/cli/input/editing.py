@@ -1,4 +1,4 @@
-"""Changing a node or connection while a person is asked about it: new property values, or its text in an editor."""
+"""Interactive changes of a node or connection: new property values, or its text in an editor."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graph_memory.cli.errors import explained
-from graph_memory.cli.input.assignments import assigned, of_type
-from graph_memory.cli.input.content import Given, edited, saved_on_failure
-from graph_memory.cli.input.prompts import answered, asked
+from graph_memory.cli.errors import error_text
+from graph_memory.cli.input.assignments import parse_assignments, read_for_type
+from graph_memory.cli.input.content import ContentInput, edit_text, save_on_failure
+from graph_memory.cli.input.prompts import choose_answer, run_prompt
 from graph_memory.cli.output.printing import note
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError
@@ -21,67 +21,64 @@ if TYPE_CHECKING:
 
 
 def can_be_edited(entry: LogEntry) -> bool:
-    """Say whether the subject of a change may have values and a text to edit."""
+    """Return whether the subject of a change has values or text to edit."""
     return entry.kind in TYPE_OF and entry.operation != "delete"
 
 
 def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
-    """Let a person change the subject as it is now, and return its version then; None if they did not.
-
-    A refusal is told.
-    """
-    match answered("Edit", ["values", "content", "nothing"]):
+    """Let a person change the subject. Returns its new version, or None without a change. Errors are printed."""
+    match choose_answer("Edit", ["values", "content", "nothing"]):
         case "values":
-            change = _values
+            change = _edit_values
         case "content":
-            change = _content
+            change = _edit_content
         case _:
             return None
     try:
         return change(memory, entry, domain)
     except GraphError as error:
-        note(explained(error))
+        note(error_text(error))
         return None
 
 
-def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
-    given: list[str] = []
-    question = "name=value or name:=JSON, nothing to end"
-    while line := asked(lambda: typer.prompt(question, "", show_default=False, err=True)).strip():
-        given.append(line)
-    typed = assigned(given)
-    if typed is None:
+def _edit_values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
+    lines: list[str] = []
+    question = "name=value or name:=JSON, empty to end"
+    while line := run_prompt(lambda: typer.prompt(question, "", show_default=False, err=True)).strip():
+        lines.append(line)
+    assignments = parse_assignments(lines)
+    if assignments is None:
         return None
-    values = memory.run(lambda opened: of_type(_in(opened, domain), typed, entry.kind, entry.type))
+    values = memory.run(lambda opened: read_for_type(_in_domain(opened, domain), assignments, entry.kind, entry.type))
     if entry.kind is Kind.NODE:
         changed = memory.update_node(entry.subject, properties=values, domain=domain)
     else:
         changed = memory.update_connection(entry.subject, properties=values, domain=domain)
-    return _told(entry, changed.version)
+    return _report_version(entry, changed.version)
 
 
-def _in(memory: Memory, domain: str | None) -> Memory:
+def _in_domain(memory: Memory, domain: str | None) -> Memory:
     return memory if domain is None else memory.in_domain(domain)
 
 
-def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
-    before, version = _text(memory, entry, domain)
-    after = edited(before)
+def _edit_content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
+    before, version = _read_text(memory, entry, domain)
+    after = edit_text(before)
     if after == before:
         note("The text is unchanged.")
         return None
-    with saved_on_failure(Given(after, "utf-8", None), edit=True):
+    with save_on_failure(ContentInput(after, "utf-8", None), edit=True):
         if entry.kind is Kind.NODE:
             changed = memory.update_node(
                 entry.subject, content=after, encoding="utf-8", expected_version=version, domain=domain
             )
         else:
             changed = memory.update_connection(entry.subject, content=after, expected_version=version, domain=domain)
-    return _told(entry, changed.version)
+    return _report_version(entry, changed.version)
 
 
-def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str, int]:
-    """Return the text of a subject as it is now, and the version that was read. Raises INVALID_ENCODING."""
+def _read_text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str, int]:
+    """Return the current text and version of the subject. Raises INVALID_ENCODING if its content is binary."""
     if entry.kind is Kind.CONNECTION:
         connection = memory.get_connection(entry.subject, include_content=True, domain=domain)
         return connection.content or "", connection.version
@@ -94,6 +91,6 @@ def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str,
     return content.content, version
 
 
-def _told(entry: LogEntry, version: int) -> int:
+def _report_version(entry: LogEntry, version: int) -> int:
     note(f"{entry.subject} is at version {version}.")
     return version

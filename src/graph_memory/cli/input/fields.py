@@ -1,4 +1,4 @@
-"""The options for the fields of a node, and what they give to a call."""
+"""The options for the fields of a node."""
 
 from __future__ import annotations
 
@@ -6,33 +6,31 @@ from typing import Annotated, TypedDict, cast
 
 import typer
 
-from graph_memory.cli.input.times import world_time
+from graph_memory.cli.input.times import time_callback
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.plain import parse_json_strictly
 
-NamespaceOption = Annotated[str | None, typer.Option(help="The part of the domain that it belongs to.")]
-TitleOption = Annotated[
-    str | None, typer.Option(help="Its title. Without one, it is made of its properties or its content.")
-]
+NamespaceOption = Annotated[str | None, typer.Option(help="The namespace within the domain.")]
+TitleOption = Annotated[str | None, typer.Option(help="Its title. Default: made from its properties or its content.")]
 SummaryOption = Annotated[str | None, typer.Option("--summary", metavar="TEXT", help="A summary of its content.")]
 MetadataOption = Annotated[
     str | None, typer.Option(metavar="JSON", help='More data, as a JSON object such as \'{"source": "mail"}\'.')
 ]
 
 
-def _time(name: str, what: str) -> object:
-    text = f'Only what was {what}: a time, yesterday, "2 hours ago".'
-    return typer.Option(f"--{name}", metavar="TIME", callback=world_time(name), help=text)
+def _time_option(name: str, condition: str) -> object:
+    text = f'Only what was {condition}: a time, yesterday, "2 hours ago".'
+    return typer.Option(f"--{name}", metavar="TIME", callback=time_callback(name), help=text)
 
 
-CreatedAfterOption = Annotated[str | None, _time("created-after", "created then or later")]
-CreatedBeforeOption = Annotated[str | None, _time("created-before", "created before")]
-ModifiedAfterOption = Annotated[str | None, _time("modified-after", "last changed then or later")]
-ModifiedBeforeOption = Annotated[str | None, _time("modified-before", "last changed before")]
+CreatedAfterOption = Annotated[str | None, _time_option("created-after", "created then or later")]
+CreatedBeforeOption = Annotated[str | None, _time_option("created-before", "created before")]
+ModifiedAfterOption = Annotated[str | None, _time_option("modified-after", "last changed then or later")]
+ModifiedBeforeOption = Annotated[str | None, _time_option("modified-before", "last changed before")]
 
 
-class Given(TypedDict):
-    """The fields that a call is given; None leaves one as it is."""
+class NodeFields(TypedDict):
+    """The fields of a node. None leaves a field unchanged."""
 
     path: str | None
     namespace: str | None
@@ -41,33 +39,33 @@ class Given(TypedDict):
     metadata: dict[str, object] | None
 
 
-def given_fields(
+def node_fields(
     path: str | None, namespace: str | None, title: str | None, summary: str | None, metadata: str | None
-) -> Given:
-    """Return what the options give. Raises INVALID_ARGUMENT for metadata that is no JSON object."""
-    return Given(
+) -> NodeFields:
+    """Return the fields. Raises INVALID_ARGUMENT if the metadata is not a JSON object."""
+    return NodeFields(
         path=path,
         namespace=namespace,
         title=title,
         content_summary=summary,
-        metadata=given_metadata(metadata),
+        metadata=parse_metadata(metadata),
     )
 
 
-def given_metadata(text: str | None) -> dict[str, object] | None:
-    """Return what --metadata gives, None where it is not given. Raises INVALID_ARGUMENT for what is no JSON object."""
-    return None if text is None else _object(text)
+def parse_metadata(text: str | None) -> dict[str, object] | None:
+    """Return the value of --metadata, or None without it. Raises INVALID_ARGUMENT if it is not a JSON object."""
+    return None if text is None else _parse_object(text)
 
 
-def _object(text: str) -> dict[str, object]:
+def _parse_object(text: str) -> dict[str, object]:
     try:
-        found: object = parse_json_strictly(text.encode(errors="surrogateescape")) if text else dict[str, object]()
+        value: object = parse_json_strictly(text.encode(errors="surrogateescape")) if text else dict[str, object]()
     except ValueError as error:
-        raise _unfit(f"What --metadata gives is not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise _unfit("What --metadata gives is not an object")
-    return cast("dict[str, object]", found)
+        raise _invalid_metadata(f"The value of --metadata is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise _invalid_metadata("The value of --metadata is not a JSON object")
+    return cast("dict[str, object]", value)
 
 
-def _unfit(message: str) -> Exception:
+def _invalid_metadata(message: str) -> Exception:
     return fault("metadata", message, 'Write it as \'{"source": "mail"}\'.')

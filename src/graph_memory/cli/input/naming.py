@@ -1,4 +1,4 @@
-"""How a person names a node or a connection: by its id, the beginning of that, or its title."""
+"""Names that a person may type for a node or a connection: its id, the beginning of its id, or its title."""
 
 from __future__ import annotations
 
@@ -16,72 +16,78 @@ if TYPE_CHECKING:
     from graph_memory.memory.history.results import Named, Sessions
 
 T = TypeVar("T")
-MOST_SESSIONS = 10_000
-"""Sessions among which one is looked for by the beginning of its name."""
+MAX_SESSIONS = 10_000
+"""Maximum number of sessions searched for the beginning of a name."""
 
 
-async def id_of(memory: Memory, given: str, kind: Kind | None = None) -> str:
-    """Return the id of what was named; what names nothing is returned as it is, for the memory to refuse.
+async def id_of(memory: Memory, name: str, kind: Kind | None = None) -> str:
+    """Return the id of the named subject, or the name itself if nothing has it.
 
-    Raises INVALID_ARGUMENT, with the candidates, for what names several.
+    Raises INVALID_ARGUMENT, with the candidates, if several subjects have the name.
     """
-    if is_whole(given):
-        return given
-    results = [named for named in await memory.history.named(given) if kind in (None, named.kind)]
-    if len(results) > 1:
-        raise _ambiguous(given, results)
-    return results[0].id if results else given
+    if is_whole(name):
+        return name
+    matches = [match for match in await memory.history.named(name) if kind in (None, match.kind)]
+    if len(matches) > 1:
+        raise _ambiguous(name, matches)
+    return matches[0].id if matches else name
 
 
-async def node_id(memory: Memory, given: str) -> str:
-    """Return the id of the node that was named, as `id_of` does."""
-    return await id_of(memory, given, Kind.NODE)
+async def node_id(memory: Memory, name: str) -> str:
+    """Return the id of the named node. See `id_of`."""
+    return await id_of(memory, name, Kind.NODE)
 
 
-async def ids_of(memory: Memory, given: Iterable[str]) -> list[str]:
-    """Return the ids of what was named, as `id_of` does."""
-    return [await id_of(memory, one) for one in given]
+async def ids_of(memory: Memory, names: Iterable[str]) -> list[str]:
+    """Return the ids of the named subjects. See `id_of`."""
+    return [await id_of(memory, name) for name in names]
 
 
-def of_any(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return what asks a memory about a node or connection that was named, given what asks it by id."""
-    return _of(given, use, None)
+def with_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
+    """Return a call of `use` with the id of the named node or connection."""
+    return _with_id(name, use, None)
 
 
-def of_node(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return what asks a memory about a node that was named."""
-    return _of(given, use, Kind.NODE)
+def with_node_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
+    """Return a call of `use` with the id of the named node."""
+    return _with_id(name, use, Kind.NODE)
 
 
-def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | None) -> Callable[[Memory], Awaitable[T]]:
-    async def asked(memory: Memory) -> T:
-        return await use(memory, await id_of(memory, given, kind))
+def _with_id(
+    name: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | None
+) -> Callable[[Memory], Awaitable[T]]:
+    async def ask(memory: Memory) -> T:
+        return await use(memory, await id_of(memory, name, kind))
 
-    return asked
-
-
-async def session_id(memory: Memory, given: str) -> str:
-    """Return the session that was named, as `session_named` does."""
-    if is_whole(given):
-        return given
-    return session_named(given, await memory.history.sessions(limit=MOST_SESSIONS))
+    return ask
 
 
-def session_named(given: str, found: Sessions) -> str:
-    """Return the session that has a name, or whose name alone begins so; what names none stays as it is.
+async def session_id(memory: Memory, name: str) -> str:
+    """Return the id of the named session. See `session_named`."""
+    if is_whole(name):
+        return name
+    return session_named(name, await memory.history.sessions(limit=MAX_SESSIONS))
 
-    Raises INVALID_ARGUMENT for the beginning of several.
+
+def session_named(name: str, page: Sessions) -> str:
+    """Return the only session whose id starts with the name, or the name itself if it is an id or matches none.
+
+    Raises INVALID_ARGUMENT if several sessions start with it.
     """
-    known = {session.session for session in found.sessions if session.session}
-    meant = [one for one in sorted(known) if one.startswith(given)]
-    if given in known or not meant:
-        return given
-    if len(meant) > 1:
-        raise fault("session", f"{quoted(given)} is the beginning of {len(meant)} sessions", "Give more of the name.")
-    return meant[0]
+    names = {session.session for session in page.sessions if session.session}
+    matches = [full_name for full_name in sorted(names) if full_name.startswith(name)]
+    if name in names or not matches:
+        return name
+    if len(matches) > 1:
+        raise fault(
+            "session",
+            f"{quoted(name)} is the beginning of {len(matches)} sessions",
+            "Give more characters of the name.",
+        )
+    return matches[0]
 
 
-def _ambiguous(given: str, results: Sequence[Named]) -> GraphError:
-    candidates = [named.model_dump(include={"id", "type", "title"}, exclude_none=True) for named in results]
-    error = fault("id", f"{quoted(given)} can mean several things", "Give the id of the one that you mean:")
+def _ambiguous(name: str, matches: Sequence[Named]) -> GraphError:
+    candidates = [match.model_dump(include={"id", "type", "title"}, exclude_none=True) for match in matches]
+    error = fault("id", f"{quoted(name)} is ambiguous", "Give the id of one of these:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

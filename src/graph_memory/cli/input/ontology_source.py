@@ -1,4 +1,4 @@
-"""Where an ontology on the command line comes from: a file, standard input, or the name of one that is bundled."""
+"""The source of an ontology on the command line: a file, standard input, or the name of a bundled ontology."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SourceArgument = Annotated[
 
 
 def read_ontology(source: str) -> Ontology:
-    """Return the ontology that a file declares, `-` being standard input, or else the bundled one of that name.
+    """Return the ontology of a file, of standard input (`-`), or the bundled ontology of that name.
 
-    Raises what `load_ontology` does.
+    Raises the errors of `load_ontology`.
     """
     return parse_bytes(sys.stdin.buffer.read(), "standard input") if source == "-" else load_ontology(source)

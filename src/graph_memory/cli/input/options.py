@@ -1,4 +1,4 @@
-"""The options that several commands share, so that one word means one thing everywhere."""
+"""The options that several commands share, so that a name means the same everywhere."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Annotated, TypedDict
 import typer
 
 from graph_memory.cli.input import completion
-from graph_memory.cli.input.prompts import asked
-from graph_memory.cli.input.times import point, world_time
+from graph_memory.cli.input.prompts import run_prompt
+from graph_memory.cli.input.times import point_callback, time_callback
 from graph_memory.model.values.arguments import fault
 from graph_memory.project import domain_for
 
 
-def project_domain(given: str | None) -> str | None:
-    """Return the domain that an option means: for `auto`, that of the project in whose folder the command is run."""
-    return None if given is None else domain_for(given)
+def project_domain(domain: str | None) -> str | None:
+    """Return the domain of an option. `auto` is the domain of the project in the current folder."""
+    return None if domain is None else domain_for(domain)
 
 
 DomainOption = Annotated[
     str | None,
     typer.Option(
         metavar="DOMAIN",
-        help="Domain to use; auto is that of the project you are in.",
+        help="Domain to use; auto is the domain of the project you are in.",
         envvar="GRAPH_MEMORY_DOMAIN",
         callback=project_domain,
         autocompletion=completion.domains,
@@ -33,45 +33,54 @@ DomainOption = Annotated[
 InDomainsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--in", metavar="DOMAIN", help="Ask this domain, not --domain. Repeatable.", autocompletion=completion.domains
+        "--in",
+        metavar="DOMAIN",
+        help="Read this domain, not --domain. Repeatable.",
+        autocompletion=completion.domains,
     ),
 ]
-IncludeChildrenOption = Annotated[bool, typer.Option("--include-children", help="Ask the domains under it too.")]
+IncludeChildrenOption = Annotated[bool, typer.Option("--include-children", help="Also read the domains below it.")]
 
 
-class Several(TypedDict, total=False):
-    """Which domains a call reads; nothing where it reads one."""
+class DomainSelection(TypedDict, total=False):
+    """The domains that a call reads. Empty if it reads only its own."""
 
     domains: list[str] | None
     include_children: bool
 
 
-def several(domains: list[str] | None, *, include_children: bool) -> Several:
-    """Return what the options give."""
-    return Several(domains=domains or None, include_children=include_children) if domains or include_children else {}
+def select_domains(domains: list[str] | None, *, include_children: bool) -> DomainSelection:
+    """Return the selection of the options."""
+    return (
+        DomainSelection(domains=domains or None, include_children=include_children)
+        if domains or include_children
+        else {}
+    )
 
 
-class Ordered(TypedDict, total=False):
+class Ordering(TypedDict, total=False):
     """The ordering arguments of a list command. Empty means by id."""
 
     order_by: str
     descending: bool
 
 
-def ordered(order_by: str | None, *, descending: bool) -> Ordered:
-    """Return what the options give. Raises INVALID_ARGUMENT for --descending without an order."""
+def select_order(order_by: str | None, *, descending: bool) -> Ordering:
+    """Return the order of the options. Raises INVALID_ARGUMENT for --descending without --order-by."""
     if order_by is None and not descending:
         return {}
     if order_by is None:
-        raise fault("descending", "--descending needs an order", "Give --order-by PROPERTY with it.")
-    return Ordered(order_by=order_by, descending=descending)
+        raise fault(
+            "descending", "--descending needs --order-by", "Add --order-by PROPERTY, or leave out --descending."
+        )
+    return Ordering(order_by=order_by, descending=descending)
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-NAMED = "by its id, the beginning of its id, or its title"
-NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help=f"The node, {NAMED}.")]
-SubjectArgument = Annotated[str, typer.Argument(metavar="NODE|CONNECTION", help=f"A node or connection, {NAMED}.")]
+NAME_FORMS = "by its id, the beginning of its id, or its title"
+NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help=f"The node, {NAME_FORMS}.")]
+SubjectArgument = Annotated[str, typer.Argument(metavar="NODE|CONNECTION", help=f"A node or connection, {NAME_FORMS}.")]
 SubjectOption = Annotated[
     str | None, typer.Option(metavar="NODE|CONNECTION", help="Only this node or connection, even a deleted one.")
 ]
@@ -100,7 +109,7 @@ PropertyOption = Annotated[
         "--property",
         "-p",
         metavar="KEY=VALUE|KEY:=JSON",
-        help="A property. `-p year=2017` is read as the ontology declares it, as text if it does not; "
+        help="A property. `-p year=2017` has the type that the ontology declares, else it is text; "
         "`-p year:=2017` is JSON. Repeatable.",
     ),
 ]
@@ -108,7 +117,7 @@ StrengthOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NUMBER|NAME=NUMBER",
-        help="How strong it is, 0 to 1: one number, or semantic, structural, temporal or confidence, as in "
+        help="Its strength, 0 to 1: one number, or semantic, structural, temporal or confidence, as in "
         "`--strength semantic=0.8`. Repeatable.",
     ),
 ]
@@ -116,8 +125,8 @@ MinStrengthOption = Annotated[
     float | None, typer.Option(metavar="WEIGHT", help="Only connections of at least this weight, 0 to 1.")
 ]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
-PathOption = Annotated[str | None, typer.Option(help="Where it belongs, such as work/kitchen.")]
-IdOption = Annotated[str | None, typer.Option("--id", help="Your own id, never used before.")]
+PathOption = Annotated[str | None, typer.Option(help="Its path, such as work/kitchen.")]
+IdOption = Annotated[str | None, typer.Option("--id", help="An id of your own that was never used before.")]
 
 ContentOption = Annotated[str | None, typer.Option("--content", "-c", metavar="TEXT", help="The content as text.")]
 FileOption = Annotated[
@@ -125,12 +134,10 @@ FileOption = Annotated[
     typer.Option("--file", "-f", allow_dash=True, help="Read the content from a file; - is standard input."),
 ]
 EditOption = Annotated[bool, typer.Option("--edit", "-e", help="Write the content in $VISUAL or $EDITOR.")]
-BinaryOption = Annotated[
-    bool, typer.Option("--binary", help="Store it as binary content: of any size, but not searched.")
-]
+BinaryOption = Annotated[bool, typer.Option("--binary", help="Store binary content: of any size, but not searchable.")]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", help="What the content is, such as markdown or pdf. Default: from the file's name."),
+    typer.Option("--format", help="The format of the content, such as markdown or pdf. Default: from the file's name."),
 ]
 
 ValidAtOption = Annotated[
@@ -138,8 +145,8 @@ ValidAtOption = Annotated[
     typer.Option(
         "--valid-at",
         metavar="TIME",
-        callback=world_time("valid-at"),
-        help='Only what holds in the world then: a time, now, yesterday, "2 hours ago".',
+        callback=time_callback("valid-at"),
+        help='Only facts that are valid at this time: a time, now, yesterday, "2 hours ago".',
     ),
 ]
 
@@ -148,32 +155,32 @@ AsOfOption = Annotated[
     typer.Option(
         "--as-of",
         metavar="POINT",
-        callback=point("as-of"),
-        help='As it was at: a log number, an event id, a time, yesterday, "2 hours ago".',
+        callback=point_callback("as-of"),
+        help='Read the state at this point: a log number, an event id, a time, yesterday, "2 hours ago".',
     ),
 ]
 SinceOption = Annotated[
     str | None,
     typer.Option(
         metavar="POINT",
-        callback=point("since"),
-        help='The first change: a number, an event id, a time, yesterday, "last session".',
+        callback=point_callback("since"),
+        help='The first change: a log number, an event id, a time, yesterday, "last session".',
     ),
 ]
 UntilOption = Annotated[
     str | None,
-    typer.Option(metavar="POINT", callback=point("until"), help="The last change, in the same form as --since."),
+    typer.Option(metavar="POINT", callback=point_callback("until"), help="The last change, in the form of --since."),
 ]
 LimitOption = Annotated[
     int | None, typer.Option("--limit", "-n", min=1, help="Maximum results. Default: 100 in a table, all with --json.")
 ]
 OrderByOption = Annotated[
-    str | None, typer.Option(metavar="PROPERTY", help="In the order of a property, by an index of the type.")
+    str | None, typer.Option(metavar="PROPERTY", help="Sort by this property. The type must have an index for it.")
 ]
-DescendingOption = Annotated[bool, typer.Option("--descending", help="With --order-by: the last first.")]
-CursorOption = Annotated[str | None, typer.Option(help="Where to go on: what the previous page ended with.")]
+DescendingOption = Annotated[bool, typer.Option("--descending", help="With --order-by: sort in descending order.")]
+CursorOption = Annotated[str | None, typer.Option(help="Continue after the page that ended with this cursor.")]
 ExpectedVersionOption = Annotated[
-    int | None, typer.Option(min=0, help="Refuse if the version is not this one: someone else changed it.")
+    int | None, typer.Option(min=0, help="Fail if the version is another, because someone else changed it.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
@@ -181,26 +188,26 @@ IrreversibleYesOption = Annotated[
     bool, typer.Option("--yes", "-y", help="Do not ask. Required when there is no terminal to confirm on.")
 ]
 
-ROWS = 100
-"""Rows of a table when nobody said how many."""
+DEFAULT_ROWS = 100
+"""Rows of a table without --limit."""
 
 
-def asks(*, yes: bool) -> bool:
-    """Say whether to ask a person before something is taken away; without a terminal, the call is the answer."""
+def should_confirm(*, yes: bool) -> bool:
+    """Return whether to ask for confirmation before data is removed. Without a terminal, no confirmation is needed."""
     return not yes and sys.stdin.isatty()
 
 
-def must_ask(*, yes: bool, instead: str) -> bool:
-    """Say whether to ask a person before what cannot be undone.
+def must_confirm(*, yes: bool, alternative: str) -> bool:
+    """Return whether to ask for confirmation before an action that cannot be undone.
 
-    Raises INVALID_ARGUMENT where nobody can be asked; `instead` says what can be done without leave.
+    Raises INVALID_ARGUMENT without a terminal and --yes. `alternative` is a sentence on what can be done instead.
     """
     if yes or sys.stdin.isatty():
         return not yes
     message = "This cannot be undone, and there is no terminal to confirm it on"
-    raise fault("yes", message, f"Give --yes to do it. {instead}")
+    raise fault("yes", message, f"Give --yes to do it. {alternative}")
 
 
 def confirm(question: str) -> None:
-    """Go on if the person says yes, else exit with 1."""
-    asked(lambda: typer.confirm(question, abort=True, err=True))
+    """Ask for confirmation. Exits with 1 without it."""
+    run_prompt(lambda: typer.confirm(question, abort=True, err=True))

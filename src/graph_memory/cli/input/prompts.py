@@ -1,4 +1,4 @@
-"""Questions to a person at a terminal, whatever that can show: a line, and an answer of a letter or a word."""
+"""Questions to a person at a terminal, answered by a letter or a word."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from graph_memory.cli.output.printing import note
 T = TypeVar("T")
 
 
-def asked(ask: Callable[[], T]) -> T:
-    """Return the answer to a question. Ctrl-C there ends the command as it does anywhere else, not as a no."""
+def run_prompt(prompt: Callable[[], T]) -> T:
+    """Return the answer of a prompt. Ctrl-C ends the command, and does not count as a no."""
     try:
-        return ask()
-    except typer.Abort as stopped:  # the prompt has turned both Ctrl-C and the end of input into it
-        if isinstance(stopped.__context__, KeyboardInterrupt):
+        return prompt()
+    except typer.Abort as abort:  # the prompt raises it for both Ctrl-C and the end of input
+        if isinstance(abort.__context__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
         raise
 
 
-def answered(question: str, answers: Sequence[str]) -> str:
-    """Return the answer that a person chose: its word or its first letter. The end of input exits with 1."""
+def choose_answer(question: str, answers: Sequence[str]) -> str:
+    """Return the chosen answer, typed as its word or its first letter. The end of input exits with 1."""
     choices = ", ".join(f"[{answer[0]}]{answer[1:]}" for answer in answers)
     while True:
-        given = asked(lambda: typer.prompt(f"{question} {choices}", prompt_suffix="? ", err=True)).strip().lower()
-        results = [answer for answer in answers if given in (answer, answer[0])]
-        if results:
-            return results[0]
+        reply = run_prompt(lambda: typer.prompt(f"{question} {choices}", prompt_suffix="? ", err=True)).strip().lower()
+        matches = [answer for answer in answers if reply in (answer, answer[0])]
+        if matches:
+            return matches[0]
         note(f"Type one of {', '.join(answer[0] for answer in answers)}.")

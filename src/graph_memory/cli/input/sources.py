@@ -1,4 +1,4 @@
-"""What commands take that read a graph from files of other programs, or from a Neo4j server."""
+"""Arguments of commands that read a graph from files of other programs or from a Neo4j server."""
 
 from __future__ import annotations
 
@@ -32,34 +32,35 @@ OnlyTypeOption = Annotated[
 ]
 LabelOption = Annotated[
     list[str] | None,
-    typer.Option("--label", help="Of a node with several labels, make this its type, not the rarest. Repeatable."),
+    typer.Option("--label", help="Label that is the type of a node with several. Default: the rarest. Repeatable."),
 ]
 NodeTypeOption = Annotated[
-    str | None, typer.Option("--node-type", metavar="TYPE", help="The type of nodes without a label.")
+    str | None, typer.Option("--node-type", metavar="TYPE", help="Type of nodes without a label.")
 ]
 ConnectionTypeOption = Annotated[
-    str | None, typer.Option("--connection-type", metavar="TYPE", help="The type of connections without one.")
+    str | None, typer.Option("--connection-type", metavar="TYPE", help="Type of connections without a type.")
 ]
 IdPropertyOption = Annotated[
     str | None,
     typer.Option(
         "--id-property",
         metavar="NAME",
-        help="Keep the id that a node has in the source here; of a server, take the id from here.",
+        help="From files: store the source's node id in this property. From a server: take the id from it.",
     ),
 ]
 ContentPropertyOption = Annotated[
-    str | None, typer.Option("--content-property", metavar="NAME", help="Make the text of this property the content.")
+    str | None, typer.Option("--content-property", metavar="NAME", help="Use the text of this property as the content.")
 ]
 JoinArraysOption = Annotated[
-    str | None, typer.Option("--join-arrays", metavar="TEXT", help="Make lists one text, with this between the values.")
+    str | None,
+    typer.Option("--join-arrays", metavar="TEXT", help="Join lists into one text, separated by this."),
 ]
 SkipInvalidOption = Annotated[
-    bool, typer.Option("--skip-invalid", help="Leave out what cannot be loaded, instead of refusing all.")
+    bool, typer.Option("--skip-invalid", help="Leave out records that cannot be loaded, instead of failing.")
 ]
 
 
-def options(
+def source_options(
     labels: list[str] | None,
     node_type: str | None,
     connection_type: str | None,
@@ -69,7 +70,7 @@ def options(
     only_labels: list[str] | None,
     only_types: list[str] | None,
 ) -> SourceOptions:
-    """Return what was given, as the memory takes it."""
+    """Return the options of a source."""
     from graph_memory.memory.transfer.formats.records import SourceOptions
 
     return SourceOptions(
@@ -84,8 +85,8 @@ def options(
     )
 
 
-def sources(given: list[str], database: str | None) -> list[GivenSource]:
-    """Return what was named; a server comes with its login. Raises INVALID_ARGUMENT for a database without a server."""
+def read_sources(locations: list[str], database: str | None) -> list[GivenSource]:
+    """Return the sources, a server with its login. Raises INVALID_ARGUMENT for a database without a server."""
     from graph_memory.app import source_at
 
-    return [source_at(read_settings(), one, database) for one in given]
+    return [source_at(read_settings(), location, database) for location in locations]

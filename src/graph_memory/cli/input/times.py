@@ -1,4 +1,4 @@
-"""Times and points of the log as a person types them: in the time zone of the machine unless they say another."""
+"""Times and points of the log as a person types them, by default in the time zone of the machine."""
 
 from __future__ import annotations
 
@@ -8,24 +8,21 @@ from datetime import UTC, datetime
 from graph_memory.model.results import rfc3339
 from graph_memory.model.time.points import instant, moment, session_named
 
-Read = Callable[[str | None], str | None]
+OptionCallback = Callable[[str | None], str | None]
 
 LOCAL = None
-"""The time zone of the machine, as the standard library names it."""
+"""The time zone of the machine, as the standard library represents it."""
 _OPEN = "open"
-"""Takes a bound away instead of setting it."""
+"""The word that removes a bound."""
 
 
-def point(option: str) -> Read:
-    """Return what makes the point that an option names one that means the same everywhere.
+def point_callback(option: str) -> OptionCallback:
+    """Return a callback that makes the point of an option absolute. The callback raises INVALID_ARGUMENT."""
 
-    What it returns raises INVALID_ARGUMENT.
-    """
-
-    def read(given: str | None) -> str | None:
-        if given is None or session_named(given) is not None:
-            return given
-        position = moment(option, given, datetime.now(UTC), LOCAL)
+    def read(text: str | None) -> str | None:
+        if text is None or session_named(text) is not None:
+            return text
+        position = moment(option, text, datetime.now(UTC), LOCAL)
         if position.at is not None:
             return rfc3339(position.at)
         return position.event if position.seq is None else str(position.seq)
@@ -33,12 +30,12 @@ def point(option: str) -> Read:
     return read
 
 
-def world_time(option: str) -> Read:
-    """Return what does so with a time in the world; `open` stays."""
+def time_callback(option: str) -> OptionCallback:
+    """Return a callback that makes a time absolute and keeps `open`. The callback raises INVALID_ARGUMENT."""
 
-    def read(given: str | None) -> str | None:
-        if given is None or given == _OPEN:
-            return given
-        return rfc3339(instant(option, given, datetime.now(UTC), LOCAL))
+    def read(text: str | None) -> str | None:
+        if text is None or text == _OPEN:
+            return text
+        return rfc3339(instant(option, text, datetime.now(UTC), LOCAL))
 
     return read

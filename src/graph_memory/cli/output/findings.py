@@ -1,4 +1,4 @@
-"""What of a source was refused or is left out, and what became of another program's memory."""
+"""Records of a source that were refused or left out, and the result of importing another program's memory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import typer
 
-from graph_memory.cli.output.printing import command_line, counted, plain
+from graph_memory.cli.output.printing import command_line, count_of, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.transfer.formats.records import Place
 from graph_memory.memory.transfer.results import MemoryImported, Refusal, Refusals, SourceNote
 
 
 def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
-    """Print the first of what was refused, each with its place, and what is left out."""
+    """Print the first refused records, each with its place, and the notes on what is left out."""
     for refusal in refused.first:
         typer.echo(_refusal(refusal))
     if refused.count:
@@ -23,20 +23,20 @@ def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
         typer.echo(plain(f"{Place(note.file, note.line or 0)}: {note.text}."))
 
 
-def show_memory(done: MemoryImported) -> None:
-    """Print what became of another program's memory."""
-    kinds = {"entities": done.entities, "relations": done.relations, "observations": done.observations}
+def show_memory_import(imported: MemoryImported) -> None:
+    """Print the result of importing another program's memory."""
+    kinds = {"entities": imported.entities, "relations": imported.relations, "observations": imported.observations}
     rows = [[kind, f"{counts.new:,}", f"{counts.already_there:,}"] for kind, counts in kinds.items()]
-    print_table([done.format, "new", "already there"], rows)
-    show_findings(done.refused, done.notes)
-    entities = f"{done.entities.new:,} {'entity' if done.entities.new == 1 else 'entities'}"
-    more = [counted(done.relations.new, "relation"), counted(done.observations.new, "observation")]
+    print_table([imported.format, "new", "already there"], rows)
+    show_findings(imported.refused, imported.notes)
+    entities = f"{imported.entities.new:,} {'entity' if imported.entities.new == 1 else 'entities'}"
+    more = [count_of(imported.relations.new, "relation"), count_of(imported.observations.new, "observation")]
     new = ", ".join([entities, *more])
-    if done.dry_run:
-        typer.echo(f"Nothing was written. Domain {done.domain} would get {new}.")
+    if imported.dry_run:
+        typer.echo(f"Nothing was written. Domain {imported.domain} would get {new}.")
     else:
-        undo = command_line("revert", "--session", done.session, domain=done.domain) if done.session else ""
-        typer.echo(f"Imported into domain {done.domain}: {new}.{undo and f' Undo it with `{undo}`.'}")
+        undo = command_line("revert", "--session", imported.session, domain=imported.domain) if imported.session else ""
+        typer.echo(f"Imported into domain {imported.domain}: {new}.{undo and f' Undo it with `{undo}`.'}")
 
 
 def _refusal(refusal: Refusal) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from graph_memory.cli.output.printing import command_line, counted, note, plain
+from graph_memory.cli.output.printing import command_line, count_of, note, plain
 from graph_memory.cli.output.tables import print_table
 
 if TYPE_CHECKING:
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REASONS = {
-    "project": "belong to projects that are over, on hold or someday",
-    "dependencies": "depend on something that is not completed",
+    "project": "belong to projects that are completed, on hold or someday",
+    "dependencies": "depend on a step that is not completed",
     "contexts": "need another context",
     "time": "take longer",
     "energy": "take more energy",
 }
 
 
-def print_available(found: Available) -> None:
-    """Print the actions that can be done now, and how many cannot and why."""
-    if found.actions:
-        _print_actions(found.actions)
-    why = [f"{number} {_REASONS[name]}" for name, number in found.left_out.to_dict().items() if number]
-    note(f"{counted(len(found.actions), 'action')}.{' Left out: ' + ', '.join(why) + '.' if why else ''}")
+def print_available(available: Available) -> None:
+    """Print the actions that can be done now, and the number of other actions by reason."""
+    if available.actions:
+        _print_actions(available.actions)
+    reasons = [f"{number} {_REASONS[name]}" for name, number in available.left_out.to_dict().items() if number]
+    note(f"{count_of(len(available.actions), 'action')}.{' Left out: ' + ', '.join(reasons) + '.' if reasons else ''}")
 
 
 def print_projects(projects: Sequence[ProjectActions]) -> None:
     """Print projects with their next actions."""
     _print_projects(projects)
-    note(f"{counted(len(projects), 'project')}.")
+    note(f"{count_of(len(projects), 'project')}.")
 
 
 def _print_projects(projects: Sequence[ProjectActions]) -> None:
@@ -49,7 +49,7 @@ def _print_projects(projects: Sequence[ProjectActions]) -> None:
 
 
 def print_stuck(projects: Sequence[StuckProject]) -> None:
-    """Print stuck projects and why they are."""
+    """Print the stuck projects, each with its reason."""
     if projects:
         _print_stuck(projects)
         return note(f"Give each a step: {command_line('connection', 'create', 'NextAction', 'PROJECT', 'ACTION')}.")
@@ -57,14 +57,14 @@ def print_stuck(projects: Sequence[StuckProject]) -> None:
 
 
 def print_waiting(waiting: Sequence[Waiting]) -> None:
-    """Print what is waited for."""
+    """Print the list of things to follow up."""
     if waiting:
         _print_waiting(waiting)
     note(f"{len(waiting)} waiting." if waiting else "Nothing to follow up.")
 
 
 def print_review(review: Review) -> None:
-    """Print the lists of a review; those with nothing in them in one line at the end."""
+    """Print the lists of a review, and the names of the empty ones on one line at the end."""
     lists = (
         _section("Inbox: decide what each is", review.inbox, _print_items),
         _section("Unclear: no status", review.unclear, _print_items),
@@ -85,12 +85,12 @@ def print_review(review: Review) -> None:
         note(f"Nothing in: {', '.join(empty)}.")
 
 
-def _section(title: str, results: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
-    """Print a list under its title; return the title's name when there is nothing to print."""
-    if not results:
+def _section(title: str, items: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
+    """Print a list under its title. Returns the title if the list is empty."""
+    if not items:
         return title.partition(":")[0]
-    typer.secho(f"{title} ({len(results)})", bold=True)
-    show(results)
+    typer.secho(f"{title} ({len(items)})", bold=True)
+    show(items)
     typer.echo()
     return None
 
@@ -109,7 +109,7 @@ def _print_actions(actions: Sequence[Action]) -> None:
             )
             for action in actions
         ],
-        whole=("time", "due"),
+        uncut=("time", "due"),
     )
 
 
@@ -117,7 +117,7 @@ def _print_items(items: Sequence[Item]) -> None:
     print_table(
         ("type", "title", "status", "due", "id"),
         [(item.type, item.title, item.status or "", item.due or "", item.id) for item in items],
-        whole=("status", "due"),
+        uncut=("status", "due"),
     )
 
 
@@ -125,7 +125,7 @@ def _print_stuck(projects: Sequence[StuckProject]) -> None:
     print_table(
         ("project", "why", "due", "id"),
         [(project.title, project.reason, project.due or "", project.id) for project in projects],
-        whole=("due",),
+        uncut=("due",),
     )
 
 
@@ -133,17 +133,17 @@ def _print_waiting(waiting: Sequence[Waiting]) -> None:
     print_table(
         ("waiting", "for", "since", "follow up", "overdue"),
         [
-            (one.waiting.title, one.person.title, one.since or "", one.follow_up_date or "", _overdue(one))
-            for one in waiting
+            (item.waiting.title, item.person.title, item.since or "", item.follow_up_date or "", _overdue(item))
+            for item in waiting
         ],
-        whole=("since", "follow up", "overdue"),
+        uncut=("since", "follow up", "overdue"),
     )
 
 
 def _overdue(waiting: Waiting) -> str:
     if waiting.days_overdue is None or waiting.days_overdue < 0:
         return ""
-    return counted(waiting.days_overdue, "day") if waiting.days_overdue else "today"
+    return count_of(waiting.days_overdue, "day") if waiting.days_overdue else "today"
 
 
 def _time(minutes: float | None) -> str:

@@ -19,14 +19,14 @@ def print_ontology(ontology: Ontology, *, detail: bool) -> None:
     columns = ("node type", "properties", "description")
     rows = [(type_.name, _properties(type_), type_.description) for type_ in ontology.node_types]
     described = len(columns) if any(type_.description for type_ in ontology.node_types) else -1
-    print_table(columns[:described], [row[:described] for row in rows], whole=("node type",), folded=_LONG)
+    print_table(columns[:described], [row[:described] for row in rows], uncut=("node type",), wrapped=_LONG)
     if ontology.connection_types:
         typer.echo()
         print_table(
             ("connection type", "from", "to", "properties", "rules"),
             [_connection_row(type_) for type_ in ontology.connection_types],
-            whole=("connection type",),
-            folded=("from", "to", "properties", "rules"),
+            uncut=("connection type",),
+            wrapped=("from", "to", "properties", "rules"),
         )
     if detail:
         _print_properties(ontology)
@@ -42,7 +42,7 @@ def _print_properties(ontology: Ontology) -> None:
     if rows:
         typer.echo()
         columns = ("of", "property", "type", "rules", "description")
-        print_table(columns, rows, whole=("of", "property", "type"), folded=("rules", "description"))
+        print_table(columns, rows, uncut=("of", "property", "type"), wrapped=("rules", "description"))
 
 
 def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What the commands print: JSON for programs; tables, records and lines for people."""
+"""Output of commands: JSON for programs; tables, records and lines for people."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from graph_memory.model.values.properties import PropertyValue
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
-"""Invisible, but part of how emoji and several scripts are written."""
+"""Invisible characters that emoji and several scripts need."""
 CALLED_DOMAIN: ContextVar[str | None] = ContextVar("called_domain", default=None)
-"""The domain that the running command was given."""
+"""The --domain of the running command."""
 
 
 def print_json(value: Result | Mapping[str, object]) -> None:
-    """Print a value as JSON on one line; for a result, that which the MCP tool gives."""
+    """Print a value as JSON on one line. A result is printed as the MCP tool returns it."""
     data = value.to_dict() if isinstance(value, Result) else value
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     typer.echo(json.dumps(data, ensure_ascii=not unicode))
 
 
 def print_record(fields: Mapping[str, object]) -> None:
-    """Print names and values below one another; a value of several lines is indented under its first."""
+    """Print a line for each name and its value."""
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
         typer.echo(f"{name:<{width}}  {plain(value)}".rstrip())
 
 
 def print_properties(properties: Mapping[str, PropertyValue]) -> None:
-    """Print properties as the command line takes them."""
+    """Print properties as the command line accepts them."""
     if properties:
         typer.echo("properties")
     for key, value in properties.items():
@@ -47,15 +47,15 @@ def print_properties(properties: Mapping[str, PropertyValue]) -> None:
 
 
 def assignment(key: str, value: PropertyValue) -> str:
-    """Return a property as the command line takes it."""
+    """Return a property as the command line accepts it."""
     return plain(f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}")
 
 
 def command_line(*words: object, domain: str | None = None) -> str:
-    """Return a command to paste, for a domain, by default that of the running command."""
+    """Return a command to paste, with --domain DOMAIN. Default: the domain of the running command."""
     domain = domain or CALLED_DOMAIN.get()
-    own = [] if domain is None or "--domain" in words else ["--domain", domain]
-    return plain(shlex.join(["graph-memory", *map(str, words), *own]))
+    option = [] if domain is None or "--domain" in words else ["--domain", domain]
+    return plain(shlex.join(["graph-memory", *map(str, words), *option]))
 
 
 def undo_line(since: int | None, until: int | None, domain: str | None = None) -> str:
@@ -64,45 +64,45 @@ def undo_line(since: int | None, until: int | None, domain: str | None = None) -
 
 
 def note(text: str) -> None:
-    """Tell a person something that is no result: it goes to stderr."""
+    """Print a message to stderr."""
     typer.echo(text, err=True)
 
 
 @contextmanager
-def aside(*, as_json: bool) -> Generator[None]:
-    """Have what is printed within go to stderr where stdout is for JSON."""
+def stdout_for_json(*, as_json: bool) -> Generator[None]:
+    """Redirect output to stderr if stdout is for JSON."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where that is due."""
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def local_time(moment: datetime) -> str:
-    """Return a time as a person reads it, in the time zone of the machine, which it names; it can be typed so too."""
+    """Return a time in the time zone of the machine, with the zone, as a person can also type it."""
     local = moment.astimezone()
     return f"{local:%Y-%m-%d %H:%M} {f'{local:%z}'.removesuffix('00') if local.utcoffset() else 'UTC'}"
 
 
-def bounds(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
-    """Return the fields of a record for the period in which a subject holds, none when it always does."""
-    moments = {"holds from": valid_from, "holds until": valid_to}
+def validity_fields(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
+    """Return the fields of a record for the period in which a subject is valid, none if it always is."""
+    moments = {"valid from": valid_from, "valid until": valid_to}
     return {name: local_time(moment) for name, moment in moments.items() if moment is not None}
 
 
 def plain(value: object) -> str:
-    """Return a value on one line, without anything that a terminal would obey."""
-    return "".join(_shown(character) for character in as_text(value))
+    """Return a value on one line, without control characters of a terminal."""
+    return "".join(_printable(character) for character in as_text(value))
 
 
 def harmless(text: str) -> str:
-    """Return text of several lines without anything that a terminal would obey."""
-    return "".join(c if c in "\n\t" or c in _JOINERS else _shown(c) for c in text)
+    """Return text of several lines without control characters of a terminal."""
+    return "".join(c if c in "\n\t" or c in _JOINERS else _printable(c) for c in text)
 
 
-def _shown(character: str) -> str:
+def _printable(character: str) -> str:
     if character in _JOINERS or unicodedata.category(character) not in _HIDDEN:
         return character
     return " " if character in "\n\t" else f"\\u{ord(character):04x}"

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees while something takes its time: on stderr, and only there."""
+"""Progress of long work, shown on stderr at a terminal."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from graph_memory.progress import Progress as Listener
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-PATIENCE = 1.0
-"""Seconds after which a person is told that work is under way."""
+DELAY = 1.0
+"""Seconds before progress is shown."""
 
 
 @contextmanager
-def progress_bar(at_first: str | None = None) -> Generator[Listener]:
-    """Give a listener that draws a bar from its first stage on, or writes nothing where stderr is no terminal.
+def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
+    """Yield a listener that draws a progress bar from its first stage on. Without a terminal it prints nothing.
 
-    `at_first` is shown when after a second there is no stage yet: what is imported then takes a while.
+    `first_stage` is shown if no stage begins within `DELAY` seconds, for example during slow imports.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -29,10 +29,10 @@ def progress_bar(at_first: str | None = None) -> Generator[Listener]:
     console = Console(stderr=True)
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     tasks: dict[str, TaskID] = {}
-    over = False
+    is_over = False
 
     def show(stage: str, done: float | None) -> None:
-        if over:
+        if is_over:
             return
         if not tasks:
             bar.start()
@@ -40,21 +40,21 @@ def progress_bar(at_first: str | None = None) -> Generator[Listener]:
             tasks[stage] = bar.add_task(stage, total=None if done is None else 1.0)
         bar.update(tasks[stage], completed=done or 0.0)
 
-    timer = threading.Timer(PATIENCE, lambda: at_first and not tasks and show(at_first, None))
+    timer = threading.Timer(DELAY, lambda: first_stage and not tasks and show(first_stage, None))
     timer.daemon = True
     timer.start()
     try:
         yield show
     finally:
-        over = True
+        is_over = True
         timer.cancel()
         timer.join()
         bar.stop()
 
 
 @contextmanager
-def spinner(doing: str) -> Generator[None]:
-    """Show a spinner with the time elapsed once the work has taken a second; nothing where stderr is no terminal."""
+def spinner(activity: str) -> Generator[None]:
+    """Show a spinner with the elapsed time after `DELAY` seconds. Without a terminal it prints nothing."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -65,8 +65,8 @@ def spinner(doing: str) -> Generator[None]:
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
     )
-    bar.add_task(f"{doing} …", total=None)
-    timer = threading.Timer(PATIENCE, bar.start)
+    bar.add_task(f"{activity} …", total=None)
+    timer = threading.Timer(DELAY, bar.start)
     timer.daemon = True
     timer.start()
     try:

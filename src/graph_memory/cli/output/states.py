@@ -1,4 +1,4 @@
-"""What the log keeps of a subject, as text: a line for each value, and what became of it."""
+"""States of a subject in the log as text: a line for each value, before and after a change."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _NAMES = {
     "_content_sha256": "content SHA-256",
     "_content_summary": "summary",
     "_summary_timestamp": "summarized",
-    "_valid_from": "holds from",
-    "_valid_to": "holds until",
+    "_valid_from": "valid from",
+    "_valid_to": "valid until",
 }
 _TIMES = ("_created", "_modified", "_valid_from", "_valid_to", "_summary_timestamp")
 
 
 def state_lines(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
-    """Give a line for each value that a subject had before a change or has after it, its own properties first."""
+    """Yield a line for each value of a subject before or after a change, user properties first."""
     names = sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
-    width = max((len(_name(name)) for name in names), default=0)
+    width = max((len(_display_name(name)) for name in names), default=0)
     for name in names:
-        one, other = (_text(name, state.get(name)) for state in (before, after))
-        changed = before and after and one != other
-        yield f"{plain(_name(name)):<{width}}  {f'{one} → {other}' if changed else other if after else one}"
+        old, new = (_display_value(name, state.get(name)) for state in (before, after))
+        changed = before and after and old != new
+        yield f"{plain(_display_name(name)):<{width}}  {f'{old} → {new}' if changed else new if after else old}"
 
 
-def _name(name: str) -> str:
+def _display_name(name: str) -> str:
     return _NAMES.get(name) or name.removeprefix("_").replace("_", " ") if name.startswith("_") else name
 
 
-def _text(name: str, value: object) -> str:
+def _display_value(name: str, value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, str) and name in _TIMES:

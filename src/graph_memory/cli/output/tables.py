@@ -1,4 +1,4 @@
-"""Tables for people: as wide as the terminal allows, and in a file or a pipe as wide as they are."""
+"""Tables for people, cut to the width of the terminal. In a file or a pipe nothing is cut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.cli.output.printing import plain
 Cells = Sequence[Sequence[str]]
 GAP = 2
 SHORT_ID = 16
-"""Characters of an id in a table: its prefix, the time that it was made, and a little more."""
+"""Characters of a short id: its prefix, its timestamp, and a few random characters."""
 
 
 def print_table(
@@ -20,15 +20,15 @@ def print_table(
     rows: Sequence[Sequence[object]],
     *,
     ids: str = "id",
-    whole: Sequence[str] = (),
-    folded: Sequence[str] = (),
+    uncut: Sequence[str] = (),
+    wrapped: Sequence[str] = (),
     tints: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Print rows under their columns, on a terminal with the styles that `tints` gives for columns of each row.
+    """Print rows under their columns. Without rows nothing is printed.
 
-    Without rows nothing is printed. On a terminal the column `ids` has short ids where whole ones do not fit. What is
-    too wide goes over several lines in columns named in `folded`, and is cut in the others, save those named in
-    `whole`. Elsewhere a row is a line, and nothing is cut.
+    On a terminal, `tints` has the styles of each row by column, the column `ids` has short ids if whole ones do not
+    fit, the columns in `wrapped` wrap wide text, those in `uncut` keep it, and the others cut it.
+    In a file or a pipe each row is a line, and nothing is cut.
     """
     if not rows:
         return
@@ -41,11 +41,13 @@ def print_table(
     cells = _with_fitting_ids(columns, cells, ids)
     widths = _natural_widths(columns, cells)
     if console.is_terminal:
-        widths = fitted(widths, [0 if column in (ids, *whole) else len(column) for column in columns], console.width)
+        widths = fit_widths(
+            widths, [0 if column in (ids, *uncut) else len(column) for column in columns], console.width
+        )
     console.width = sum(widths) + GAP * len(widths)
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for column, width in zip(columns, widths, strict=True):
-        wraps = column in folded
+        wraps = column in wrapped
         table.add_column(column, width=width, no_wrap=not wraps, overflow="fold" if wraps else "ellipsis")
     for number, row in enumerate(cells):
         tint: Mapping[str, str] = tints[number] if tints else {}
@@ -56,19 +58,19 @@ def print_table(
 
 
 def _with_fitting_ids(columns: Sequence[str], cells: Cells, ids: str) -> Cells:
-    """Return the cells with as much of the ids as a line has room for beside the other columns."""
+    """Return the cells with ids that fit on a line beside the other columns."""
     if ids not in columns:
         return cells
-    place = columns.index(ids)
+    position = columns.index(ids)
     widths = _natural_widths(columns, cells)
-    space = room() - sum(widths) - GAP * (len(widths) - 1) + widths[place]
-    fitting = shortened([row[place] for row in cells], space)
-    return [[*row[:place], short, *row[place + 1 :]] for row, short in zip(cells, fitting, strict=True)]
+    space = line_width() - sum(widths) - GAP * (len(widths) - 1) + widths[position]
+    fitting = shorten_ids([row[position] for row in cells], space)
+    return [[*row[:position], short_id, *row[position + 1 :]] for row, short_id in zip(cells, fitting, strict=True)]
 
 
-def shortened(ids: Sequence[str], space: float) -> list[str]:
-    """Return ids as they are if they find room, else as much of each as tells it from the others, and can be typed."""
-    if max(map(len, ids), default=0) <= space:
+def shorten_ids(ids: Sequence[str], width: float) -> list[str]:
+    """Return the ids if they fit into `width` characters, else their shortest unique beginnings, which can be typed."""
+    if max(map(len, ids), default=0) <= width:
         return list(ids)
     size = SHORT_ID
     while len({id_[:size] for id_ in ids}) < len({*ids}):
@@ -76,8 +78,8 @@ def shortened(ids: Sequence[str], space: float) -> list[str]:
     return [id_[:size] for id_ in ids]
 
 
-def room() -> float:
-    """Return how many characters a line of the output holds: on a terminal those of its width."""
+def line_width() -> float:
+    """Return the width of the terminal in characters, or infinity without a terminal."""
     from rich.console import Console
 
     console = Console()
@@ -85,7 +87,7 @@ def room() -> float:
 
 
 def print_tinted(*parts: tuple[object, str]) -> None:
-    """Print a line of parts with two blanks between them, each with its style on a terminal."""
+    """Print a line of parts, separated by two spaces, each with its style on a terminal."""
     from rich.console import Console
     from rich.text import Text
 
@@ -95,18 +97,18 @@ def print_tinted(*parts: tuple[object, str]) -> None:
     typer.echo(printed.get())
 
 
-def fitted(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Return the widths, the widest made narrower until all find room; 0 in `least` is a width that must stay."""
-    numbers = list(widths)
-    while sum(numbers) + GAP * (len(numbers) - 1) > room:
-        loose = [place for place, width in enumerate(numbers) if 0 < least[place] < width]
-        if not loose:
+def fit_widths(widths: Sequence[int], minimums: Sequence[int], line_width: int) -> list[int]:
+    """Return the widths, with the widest reduced until all fit. A column with 0 in `minimums` keeps its width."""
+    fitted = list(widths)
+    while sum(fitted) + GAP * (len(fitted) - 1) > line_width:
+        shrinkable = [column for column, width in enumerate(fitted) if 0 < minimums[column] < width]
+        if not shrinkable:
             break
-        numbers[max(loose, key=numbers.__getitem__)] -= 1
-    return numbers
+        fitted[max(shrinkable, key=fitted.__getitem__)] -= 1
+    return fitted
 
 
 def _natural_widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
     from rich.cells import cell_len
 
-    return [max(len(column), *(cell_len(row[place]) for row in cells), 0) for place, column in enumerate(columns)]
+    return [max(len(column), *(cell_len(row[position]) for row in cells), 0) for position, column in enumerate(columns)]

@@ -1,4 +1,4 @@
-"""What connections lead to, for people: a walk as a tree, paths step by step, and what is next to a node."""
+"""Traversal results for people: a walk as a tree, paths step by step, and the neighbors of a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.printing import count_of, note, plain
 from graph_memory.cli.output.tables import print_table, print_tinted
 
 if TYPE_CHECKING:
@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 _INDENT = "  "
 
 
-def show_walk(found: Walked) -> None:
-    """Print the nodes of a walk, each under that from which it was reached. What is left out is told on stderr."""
-    edges = {edge.id: edge for edge in found.connections}
-    present = {(node.domain, node.id) for node in found.nodes}
-    below: defaultdict[tuple[str | None, str] | None, list[ReachedNode]] = defaultdict(list)
-    for node in found.nodes:
+def show_walk(walk: Walked) -> None:
+    """Print the nodes of a walk, each under the node from which it was reached. Omissions are noted on stderr."""
+    edges = {edge.id: edge for edge in walk.connections}
+    present = {(node.domain, node.id) for node in walk.nodes}
+    children: defaultdict[tuple[str | None, str] | None, list[ReachedNode]] = defaultdict(list)
+    for node in walk.nodes:
         parent = (node.parent_domain, node.parent or "")
-        below[parent if parent in present else None].append(node)
-    stack = [(node, 0) for node in reversed(below[None])]
+        children[parent if parent in present else None].append(node)
+    stack = [(node, 0) for node in reversed(children[None])]
     while stack:
         node, level = stack.pop()
         _show_node(node, level, edges)
-        stack += [(one, level + 1) for one in reversed(below[node.domain, node.id])]
-    if (shape := found.metrics) is not None:
-        parts = f"{counted(shape.components, 'part')}, the largest of {counted(shape.largest_component, 'node')}"
-        typer.echo(f"Density {shape.density:.2f}, {parts}, depth {shape.depth}.")
-    note(" ".join([_counts(found), *_left_out(found.left_out)]))
+        stack += [(child, level + 1) for child in reversed(children[node.domain, node.id])]
+    if (metrics := walk.metrics) is not None:
+        parts = f"{count_of(metrics.components, 'part')}, the largest of {count_of(metrics.largest_component, 'node')}"
+        typer.echo(f"Density {metrics.density:.2f}, {parts}, depth {metrics.depth}.")
+    note(" ".join([_counts(walk), *_omissions(walk.left_out)]))
 
 
 def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> None:
     edge = edges.get(node.via or "")
-    way = f"{_arrow(edge, node.id, node.domain)} {_connection(edge)}  " if edge else ""
-    shape = "" if node.degree is None else f"  degree {node.degree}, centrality {node.centrality:.2f}"
-    alike = f"  and {counted(len(node.duplicates), 'duplicate')}" if node.duplicates else ""
+    step = f"{_arrow(edge, node.id, node.domain)} {_connection(edge)}  " if edge else ""
+    metrics = "" if node.degree is None else f"  degree {node.degree}, centrality {node.centrality:.2f}"
+    duplicates = f"  and {count_of(len(node.duplicates), 'duplicate')}" if node.duplicates else ""
     print_tinted(
-        (f"{_INDENT * level}{way}{plain(node.title)}", "bold"),
-        (f"{node.type}{shape}{alike}", "dim"),
+        (f"{_INDENT * level}{step}{plain(node.title)}", "bold"),
+        (f"{node.type}{metrics}{duplicates}", "dim"),
         (f"{node.domain}:{node.id}" if node.domain else node.id, "dim"),
     )
     if node.content:
@@ -60,7 +60,7 @@ def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> 
 
 
 def _arrow(edge: Followed, reached: str, domain: str | None = None) -> str:
-    """Return whether a connection leads to a node or from it."""
+    """Return the direction of a connection as seen from the previous node."""
     return "→" if (edge.to_domain, edge.to_id) == (domain, reached) else "←"
 
 
@@ -70,56 +70,58 @@ def _connection(edge: Followed) -> str:
 
 
 def _period(edge: Followed | NextTo) -> str:
-    """Return until when a connection holds, else since when."""
+    """Return the end of a connection's validity, else its start."""
     return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 
-def _counts(walked: Walked) -> str:
-    return f"{counted(len(walked.nodes), 'node')}, {counted(len(walked.connections), 'connection')}."
+def _counts(walk: Walked) -> str:
+    return f"{count_of(len(walk.nodes), 'node')}, {count_of(len(walk.connections), 'connection')}."
 
 
-def _left_out(left: LeftOut | None) -> list[str]:
-    """Return what a walk left out, as sentences."""
-    if left is None:
+def _omissions(left_out: LeftOut | None) -> list[str]:
+    """Return sentences about what the walk left out."""
+    if left_out is None:
         return []
     lines: list[str] = []
-    if left.max_nodes:
+    if left_out.max_nodes:
         lines += ["There are more nodes: use a higher --limit."]
-    if left.max_depth:
-        lines += [f"{counted(left.max_depth, 'node')} at --depth, not followed further."]
-    if left.max_tokens:
-        lines += [f"{left.max_tokens:,} left out for --max-tokens."]
-    if left.duplicates:
-        lines += [f"{counted(left.duplicates, 'duplicate')} left out."]
-    if left.connections:
-        lines += [f"{left.connections:,} more connections between them."]
-    if left.hubs:
-        lines += [f"Not all connections were looked at of {plain(', '.join(left.hubs))}."]
+    if left_out.max_depth:
+        lines += [f"{count_of(left_out.max_depth, 'node')} at the maximum --depth, not followed further."]
+    if left_out.max_tokens:
+        lines += [f"{left_out.max_tokens:,} left out for --max-tokens."]
+    if left_out.duplicates:
+        lines += [f"{count_of(left_out.duplicates, 'duplicate')} left out."]
+    if left_out.connections:
+        lines += [f"{left_out.connections:,} more connections between these nodes."]
+    if left_out.hubs:
+        lines += [f"Only some connections of these nodes were followed: {plain(', '.join(left_out.hubs))}."]
     return lines
 
 
-def show_paths(found: Paths) -> None:
-    """Print paths, one step a line. Without any, stderr says what was looked at."""
-    for number, path in enumerate(found.paths, start=1):
-        head = f"{counted(path.length, 'connection')}, weight {path.weight:.2f}"
-        typer.echo(f"{number}   {head}" if len(found.paths) > 1 else head)
+def show_paths(paths: Paths) -> None:
+    """Print paths, one step a line. Without a path, a note on stderr says what was searched."""
+    for number, path in enumerate(paths.paths, start=1):
+        head = f"{count_of(path.length, 'connection')}, weight {path.weight:.2f}"
+        typer.echo(f"{number}   {head}" if len(paths.paths) > 1 else head)
         _show_path(path)
-    if found.tried is not None:
-        note(plain(found.tried))
+    if paths.tried is not None:
+        note(plain(paths.tried))
 
 
 def _show_path(path: Path) -> None:
-    for place, node in enumerate(path.nodes):
-        edge = path.connections[place - 1] if place else None
-        way = f"{_arrow(edge, node.id)} {_connection(edge)}  " if edge else ""
-        print_tinted((f"    {way}{plain(node.title)}", "bold"), (node.type, "dim"), (node.id, "dim"))
+    for position, node in enumerate(path.nodes):
+        edge = path.connections[position - 1] if position else None
+        step = f"{_arrow(edge, node.id)} {_connection(edge)}  " if edge else ""
+        print_tinted((f"    {step}{plain(node.title)}", "bold"), (node.type, "dim"), (node.id, "dim"))
 
 
-def show_neighbors(found: Neighbors) -> None:
-    """Print a node and its connections as a table, those that count most first."""
-    print_tinted((found.node.title, "bold"), (found.node.type, "dim"), (found.node.id, "dim"))
-    out = [("→", to.type, to.to_title, f"{to.weight:.2f}", _period(to), to.to_id) for to in found.outgoing]
-    back = [("←", to.type, to.from_title, f"{to.weight:.2f}", _period(to), to.from_id) for to in found.incoming]
-    print_table(("", "type", "node", "weight", "holds", "id"), [*out, *back])
-    if found.left_out:
+def show_neighbors(neighbors: Neighbors) -> None:
+    """Print a node and a table of its connections, highest weight first."""
+    print_tinted((neighbors.node.title, "bold"), (neighbors.node.type, "dim"), (neighbors.node.id, "dim"))
+    outgoing = [
+        ("→", edge.type, edge.to_title, f"{edge.weight:.2f}", _period(edge), edge.to_id) for edge in neighbors.outgoing
+    ]
+    incoming = [("←", to.type, to.from_title, f"{to.weight:.2f}", _period(to), to.from_id) for to in neighbors.incoming]
+    print_table(("", "type", "node", "weight", "valid", "id"), [*outgoing, *incoming])
+    if neighbors.left_out:
         note("There are more connections: use a higher --limit.")
