@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import LiteralString, cast
@@ -24,6 +25,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
+from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
 from graph_memory.local.home import config
 from graph_memory.storage.queries import cypher_root
 from graph_memory.storage.schema import connection_constraint
@@ -66,6 +68,13 @@ typer.main.get_command = typer.testing._get_command = cache(typer.main.get_comma
 hypothesis.settings.register_profile("few", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("all", deadline=None)
 hypothesis.settings.load_profile("few" if EXAMPLES == "few" else "all")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fetch the model of embeddings once, before tests in several processes ask for it."""
+    if not hasattr(config, "workerinput"):
+        with suppress(OSError):  # without a network the tests that need it fail by themselves
+            model_folder(MODELS[DEFAULT], Settings().cache)
 
 
 def _is_first(path: Path) -> bool:

@@ -17,6 +17,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from graph_memory.model.values.arguments import AUTO, is_domain
 
 _FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
+LOCAL_MODELS = ("all-minilm-l6-v2", "e5-small-v2")
+"""Values of GRAPH_MEMORY_EMBEDDING_MODEL for models within the process; the first is the default."""
 KIB = 1024
 MIB = 1024 * KIB
 
@@ -164,12 +166,14 @@ class Settings(BaseSettings):
     content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for a cache of content.")
     embeddings: Literal["local", "off", "ollama", "openai"] = Field(
         default="local",
-        description="What makes vectors for semantic search. local: a small model in the process, offline. ollama, "
-        "openai: a server that speaks OpenAI's embeddings protocol. off: search by words and connections alone.",
+        description="What makes vectors for semantic search. local: a small model in the process, fetched once "
+        "(16 MB). ollama, openai: a server that speaks OpenAI's embeddings protocol. off: search by words and "
+        "connections alone.",
     )
     embedding_model: str | None = Field(
         default=None,
-        description="Model of that server. Empty: nomic-embed-text for ollama, text-embedding-3-small for openai.",
+        description="Model of embeddings. local: all-minilm-l6-v2 (default) or e5-small-v2, which finds more in "
+        "conversations and less in documents. Empty: nomic-embed-text for ollama, text-embedding-3-small for openai.",
     )
     embedding_url: str | None = Field(
         default=None,
@@ -292,8 +296,11 @@ class Settings(BaseSettings):
     @field_validator("embedding_model")
     @classmethod
     def _check_model(cls, value: str | None, given: ValidationInfo) -> str | None:
-        if value and given.data.get("embeddings") in ("local", "off"):
-            raise ValueError("is for the embeddings ollama and openai alone")
+        embeddings = given.data.get("embeddings")
+        if value and embeddings == "off":
+            raise ValueError("names a model of embeddings, but GRAPH_MEMORY_EMBEDDINGS is off")
+        if value and embeddings == "local" and value not in LOCAL_MODELS:
+            raise ValueError(f"must be one of {', '.join(LOCAL_MODELS)} for local embeddings")
         return value
 
 

@@ -1,6 +1,6 @@
 """Text embeddings, from an in-process model or an OpenAI-compatible server."""
 
 from graph_memory.embedding.choose import embedder, embedder_of
-from graph_memory.embedding.embedder import Embedder, EmbeddingUnavailable, NoVectors
+from graph_memory.embedding.embedder import EARLIER, Embedder, EmbeddingUnavailable, NoVectors, compares
 
-__all__ = ["Embedder", "EmbeddingUnavailable", "NoVectors", "embedder", "embedder_of"]
+__all__ = ["EARLIER", "Embedder", "EmbeddingUnavailable", "NoVectors", "compares", "embedder", "embedder_of"]

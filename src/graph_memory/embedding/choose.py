@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from graph_memory.embedding.embedder import Embedder
+from graph_memory.embedding.embedder import Embedder, compares
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.settings import Settings
 
@@ -23,18 +23,22 @@ SERVERS = {
 
 
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
-    """Return what makes vectors by a model of this name, as `Embedder.model` tells it, where the settings lead to it.
+    """Return an embedder whose vectors compare with those of a model, or None if the settings lead to none.
 
-    The model within the process is always there; another one of a server, if the settings name that kind of server.
+    Local models are always available, models of a server if the settings name that kind of server.
     """
     provider, _, name = model.partition("/")
     if provider == "local":
-        found = embedder(settings.model_copy(update={"embeddings": "local"}))
-    elif provider == settings.embeddings:
-        found = embedder(settings.model_copy(update={"embedding_model": name}))
-    else:
+        from graph_memory.embedding.local import LocalEmbedder
+        from graph_memory.embedding.local_models import MODELS
+
+        return next(
+            (LocalEmbedder(settings.cache, local) for local in MODELS.values() if compares(local.id, model)), None
+        )
+    if provider != settings.embeddings:
         return None
-    return found if found is not None and found.model == model else None
+    other = embedder(settings.model_copy(update={"embedding_model": name}))
+    return other if other is not None and other.model == model else None
 
 
 def embedder(settings: Settings) -> Embedder | None:
@@ -44,8 +48,9 @@ def embedder(settings: Settings) -> Embedder | None:
             return None
         case "local":
             from graph_memory.embedding.local import LocalEmbedder
+            from graph_memory.embedding.local_models import DEFAULT, MODELS
 
-            return CachedQueries(LocalEmbedder())
+            return CachedQueries(LocalEmbedder(settings.cache, MODELS[settings.embedding_model or DEFAULT]))
         case "ollama" | "openai" as provider:
             from graph_memory.embedding.remote import RemoteEmbedder, Service
 

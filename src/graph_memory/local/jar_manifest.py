@@ -4,40 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 
 _HEAD = (
     "# group:artifact:version[:classifier] sha256 bytes, in class path order. Made by graph_memory.local.jars.resolve\n"
 )
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
-
-
-@dataclass(frozen=True)
-class Jar:
-    """One jar by its Maven coordinates, with the SHA-256 and the size in bytes that its file must have."""
-
-    group: str
-    artifact: str
-    version: str
-    classifier: str
-    sha256: str
-    size: int
-
-    @property
-    def path(self) -> str:
-        """Where a Maven repository keeps it, relative to the repository's root, with forward slashes."""
-        suffix = f"-{self.classifier}" if self.classifier else ""
-        name = f"{self.artifact}-{self.version}{suffix}.jar"
-        return "/".join((*self.group.split("."), self.artifact, self.version, name))
-
-    @property
-    def coordinates(self) -> str:
-        """`group:artifact:version`, and `:classifier` where there is one."""
-        return ":".join(part for part in (self.group, self.artifact, self.version, self.classifier) if part)
 
 
 def parse(text: str) -> tuple[Jar, ...]:

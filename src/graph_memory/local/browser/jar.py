@@ -20,7 +20,7 @@ from pathlib import Path
 
 from graph_memory.files import replacing
 from graph_memory.local.browser.patches import PATCHES
-from graph_memory.local.jar_manifest import Jar
+from graph_memory.maven import Jar
 
 ARTIFACT = "neo4j-browser"
 GUIDE = "browser/graph-memory/guide.html"

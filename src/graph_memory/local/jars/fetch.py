@@ -12,7 +12,8 @@ from graph_memory.files import sha256_of, write_private
 from graph_memory.local.browser.jar import forget_served_jar, is_browser, make_served_jar, served_jar
 from graph_memory.local.home.lock import file_lock
 from graph_memory.local.home.notes import read_json
-from graph_memory.local.jar_manifest import Jar, cached_list_path, committed_list, parse, render
+from graph_memory.local.jar_manifest import cached_list_path, committed_list, parse, render
+from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
@@ -91,7 +92,7 @@ def _complete(settings: Settings, jars: Sequence[Jar], progress: Progress) -> No
 
 
 def _obtain_all(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
-    from graph_memory.local.jars.download import THREADS, DownloadError, obtain, session
+    from graph_memory.maven import THREADS, DownloadError, obtain, session
 
     stage = f"Fetching Neo4j {settings.neo4j_version}"
     total, done = sum(jar.size for jar in jars), 0
@@ -110,8 +111,8 @@ def _obtain_all(settings: Settings, jars: Sequence[Jar], progress: Progress) -> 
 
 
 def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
-    from graph_memory.local.jars.download import DownloadError
     from graph_memory.local.jars.resolve import resolve
+    from graph_memory.maven import DownloadError
 
     version, root = settings.neo4j_version, _root(settings)
     progress(f"Resolving Neo4j {version}, which has no known list of jars (takes minutes)", None)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import requests
 
-from graph_memory.local.jar_manifest import Jar, render
-from graph_memory.local.jars.download import THREADS, DownloadError, fetch, session
+from graph_memory.local.jar_manifest import render
+from graph_memory.maven import THREADS, DownloadError, Jar, fetch, session
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact

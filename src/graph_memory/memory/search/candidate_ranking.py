@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import anyio.lowlevel
 
-from graph_memory.embedding import EmbeddingUnavailable
+from graph_memory.embedding import EmbeddingUnavailable, compares
 from graph_memory.memory.background import task_group
 from graph_memory.memory.search.ranking.ranking import Ranked, Sides, Unit, in_order, rank, weighed
 from graph_memory.memory.search.ranking.scoring import (
@@ -201,7 +201,7 @@ async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector 
         reason = scope.coverage.reason or "They are being made: search again in a moment."
         notes.append(f"There are no vectors yet: words alone were compared. {reason}")
         return None
-    if model != embedder.model:
+    if not compares(embedder.model, model):
         other = scope.core.embedder_of(model)
         how = "words alone were compared" if other is None else "the question was compared by that one"
         notes.append(
@@ -223,7 +223,11 @@ def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
     embedder, model = scope.core.embedder, scope.coverage.model
     if model is None:
         notes.append(f"The domain has no vectors yet. {scope.coverage.reason or ''}".strip())
-    if embedder is not None and embedder.model == model and embedder.dimensions not in (None, len(vector)):
+    if (
+        embedder is not None
+        and compares(embedder.model, model or "")
+        and embedder.dimensions not in (None, len(vector))
+    ):
         message = f"vector has {len(vector)} numbers, but those of the domain have {embedder.dimensions}"
         raise fault("vector", message, f"Make it with the model {model}.")
 

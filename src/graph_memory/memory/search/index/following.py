@@ -6,9 +6,11 @@ import logging
 
 import anyio
 
+from graph_memory.embedding import EARLIER, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.search.index.coverage import WORD_RULES_VERSION
 from graph_memory.memory.search.index.index import catch_up
+from graph_memory.memory.search.index.reindexing import change_model
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
 from graph_memory.storage.queries import query
@@ -31,11 +33,12 @@ _log = logging.getLogger(__name__)
 async def follow_logs(core: Core) -> None:
     """Index the domains that this process works in, as their logs go on, until it is cancelled."""
     run, resting = new_id("run"), dict[str, int]()
+    earlier = EARLIER.get(core.embedder.model) if core.embedder else None
     while True:
         await anyio.sleep(EVERY)
         try:
             for domain in await core.store.read(
-                BEHIND, domains=core.log.domains, word_rules_version=WORD_RULES_VERSION
+                BEHIND, domains=core.log.domains, word_rules_version=WORD_RULES_VERSION, earlier=earlier
             ):
                 resting[domain] = resting.get(domain, 0) - 1
                 if resting[domain] < 0 and await _is_ours(core, domain, run):
@@ -45,13 +48,18 @@ async def follow_logs(core: Core) -> None:
 
 
 async def _follow(core: Core, domain: str) -> str | None:
-    """Index a domain for a while, and return why it gets no vectors."""
+    """Index a domain for a while, and replace vectors of the earlier model. Return why vectors are missing, if any."""
     try:
-        return (await catch_up(core, domain, within=AT_ONCE)).reason
+        covered = await catch_up(core, domain, within=AT_ONCE)
+        if core.embedder is not None and covered.model == EARLIER.get(core.embedder.model, ""):
+            await change_model(core, domain, core.embedder)
+    except EmbeddingUnavailable as error:
+        return error.message
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:  # it was deleted
             raise
         return None
+    return covered.reason
 
 
 async def _is_ours(core: Core, domain: str, run: str) -> bool:

@@ -16,7 +16,7 @@ from typing import LiteralString
 
 from anyio import to_thread
 
-from graph_memory.embedding import Embedder, EmbeddingUnavailable
+from graph_memory.embedding import Embedder, EmbeddingUnavailable, compares
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
@@ -388,9 +388,11 @@ async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequenc
 
     async def attempt(transaction: Transaction) -> tuple[int, str | None]:
         [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
-        if of_index != model:
+        if not compares(model, of_index):
             return 0, f"the vectors of the domain are of {of_index}, and this process uses {model}"
-        return sum(await transaction.run(PUT_VECTORS, domain=domain, rows=given, model=model, limit=PUT_AT_ONCE)), None
+        return sum(
+            await transaction.run(PUT_VECTORS, domain=domain, rows=given, model=of_index, limit=PUT_AT_ONCE)
+        ), None
 
     put, reason = PUT_AT_ONCE, None
     while put == PUT_AT_ONCE:

@@ -8,6 +8,7 @@ import shutil
 import ssl
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import truststore
 from requests.adapters import HTTPAdapter
 
 from graph_memory.files import sha256_of
-from graph_memory.local.jar_manifest import Jar
 
 FIRST_PAUSE = 0.3
 _ATTEMPTS = 4
@@ -24,6 +24,30 @@ _TIMEOUT = (10, 60)
 _BLOCK = 1 << 18
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 THREADS = 16
+
+
+@dataclass(frozen=True)
+class Jar:
+    """One jar by its Maven coordinates, with the SHA-256 and the size in bytes that its file must have."""
+
+    group: str
+    artifact: str
+    version: str
+    classifier: str
+    sha256: str
+    size: int
+
+    @property
+    def path(self) -> str:
+        """Where a Maven repository keeps it, relative to the repository's root, with forward slashes."""
+        suffix = f"-{self.classifier}" if self.classifier else ""
+        name = f"{self.artifact}-{self.version}{suffix}.jar"
+        return "/".join((*self.group.split("."), self.artifact, self.version, name))
+
+    @property
+    def coordinates(self) -> str:
+        """`group:artifact:version`, and `:classifier` where there is one."""
+        return ":".join(part for part in (self.group, self.artifact, self.version, self.classifier) if part)
 
 
 class DownloadError(Exception):

