@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from graph_memory.agent.limits.usage import Usage
-from graph_memory.agent.records.roles import Roles, prepared, roles_of
+from graph_memory.agent.records.roles import Roles, add_types, roles_of
 from graph_memory.agent.records.writing import Operation, new_node, one_line, write
 from graph_memory.agent.results import Durable, Indexed
 from graph_memory.memory.api.memory import Memory
@@ -59,7 +59,7 @@ class Contextual:
 
         if not node_ids:
             return Indexed(ids=())
-        roles = await prepared(self._memory, changes)
+        roles = await add_types(self._memory, changes)
         async with self._usage.adding("documents", roles["Document"], len(node_ids)) as warning:
             await write(self._memory, changes(roles))
         return Indexed(ids=tuple(node_ids), warnings=(warning,) if warning else None)

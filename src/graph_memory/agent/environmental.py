@@ -1,4 +1,4 @@
-"""`Environmental`: the project that an agent works in. It is scanned when asked for, and never stored by itself."""
+"""`Environmental`: the project that an agent works in. It is scanned on demand, and stored only by `snapshot`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _PROJECTS = (
     ("CMakeLists.txt", "c++", "cmake"),
     ("Makefile", None, "make"),
 )
-"""Files at the root of a project, with the type and the build system that they stand for, most telling first."""
+"""Files at the root of a project, with the project type and the build system that they imply, most specific first."""
 _CONVENTIONS = (
     *("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".editorconfig", ".pre-commit-config.yaml", ".prettierrc"),
     *("eslint.config.js", ".eslintrc.json", "tsconfig.json", "ruff.toml", "pytest.ini", "tox.ini", "Makefile"),
@@ -85,15 +85,15 @@ class Environmental:
         `limit` is the maximum number of paths of the file tree (up to 5,000). Raises INVALID_ARGUMENT, also for a root
         that is not a folder.
         """
-        known = self._cache.get(("", f"environment of {self._path()}"))
+        last_scan = self._cache.get(("", f"environment of {self._path()}"))
         now = rfc3339("now", datetime.now(UTC))
-        if isinstance(known, Environment) and now < known.stale_after:
-            return _limited(known, limit)
+        if isinstance(last_scan, Environment) and now < last_scan.stale_after:
+            return _truncate(last_scan, limit)
         return await self.refresh(limit=limit)
 
     async def refresh(self, *, limit: int = 200) -> Environment:
         """Scan the project again. Raises INVALID_ARGUMENT."""
-        return _limited(await self._scan(), limit)
+        return _truncate(await self._scan(), limit)
 
     async def snapshot(self, session: str = "default") -> EventRecorded:
         """Record a new scan as an event of type `environment`. Raises INVALID_ARGUMENT."""
@@ -122,7 +122,7 @@ class Environmental:
 def scan(root: Path) -> Environment:
     """Return the environment of a project, with all its files up to the maximum. File names are untrusted text."""
     files = sorted(_files(root), key=lambda path: (path.count("/"), path))
-    looked_at = files[:_MOST_FILES]
+    scanned = files[:_MOST_FILES]
     project_type, build_system = _project_of(root)
     now = datetime.now(UTC)
     return Environment(
@@ -132,29 +132,29 @@ def scan(root: Path) -> Environment:
         conventions=tuple(islice(_conventions(root), _MOST_NAMED)),
         services=tuple(islice(_services(root), _MOST_NAMED)),
         git_status=_git_status(root),
-        file_tree=tuple(map(escaped, looked_at)),
-        left_out=len(files) - len(looked_at) or None,
-        recent_changes=tuple(map(escaped, _newest(root, looked_at))),
+        file_tree=tuple(map(escaped, scanned)),
+        left_out=len(files) - len(scanned) or None,
+        recent_changes=tuple(map(escaped, _newest(root, scanned))),
         last_scanned=rfc3339("now", now),
         stale_after=rfc3339("now", now + _STALE_AFTER),
     )
 
 
-def _limited(environment: Environment, limit: int) -> Environment:
+def _truncate(environment: Environment, limit: int) -> Environment:
     whole("limit", limit, 1, _MOST_FILES)
-    more = max(0, len(environment.file_tree) - limit) + (environment.left_out or 0)
-    return environment.model_copy(update={"file_tree": environment.file_tree[:limit], "left_out": more or None})
+    left_out = max(0, len(environment.file_tree) - limit) + (environment.left_out or 0)
+    return environment.model_copy(update={"file_tree": environment.file_tree[:limit], "left_out": left_out or None})
 
 
 def _files(root: Path) -> Sequence[str]:
     """Return the paths of a project. In a git work tree, git applies the rules of `.gitignore`."""
-    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if listed is None:
-        return list(_walked(root))
-    return [path for path in dict.fromkeys(listed.split("\0")) if path]  # git lists a path in conflict three times
+    output = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if output is None:
+        return list(_walk(root))
+    return [path for path in dict.fromkeys(output.split("\0")) if path]  # git lists a path in conflict three times
 
 
-def _walked(root: Path) -> Iterator[str]:
+def _walk(root: Path) -> Iterator[str]:
     """Yield the paths below a folder that is not in a git work tree, without hidden, built and linked folders."""
     count = 0
     for folder, names, files in os.walk(root):
@@ -169,7 +169,7 @@ def _walked(root: Path) -> Iterator[str]:
 def _newest(root: Path, paths: Sequence[str]) -> Sequence[str]:
     times: list[tuple[float, str]] = []
     for path in paths:
-        with suppress(OSError):  # deleted meanwhile
+        with suppress(OSError):  # the file was deleted since the scan
             times.append(((root / path).lstat().st_mtime, path))
     return [path for _, path in sorted(times, reverse=True)[:_MOST_RECENT]]
 
@@ -253,15 +253,15 @@ def _git_status(root: Path) -> GitStatus | None:
 
 
 def _switched_off_filters(root: Path) -> Sequence[str] | None:
-    """Return the options with which git runs no filter that the project configures.
+    """Return the options that disable the filters that the project configures.
 
-    Filters of the user's own configuration, such as Git LFS, are not switched off. Returns None without git, or if the
-    name of a filter cannot stand in an option.
+    Filters of the user's own configuration, such as Git LFS, stay enabled. Returns None without git, or if an option
+    cannot contain the name of a filter.
     """
-    listed = _git(root, "config", "--list", "--includes", "--show-scope", "-z")
-    if listed is None:
+    output = _git(root, "config", "--list", "--includes", "--show-scope", "-z")
+    if output is None:
         return None
-    parts = listed.split("\0")
+    parts = output.split("\0")
     entries = zip(parts[::2], (entry.partition("\n")[0] for entry in parts[1::2]), strict=False)
     keys = [key for scope, key in entries if key.startswith("filter.") and scope not in _TRUSTED_SCOPES]
     names = dict.fromkeys(key.rpartition(".")[0] for key in keys)
@@ -279,7 +279,7 @@ def _git(root: Path, *arguments: str) -> str | None:
     """
     command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=root,
             capture_output=True,
@@ -289,4 +289,4 @@ def _git(root: Path, *arguments: str) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    return process.stdout.decode("utf-8", "replace") if process.returncode == 0 else None

@@ -121,8 +121,8 @@ class Episodic:
         effects, has_more_effects = await self._walk(roles, event_id, "in", depth, limit + 1 - len(causes))
         distances = {event_id: 0}
         for sign, steps in ((-1, causes), (1, effects)):
-            for other, step in steps.items():
-                distances.setdefault(other, sign * step)
+            for node_id, step in steps.items():
+                distances.setdefault(node_id, sign * step)
         nodes = await self._memory.describe_nodes(list(distances))
         events = [event_of(node).model_copy(update={"distance": distances[node.id]}) for node in nodes]
         events.sort(key=lambda event: (event.timestamp, distances[event.id], event.id))
@@ -138,13 +138,13 @@ class Episodic:
         nodes = await self._memory.describe_nodes([hit.id for hit in results.hits])
         return Events(events=tuple(map(event_of, nodes)), warnings=results.warnings)
 
-    async def _latest(self, wanted: Mapping[str, object], limit: int, cursor: str | None) -> Events:
+    async def _latest(self, properties: Mapping[str, object], limit: int, cursor: str | None) -> Events:
         roles = await roles_of(self._memory)
         if roles is None:
             return Events(events=())
         page = await self._memory.query_nodes(
             type=roles["Event"],
-            properties=wanted,
+            properties=properties,
             order_by="timestamp",
             descending=True,
             limit=limit,
@@ -156,14 +156,14 @@ class Episodic:
     async def _walk(
         self, roles: Roles, start: str, direction: Direction, depth: int, limit: int
     ) -> tuple[Mapping[str, int], bool]:
-        """Return the distances of the events within a depth, the start included, and whether there are more events."""
+        """Return the events within a depth by their distance, including the start, and whether there are more."""
         distances = {start: 0}
         level = [start]
         for step in range(1, depth + 1):
-            links = await self._memory.get_connected_nodes_of(
+            neighbours = await self._memory.get_connected_nodes_of(
                 level, direction=direction, connection_type=roles["CausedBy"]
             )
-            level = [event for event in dict.fromkeys(chain(*links.values())) if event not in distances]
+            level = [event for event in dict.fromkeys(chain(*neighbours.values())) if event not in distances]
             room = limit + 1 - len(distances)
             distances |= dict.fromkeys(level[:room], step)
             if len(level) > room:

@@ -41,8 +41,8 @@ class Agent:
     """The memory types of an agent in a domain. `memory.agent` is one.
 
     Events, patterns, goals and documents are nodes and connections of the domain. The first write adds the types of
-    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are in the domains
-    `users` and `own`. Working and environmental memory are in the memory of the process.
+    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are in domains of
+    their own. Working and environmental memory are in the memory of the process.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class Agent:
         limits: Mapping[str, int] | None = None,
         background: Background | None = None,
         archetype: str = "",
-        users: str = "users",
-        own: str = "agent",
+        users_domain: str = "users",
+        agent_domain: str = "agent",
     ) -> None:
         self._memory = memory
         self._cache = cache
@@ -67,8 +67,8 @@ class Agent:
         self._limits = limits_of(limits, Limits())
         self._background = background
         self._archetype = archetype
-        self._users = users
-        self._own = own
+        self._users_domain = users_domain
+        self._agent_domain = agent_domain
 
     async def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
@@ -97,11 +97,11 @@ class Agent:
         does it. Goals with a `session` are for that session, and a solution is learned from its last failure (default:
         goals for all sessions, and the last failure of the caller's session). `rule` and `evidence` of the receipt name
         the choice. In a domain with a closed ontology that lacks these types, all sentences are observations. If all
-        sentences are refused, raises the error of the first one: those of `entities.remember`, `user.remember`,
-        `prospective.create` and `procedural.record`.
+        sentences are refused, raises the error of the first: an error of `entities.remember`, `user.remember`,
+        `prospective.create` or `procedural.record`.
         """
         layers = (self.episodic, self.procedural, self.prospective, self.user)
-        router = SentenceRouter(self._memory, *layers, self._users, session)
+        router = SentenceRouter(self._memory, *layers, self._users_domain, session)
         return await router.remember(text, dry_run=dry_run)
 
     async def forget(
@@ -119,7 +119,7 @@ class Agent:
         pattern or preference, ignoring case, white space and a final full stop. Preferences are forgotten in their own
         domain. Raises INVALID_ARGUMENT with `candidates` for an ambiguous text.
         """
-        forgetting = Forgetting(self._memory, self.user, self._domain, self._users)
+        forgetting = Forgetting(self._memory, self.user, self._domain, self._users_domain)
         return await forgetting.forget(names, ids, text, erase=erase, dry_run=dry_run)
 
     async def record_event(
@@ -149,7 +149,7 @@ class Agent:
         limits: Mapping[str, int] | None = None,
         archive: Path | str | None = None,
     ) -> Pruned:
-        """Archive to a file what exceeds the limits of the domain, and delete it in one batch.
+        """Archive the nodes and connections over the domain's limits to a file, and delete them in one batch.
 
         Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
         relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
@@ -160,13 +160,13 @@ class Agent:
         changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is.
         """
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
-        wanted = limits_of(limits, self._limits)
-        pruned = await prune(self._memory, wanted, dry_run=dry_run, archive=path)
+        effective = limits_of(limits, self._limits)
+        pruned = await prune(self._memory, effective, dry_run=dry_run, archive=path)
         self._usage.recount()
         return pruned
 
     async def restore(self, archive: Path | str) -> Restored:
-        """Restore what `prune` has archived to a file.
+        """Restore the nodes and connections that `prune` has archived to a file.
 
         It reverts the batch of `prune`, so everything is as it was. If the log no longer has that batch, it creates the
         nodes and connections of the file, in one batch for each 5,000 of them. Then entities have new ids, and neither
@@ -233,9 +233,9 @@ class Agent:
     @property
     def user(self) -> UserMemory:
         """Preferences, corrections and feedback of users, in a domain of their own."""
-        return UserMemory(self._memory, CorrectionCache(self._cache, self._users))
+        return UserMemory(self._memory, CorrectionCache(self._cache, self._users_domain))
 
     @property
     def meta(self) -> MetaMemory:
         """Capabilities of the agent and statistics of its tools, in a domain of its own."""
-        return MetaMemory(self._memory, self._own)
+        return MetaMemory(self._memory, self._agent_domain)

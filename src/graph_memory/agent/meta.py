@@ -1,4 +1,4 @@
-"""`MetaMemory`: what an agent can and cannot do, and how its tools worked."""
+"""`MetaMemory`: the capabilities of an agent, and the statistics of its tools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from graph_memory.agent.kinds import CapabilityKind
 from graph_memory.agent.records.profiles import check_choice, check_text
-from graph_memory.agent.records.roles import prepared, roles_of
+from graph_memory.agent.records.roles import add_types, roles_of
 from graph_memory.agent.records.statistics import TOOL_CALL, statistics_of, tool_of
 from graph_memory.agent.results import Capabilities, ToolStatistics
 from graph_memory.memory.api.memory import Memory
@@ -32,20 +32,22 @@ class MetaMemory:
 
     def __init__(self, memory: Memory, domain: str) -> None:
         self._project = memory
-        self._own = memory.in_domain(domain)
+        self._agent = memory.in_domain(domain)
 
     async def get(self, tool: str | None = None, *, domains: Sequence[str] | None = None) -> Capabilities:
-        """Return the capabilities, and the statistics of all tools or of one.
+        """Return the capabilities, and the statistics of a tool, or of all tools.
 
-        `domains` has the domains whose events count (default the current domain), up to 20. Of each domain the newest
-        10,000 events of type `tool_call` count. Warns of a domain that does not exist. Raises INVALID_ARGUMENT.
+        `domains` has up to 20 domains whose events count (default: the current domain). The newest 10,000 events of
+        type `tool_call` of each domain count. Warns of a domain that does not exist. Raises INVALID_ARGUMENT.
         """
         name = None if tool is None else check_text("tool", tool)
         if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
             raise fault("domains", f"domains is {quoted(domains)}", f"Give a list of up to {_MOST_DOMAINS} domains.")
         memories = [self._project.in_domain(domain) for domain in dict.fromkeys(domains or ())] or [self._project]
         events: list[NodeSummary] = []
-        warnings = [text for domain in dict.fromkeys(domains or ()) for text in await _missing(self._project, domain)]
+        warnings = [
+            text for domain in dict.fromkeys(domains or ()) for text in await _domain_warnings(self._project, domain)
+        ]
         for memory in memories:
             calls, has_more = await _tool_calls(memory)
             events += [call for call in calls if name in (None, tool_of(call))]
@@ -73,32 +75,32 @@ class MetaMemory:
     async def remove(self, name: str) -> None:
         """Delete a capability or a tool. The log keeps it. Raises INVALID_ARGUMENT for an unknown name."""
         nodes = await self._nodes()
-        results = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
-        if not results:
+        matches = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
+        if not matches:
             hint = Hint("{get_capabilities} returns the names.")
             raise fault("name", f"No capability or tool is named {quoted(name)}", hint)
-        await self._own.delete_node(results[0].id)
+        await self._agent.delete_node(matches[0].id)
 
     async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:
         """Create or change an entity. Raises INVALID_ARGUMENT if another kind of entity has the name."""
-        roles = await roles_of(self._own, "agent")
-        entities = () if roles is None else (await self._own.entities.open_nodes([name])).entities
+        roles = await roles_of(self._agent, "agent")
+        entities = () if roles is None else (await self._agent.entities.open_nodes([name])).entities
         for entity in entities:
             if roles is not None and entity.entity_type != roles[kind]:
                 message = f"{quoted(name)} is an entity of type {entity.entity_type}, not a {kind.lower()}"
                 raise fault(kind.lower(), message, "Give another name.")
-        roles = await prepared(self._own, lambda _: (), "agent")
-        await self._own.entities.upsert(name, type=roles[kind], properties=properties)
+        roles = await add_types(self._agent, lambda _: (), "agent")
+        await self._agent.entities.upsert(name, type=roles[kind], properties=properties)
 
     async def _with_nodes(
         self, statistics: Sequence[ToolStatistics], tool: str | None, warnings: list[str]
     ) -> Capabilities:
-        """Return capabilities with statistics, and with the recorded tools that no event names."""
+        """Return the capabilities with the statistics, and with the recorded tools that no event names."""
         nodes = await self._nodes()
         usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
-        used = {known.tool for known in statistics}
-        others = [ToolStatistics(tool=name) for name in sorted(usages) if name not in used and tool in (None, name)]
-        tools = [known.model_copy(update={"usage": usages.get(known.tool)}) for known in (*statistics, *others)]
+        used = {row.tool for row in statistics}
+        unused = [ToolStatistics(tool=name) for name in sorted(usages) if name not in used and tool in (None, name)]
+        tools = [row.model_copy(update={"usage": usages.get(row.tool)}) for row in (*statistics, *unused)]
         if tool is not None and not tools:
             warnings.append(f"No call of {quoted(tool)} is recorded.")
         unique = tuple(dict.fromkeys(warnings)) or None
@@ -106,10 +108,10 @@ class MetaMemory:
 
     async def _nodes(self) -> dict[str, tuple[NodeSummary, ...]]:
         """Return the nodes of the agent's domain by the names of their types in the layer."""
-        if (roles := await roles_of(self._own, "agent")) is None:
+        if (roles := await roles_of(self._agent, "agent")) is None:
             return {}
-        pages = {kind: await self._own.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
-        return {kind: await self._own.describe_nodes(page.node_ids) for kind, page in pages.items()}
+        pages = {kind: await self._agent.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
+        return {kind: await self._agent.describe_nodes(page.node_ids) for kind, page in pages.items()}
 
 
 def _name(node: NodeSummary) -> str:
@@ -117,12 +119,12 @@ def _name(node: NodeSummary) -> str:
 
 
 def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, Any]:
-    """Return the names of the capabilities by the fields of a result."""
+    """Return the names of the capabilities by the field of `Capabilities`."""
     kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
-    return {field: tuple(name for own, name in kinds if own == kind) or None for field, kind in _LISTS.items()}
+    return {field: tuple(name for listed, name in kinds if listed == kind) or None for field, kind in _LISTS.items()}
 
 
-async def _missing(memory: Memory, domain: str) -> list[str]:
+async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
     """Return a warning if a domain does not exist."""
     try:
         await memory.in_domain(domain).get_ontology()

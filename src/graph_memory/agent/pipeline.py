@@ -1,4 +1,4 @@
-"""Recording events: each call is one transaction of events, causes, entities and relations."""
+"""Recording events: a call writes events, causes, entities and relations in one transaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anyio import to_thread
 from graph_memory.agent.archetypes.extraction import MOST_CHARACTERS, Archetype, Extraction
 from graph_memory.agent.archetypes.plugins import load_archetype
 from graph_memory.agent.limits.usage import Usage
-from graph_memory.agent.records.roles import Roles, prepared
+from graph_memory.agent.records.roles import Roles, add_types
 from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.records.writing import (
     Operation,
@@ -39,11 +39,11 @@ _ATTEMPTS = 4
 _MOST_WITHOUT_THREAD = 10_000
 """Maximum number of characters that are extracted in the event loop. Longer content is extracted in a thread."""
 _TITLE_FROM = 10_000
-"""Number of characters at the start of the content that the title is taken from."""
+"""Number of characters at the start of the content from which the title is derived."""
 _UNCHANGED = frozenset(
     {Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED, Code.CONTENT_TOO_LARGE}
 )
-"""Errors after which the same events can be written without some of the extracted entities and relations."""
+"""Errors after which the events can be written with fewer extracted entities and relations."""
 _FIELDS = (
     *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
     *("keywords", "tool", "caused_by", "entities", "relations"),
@@ -62,7 +62,7 @@ class NewEvent:
     outcome: str | None = None
     timestamp: str
     is_dated: bool = False
-    """Whether the caller gave the timestamp. Then the event also holds from that time on, by which it is found."""
+    """Whether the caller gave the timestamp. Then it is also the start of the event's validity, for queries by time."""
     duration_ms: float | None = None
     summary: str | None = None
     keywords: Sequence[str] = ()
@@ -72,7 +72,7 @@ class NewEvent:
     relations: Sequence[Mapping[str, object]] = ()
 
     def operations(self, roles: Roles, refs: str) -> list[Operation]:
-        """Return the operations that record the event. `refs` begins the references to its entities."""
+        """Return the operations that record the event. `refs` is the prefix of the references to its entities."""
         properties = {
             "session": self.session,
             "event_type": self.event_type,
@@ -81,7 +81,7 @@ class NewEvent:
             "outcome": self.outcome,
             "duration_ms": self.duration_ms,
             "summary": self.summary,
-            "keywords": _joined(self.keywords),
+            "keywords": _join_keywords(self.keywords),
             "tool": self.tool,
         }
         event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
@@ -98,7 +98,7 @@ class NewEvent:
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
 
-        A stored title is a passage of its own, which would be found in place of the content that it repeats.
+        A stored title is a passage of its own, which search would return in place of the content that it repeats.
         """
         beginning = self.content[:_TITLE_FROM]
         lines = (one_line(line) for line in beginning.splitlines())
@@ -107,7 +107,7 @@ class NewEvent:
         return None if title and repeats else title
 
 
-def _joined(keywords: Sequence[str]) -> str | None:
+def _join_keywords(keywords: Sequence[str]) -> str | None:
     """Return the stored form of keywords. Raises INVALID_ARGUMENT for a keyword with a comma."""
     if faulty := next((word for word in keywords if "," in word), None):
         raise fault("keywords", f"The keyword {quoted(faulty)} has a comma", "Give each keyword as a text of its own.")
@@ -115,15 +115,15 @@ def _joined(keywords: Sequence[str]) -> str | None:
 
 
 def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str, object]:
-    """Return a relation with an event as evidence. Its other properties stay."""
-    own: object = relation.get("properties") or {}
-    if not isinstance(own, Mapping):
-        return relation  # the batch refuses it
-    return {**relation, "properties": {**cast("Mapping[str, object]", own), "evidence": event_id}}
+    """Return a relation with an event as its evidence."""
+    properties: object = relation.get("properties") or {}
+    if not isinstance(properties, Mapping):
+        return relation  # the batch rejects it
+    return {**relation, "properties": {**cast("Mapping[str, object]", properties), "evidence": event_id}}
 
 
 def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
-    """Return the operations that create or extend an entity and connect the event with it."""
+    """Return the operations that create or extend an entity, and connect the event with it."""
     fields = {key: value for key, value in entity.items() if key != "observations"}
     operations: list[Operation] = [{"op": "create_entities", "entities": [{**fields, "ref": ref}]}]
     if observations := entity.get("observations"):
@@ -133,8 +133,8 @@ def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Extracted:
-    """An extracted entity or relation of an event: its names and operations. It is stored whole or not at all."""
+class _ExtractedItem:
+    """An extracted entity or relation of an event, with the operations that store it, all or none."""
 
     event_id: str
     names: tuple[str, ...]
@@ -145,28 +145,28 @@ class _Extracted:
         return len(self.names) == 1
 
 
-def events_from(given: object, session: str) -> list[NewEvent]:
-    """Return the events that a caller gives as objects. `session` is the default. Raises INVALID_ARGUMENT."""
-    events = [_event_from(item, session) for item in Located(given, "events").items()]
+def events_from(arguments: object, session: str) -> list[NewEvent]:
+    """Parse the events of a call. `session` is the default. Raises INVALID_ARGUMENT."""
+    events = [_event_from(item, session) for item in Located(arguments, "events").items()]
     if not 1 <= len(events) <= MOST_EVENTS:
         raise fault("events", f"{len(events):,} events in one call", f"Give 1 to {MOST_EVENTS:,} events.")
     return events
 
 
 def _event_from(item: Located, session: str) -> NewEvent:
-    own = item.fields(_FIELDS)
-    fields: dict[str, Any] = {"session": session, "event_type": own.need("event_type", "type").text()}
+    arguments = item.fields(_FIELDS)
+    fields: dict[str, Any] = {"session": session, "event_type": arguments.need("event_type", "type").text()}
     for name in ("content", "session", "actor", "outcome", "summary", "tool"):
-        fields |= {name: entry.text()} if (entry := own.get(name)) else {}
+        fields |= {name: entry.text()} if (entry := arguments.get(name)) else {}
     for name in ("keywords", "caused_by"):
-        fields |= {name: [text.text() for text in entry.items()]} if (entry := own.get(name)) else {}
+        fields |= {name: [element.text() for element in entry.items()]} if (entry := arguments.get(name)) else {}
     for name in ("entities", "relations"):
-        objects = [item.entries() for item in entry.items()] if (entry := own.get(name)) else []
+        objects = [item.entries() for item in entry.items()] if (entry := arguments.get(name)) else []
         fields[name] = [{key: value.value for key, value in item.items()} for item in objects]
-    fields |= {"id": check_new_id("id", entry.text())} if (entry := own.get("id")) else {}
-    at = own.get("timestamp")
+    fields |= {"id": check_new_id("id", entry.text())} if (entry := arguments.get("id")) else {}
+    at = arguments.get("timestamp")
     fields["timestamp"] = rfc3339("timestamp", cast("datetime | str", at.value) if at else None)
-    return NewEvent(**fields, is_dated=at is not None, duration_ms=own.number("duration_ms"))
+    return NewEvent(**fields, is_dated=at is not None, duration_ms=arguments.number("duration_ms"))
 
 
 async def record_events(
@@ -182,21 +182,21 @@ async def record_events(
     def operations(roles: Roles) -> list[Operation]:
         return [step for number, event in enumerate(events) for step in event.operations(roles, f"event{number}_")]
 
-    roles = await prepared(memory, operations)
+    roles = await add_types(memory, operations)
     extracted, warnings = await _extract(events, extract, roles) if callable(extract) else ([], ())
     async with usage.adding("events", roles["Event"], len(events)) as warning:
-        batch, kept = await _write(memory, operations(roles), extracted)
-    if len(kept) < len(extracted):
-        warnings += (f"{len(extracted) - len(kept)} extracted entities and relations could not be stored",)
+        batch, stored = await _write(memory, operations(roles), extracted)
+    if len(stored) < len(extracted):
+        warnings += (f"{len(extracted) - len(stored)} extracted entities and relations could not be stored",)
     warnings += (warning,) if warning else ()
-    return tuple(_recorded(event, kept, batch, warnings) for event in events)
+    return tuple(_receipt_of(event, stored, batch, warnings) for event in events)
 
 
-def _recorded(
-    event: NewEvent, extracted: Sequence[_Extracted], batch: BatchResult, warnings: tuple[str, ...]
+def _receipt_of(
+    event: NewEvent, extracted: Sequence[_ExtractedItem], batch: BatchResult, warnings: tuple[str, ...]
 ) -> EventRecorded:
-    own = [part.names[0] for part in extracted if part.event_id == event.id and part.is_entity]
-    names = tuple(dict.fromkeys([*(str(entity.get("name")) for entity in event.entities), *own]))
+    extracted_names = [part.names[0] for part in extracted if part.event_id == event.id and part.is_entity]
+    names = tuple(dict.fromkeys([*(str(entity.get("name")) for entity in event.entities), *extracted_names]))
     return EventRecorded(
         event_id=event.id,
         session=event.session,
@@ -210,9 +210,9 @@ def _recorded(
 
 async def _extract(
     events: Sequence[NewEvent], archetype: Archetype, roles: Roles
-) -> tuple[list[_Extracted], tuple[str, ...]]:
-    """Return what an archetype extracts, and a warning if it failed."""
-    extracted: list[_Extracted] = []
+) -> tuple[list[_ExtractedItem], tuple[str, ...]]:
+    """Return the entities and relations that an archetype extracts, and a warning if it failed."""
+    extracted: list[_ExtractedItem] = []
     for number, event in enumerate(events):
         try:
             extraction = await _run(archetype, event)
@@ -220,62 +220,62 @@ async def _extract(
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
         extracted += _parts(roles, event, extraction, f"event{number}_found")
         if sum(len(part.operations) for part in extracted) > _MOST_EXTRACTED:
-            return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were given to the archetype",)
+            return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were passed to the archetype",)
     return extracted, ()
 
 
 async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
-    """Return what an archetype extracts from an event. For long content it runs in a thread."""
+    """Run an archetype on an event, in a thread if the content is long, and return the truncated extraction."""
     text = event.content[:MOST_CHARACTERS]
     if len(text) <= _MOST_WITHOUT_THREAD:
-        return archetype(event.event_type, text).bounded()
-    return (await to_thread.run_sync(archetype, event.event_type, text)).bounded()
+        return archetype(event.event_type, text).truncate()
+    return (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
 
 
-def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_Extracted]:
-    """Return the extracted entities and relations with their operations. Entities that the caller gave are omitted."""
-    values = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
-    parts: list[_Extracted] = []
+def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:
+    """Return the extracted entities and relations with their operations, without the event's own entities."""
+    event_names = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
+    parts: list[_ExtractedItem] = []
     for number, (name, entity_type) in enumerate(extraction.types.items()):
-        if name not in values:
+        if name not in event_names:
             entity = {"name": name, "type": entity_type, "observations": [*extraction.observations.get(name, ())]}
-            parts.append(_Extracted(event.id, (name,), _involve(roles, event.id, entity, f"{refs}{number}")))
+            parts.append(_ExtractedItem(event.id, (name,), _involve(roles, event.id, entity, f"{refs}{number}")))
     for start, relation_type, end in extraction.relations:
         relation = {"from": start, "to": end, "type": relation_type, "properties": {"evidence": event.id}}
-        parts.append(_Extracted(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))
+        parts.append(_ExtractedItem(event.id, (start, end), [{"op": "create_relations", "relations": [relation]}]))
     return parts
 
 
 async def _write(
-    memory: Memory, operations: Sequence[Operation], extracted: Sequence[_Extracted]
-) -> tuple[BatchResult, Sequence[_Extracted]]:
-    """Write events with as many of the extracted entities and relations as can be stored, and return these."""
-    kept = extracted
+    memory: Memory, operations: Sequence[Operation], extracted: Sequence[_ExtractedItem]
+) -> tuple[BatchResult, Sequence[_ExtractedItem]]:
+    """Write events with as many extracted entities and relations as can be stored, and return the stored ones."""
+    storable = extracted
     for _ in range(_ATTEMPTS):
-        if not kept:
+        if not storable:
             break
-        every = [*operations, *(operation for part in kept for operation in part.operations)]
+        batch = [*operations, *(operation for part in storable for operation in part.operations)]
         try:
-            return await memory.execute_batch(every), kept
+            return await memory.execute_batch(batch), storable
         except GraphError as error:
             if error.code not in _UNCHANGED:
                 raise
-            kept = _without_faulty(kept, error, len(operations))
+            storable = _without_faulty(storable, error, len(operations))
     return await write(memory, operations), ()
 
 
-def _without_faulty(extracted: Sequence[_Extracted], error: GraphError, start: int) -> list[_Extracted]:
-    """Return the entities and relations that are not at fault, or none if the error is about another operation."""
+def _without_faulty(extracted: Sequence[_ExtractedItem], error: GraphError, start: int) -> list[_ExtractedItem]:
+    """Return the items that did not cause the error, or none if another operation caused it."""
     faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
     faulty = {int(entry["index"]) for entry in faults}
-    kept: list[_Extracted] = []
+    remaining: list[_ExtractedItem] = []
     omitted: set[tuple[str, str]] = set()
     for part in extracted:
-        places = range(start, start + len(part.operations))
-        start = places.stop
+        indexes = range(start, start + len(part.operations))
+        start = indexes.stop
         is_named = not faulty and any(quoted(name) in error.message for name in part.names)
-        if is_named or not faulty.isdisjoint(places):
+        if is_named or not faulty.isdisjoint(indexes):
             omitted |= {(part.event_id, part.names[0])} if part.is_entity else set()
         elif part.is_entity or not {(part.event_id, name) for name in part.names} & omitted:
-            kept.append(part)
-    return kept if len(kept) < len(extracted) else []
+            remaining.append(part)
+    return remaining if len(remaining) < len(extracted) else []

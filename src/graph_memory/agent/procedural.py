@@ -1,4 +1,4 @@
-"""`Procedural`: patterns that work in a situation or must be avoided there, with their success counts."""
+"""`Procedural`: patterns to follow or to avoid in a situation, with their success counts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from graph_memory.agent.limits.usage import Usage
 from graph_memory.agent.records.patterns import (
     Situation,
     conditions_of,
-    matches,
+    match_patterns,
     pattern_of,
     steps_of,
     stored_procedure,
     stored_trigger,
 )
-from graph_memory.agent.records.roles import Roles, prepared, roles_of
+from graph_memory.agent.records.roles import Roles, add_types, roles_of
 from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line, write
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns
@@ -39,7 +39,7 @@ _ATTEMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedPatterns:
     """The patterns of a domain after a change of its log."""
 
     seq: int
@@ -57,24 +57,24 @@ class PatternCache:
     async def patterns(self, memory: Memory, pattern_type: str) -> Sequence[Pattern]:
         """Return the current patterns."""
         [last] = (await memory.history.log(limit=1)).entries
-        known = self.entries.get((self.domain, pattern_type))
-        if isinstance(known, _Known) and await self._is_unchanged(memory, pattern_type, known, last):
-            self.entries[self.domain, pattern_type] = replace(known, seq=last.seq, change=last.id)
-            return known.patterns
+        cached = self.entries.get((self.domain, pattern_type))
+        if isinstance(cached, _CachedPatterns) and await self._is_unchanged(memory, pattern_type, cached, last):
+            self.entries[self.domain, pattern_type] = replace(cached, seq=last.seq, change=last.id)
+            return cached.patterns
         results = await memory.query_nodes(type=pattern_type, valid_at=datetime.now(UTC))
         patterns = [pattern_of(node) for node in await memory.describe_nodes(results.node_ids)]
-        self.entries[self.domain, pattern_type] = _Known(last.seq, last.id, patterns)
+        self.entries[self.domain, pattern_type] = _CachedPatterns(last.seq, last.id, patterns)
         return patterns
 
     @staticmethod
-    async def _is_unchanged(memory: Memory, pattern_type: str, known: _Known, last: LogEntry) -> bool:
-        """Return whether no pattern has changed since. A deleted domain of the same name counts as changed."""
-        if last.id == known.change:
+    async def _is_unchanged(memory: Memory, pattern_type: str, cached: _CachedPatterns, last: LogEntry) -> bool:
+        """Return whether no pattern has changed since it was cached. A domain that was created again has changed."""
+        if last.id == cached.change:
             return True
-        if not 0 < last.seq - known.seq <= _MOST_CHANGES:
+        if not 0 < last.seq - cached.seq <= _MOST_CHANGES:
             return False
-        *changes, first = (await memory.history.log(since=known.seq, limit=_MOST_CHANGES + 1)).entries
-        return first.id == known.change and not any(change.type in (pattern_type, None) for change in changes)
+        *changes, first = (await memory.history.log(since=cached.seq, limit=_MOST_CHANGES + 1)).entries
+        return first.id == cached.change and not any(change.type in (pattern_type, None) for change in changes)
 
 
 class Procedural:
@@ -108,7 +108,7 @@ class Procedural:
         `learned_from` are ids of events. Raises INVALID_ARGUMENT for no condition, a weight that is not above 0 or a
         confidence beyond 0 to 1, NODE_NOT_FOUND for an event that does not exist, and MEMORY_LIMIT_REACHED.
         """
-        known = conditions_of(conditions)
+        trigger = conditions_of(conditions)
         procedure = steps_of(steps)
         pattern_id = new_id("mem")
         content = "\n".join(filter(None, [description, *(f"- {step.action}" for step in procedure), expected_outcome]))
@@ -116,22 +116,23 @@ class Procedural:
             "name": name,
             "description": description or None,
             "pattern_type": pattern_type,
-            "trigger": stored_trigger(known, fraction("confidence", confidence)),
+            "trigger": stored_trigger(trigger, fraction("confidence", confidence)),
             "procedure": stored_procedure(procedure, tools, expected_outcome),
             "scope": None if scope == "project" else scope,
         }
 
         def changes(roles: Roles) -> list[Operation]:
-            learned = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
-            return [new_node(roles["Pattern"], pattern_id, name, content, properties), *learned]
+            connections = [new_connection(roles["LearnedFrom"], pattern_id, event) for event in learned_from]
+            return [new_node(roles["Pattern"], pattern_id, name, content, properties), *connections]
 
-        roles = await prepared(self._memory, changes)
+        roles = await add_types(self._memory, changes)
+        keywords = [condition.value for condition in trigger]
         adding = self._usage.adding("patterns", roles["Pattern"], 1)
         async with adding as warning, self._memory.transaction() as transaction:
-            own = Procedural(transaction, self._cache, self._usage)
-            if once and (same := await own.find(pattern_type, description, [condition.value for condition in known])):
-                return same
-            await own._create(roles, pattern_id, content, properties, learned_from)
+            procedural = Procedural(transaction, self._cache, self._usage)
+            if once and (existing := await procedural.find(pattern_type, description, keywords)):
+                return existing
+            await procedural._create(roles, pattern_id, content, properties, learned_from)
             since, until = transaction.range
         update = {"warnings": (warning,) if warning else None, "since": since, "until": until}
         return (await self.get(pattern_id)).model_copy(update=update)
@@ -139,7 +140,7 @@ class Procedural:
     async def _create(
         self, roles: Roles, pattern_id: str, content: str, properties: Mapping[str, object], learned_from: Sequence[str]
     ) -> None:
-        """Create the node of a pattern, and connect it with the events that it is learned from."""
+        """Create the node of a pattern, and connect it with the events from which it was learned."""
         kind, stored = roles["Pattern"], {name: value for name, value in properties.items() if value is not None}
         title = one_line(str(properties["name"])) or kind
         await self._memory.create_node(kind, content, title=title, properties=stored, id=pattern_id)
@@ -156,8 +157,10 @@ class Procedural:
         roles = await roles_of(self._memory)
         if roles is None:
             return None
-        wanted = {"pattern_type": pattern_type} | ({"description": description} if description else {})
-        results = await self._memory.query_nodes(type=roles["Pattern"], properties=wanted, valid_at=datetime.now(UTC))
+        properties = {"pattern_type": pattern_type} | ({"description": description} if description else {})
+        results = await self._memory.query_nodes(
+            type=roles["Pattern"], properties=properties, valid_at=datetime.now(UTC)
+        )
         for pattern in map(pattern_of, await self._memory.describe_nodes(results.node_ids)):
             has_keywords = {condition.value for condition in pattern.conditions} >= {*keywords}
             if has_keywords and (pattern.description or "") == description:
@@ -179,7 +182,7 @@ class Procedural:
         """
         whole("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)
-        return PatternMatches(matches=matches(await self._all(), situation, limit))
+        return PatternMatches(matches=match_patterns(await self._patterns(), situation, limit))
 
     async def apply_result(self, pattern_id: str, success: bool, *, event: str | None = None) -> Pattern:
         """Count a success or failure of a pattern, and return the pattern. `event` is the event of the application.
@@ -192,9 +195,9 @@ class Procedural:
             properties = {counter: getattr(pattern_of(node), counter) + 1, "last_used": rfc3339("last_used", None)}
             change: dict[str, object] = {"op": "update_node", "node_id": pattern_id, "properties": properties}
             change["expected_version"] = node.version
-            learned = await self._learned(roles, pattern_id, event) if event else []
+            connection = await self._connect_event(roles, pattern_id, event) if event else []
             try:
-                await write(self._memory, [change, *learned])
+                await write(self._memory, [change, *connection])
             except GraphError as error:
                 if error.code is not Code.VERSION_CONFLICT or attempt == _ATTEMPTS:
                     raise
@@ -205,15 +208,15 @@ class Procedural:
     async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
         """Return the patterns with the highest Wilson lower bound of the success rate. Raises INVALID_ARGUMENT."""
         whole("limit", limit, 1, _MOST_RESULTS)
-        patterns = [pattern for pattern in await self._all() if pattern_type in (None, pattern.pattern_type)]
+        patterns = [pattern for pattern in await self._patterns() if pattern_type in (None, pattern.pattern_type)]
         patterns.sort(key=lambda pattern: (-pattern.success_bound, -pattern.confidence, pattern.name))
         return Patterns(patterns=tuple(patterns[:limit]))
 
-    async def _learned(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
-        """Return the operation that connects a pattern with an event, if it is not connected yet."""
+    async def _connect_event(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
+        """Return the operation that connects a pattern with an event, or none if they are connected."""
         kind = roles["LearnedFrom"]
-        known = await self._memory.get_connected_nodes_of([pattern_id], direction="out", connection_type=kind)
-        return [] if event in known.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]
+        neighbours = await self._memory.get_connected_nodes_of([pattern_id], direction="out", connection_type=kind)
+        return [] if event in neighbours.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]
 
     async def _node(self, pattern_id: str) -> tuple[NodeSummary, Roles]:
         roles = await roles_of(self._memory)
@@ -226,6 +229,6 @@ class Procedural:
             raise fault("pattern_id", message, hint)
         return nodes[0], roles
 
-    async def _all(self) -> Sequence[Pattern]:
+    async def _patterns(self) -> Sequence[Pattern]:
         roles = await roles_of(self._memory)
         return () if roles is None else await self._cache.patterns(self._memory, roles["Pattern"])

@@ -8,7 +8,7 @@ from itertools import chain
 
 from graph_memory.agent.kinds import Status
 from graph_memory.agent.records.goals import (
-    OVER,
+    FINISHED,
     GoalContext,
     by_urgency,
     goal_of,
@@ -18,7 +18,7 @@ from graph_memory.agent.records.goals import (
     text_of,
     with_step_done,
 )
-from graph_memory.agent.records.roles import Roles, prepared, roles_of
+from graph_memory.agent.records.roles import Roles, add_types, roles_of
 from graph_memory.agent.records.times import day_or_time
 from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line
 from graph_memory.agent.results import Goal, GoalChanged, Goals
@@ -78,10 +78,10 @@ class Prospective:
             connections += [new_connection(roles["SubgoalOf"], node_id, parent)] if parent is not None else []
             return [new_node(roles["Goal"], node_id, description, content, properties), *connections]
 
-        roles = await prepared(self._memory, changes)
+        roles = await add_types(self._memory, changes)
         async with self._memory.transaction() as transaction:
-            if once and (known := await Prospective(transaction).find(description, session)):
-                return GoalChanged(goal=known)
+            if once and (existing := await Prospective(transaction).find(description, session)):
+                return GoalChanged(goal=existing)
             goal_id = await _create(transaction, roles, content, properties, parent=parent, blocked_by=blocked_by)
             since, until = transaction.range
         return GoalChanged(goal=await _render_goal(self._memory, roles, goal_id), since=since, until=until)
@@ -115,15 +115,15 @@ class Prospective:
         }
         properties = {name: value for name, value in fields.items() if value is not None}
         if not properties:
-            raise fault("goal_id", "There is nothing to change", "Give status, description, priority or the like.")
+            raise fault("goal_id", "No field to change is given", "Give status, description, priority or the like.")
         roles = await _require_roles(self._memory, goal_id)
         if description is None and steps is None:
             return await self._change(roles, goal_id, properties)
         [node] = await _goal_nodes(self._memory, roles, [goal_id])
         words = description if description is not None else str(node.properties.get("description", node.title))
         texts = steps if steps is not None else [step.text for step in steps_of(node)]
-        shown = (one_line(words) or node.type, text_of(words, texts))
-        return await self._change(roles, goal_id, properties, version=node.version, title_and_content=shown)
+        title_and_content = (one_line(words) or node.type, text_of(words, texts))
+        return await self._change(roles, goal_id, properties, version=node.version, title_and_content=title_and_content)
 
     async def complete_step(self, goal_id: str, step: int | None = None) -> GoalChanged:
         """Mark a step as completed: the step with this number (from 1), or the first open one.
@@ -145,7 +145,7 @@ class Prospective:
         INVALID_ARGUMENT if neither is given or `by` is completed, INVALID_TOPOLOGY for a cycle, and NODE_NOT_FOUND.
         """
         if by is None and not reason:
-            raise fault("by", "Nothing is said to block the goal", "Give by, the id of a goal, or a reason.")
+            raise fault("by", "Neither by nor reason is given", "Give by, the id of a goal, or a reason.")
         properties = {"status": "blocked", **({"blocked_reason": reason} if reason else {})}
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, properties, blocked_by=by)
 
@@ -175,13 +175,13 @@ class Prospective:
         roles = await roles_of(self._memory)
         if roles is None:
             return Goals(goals=())
-        wanted = None if status is None else {"status": status}
+        properties = None if status is None else {"status": status}
         now = datetime.now(UTC)
-        results = await self._memory.query_nodes(type=roles["Goal"], properties=wanted, valid_at=now)
+        results = await self._memory.query_nodes(type=roles["Goal"], properties=properties, valid_at=now)
         nodes = [
             node
             for node in await self._memory.describe_nodes(results.node_ids)
-            if (status is not None or node.properties.get("status") not in OVER)
+            if (status is not None or node.properties.get("status") not in FINISHED)
             and (session is None or node.properties.get("session") in (None, session))
             and (before is None or "" < str(node.properties.get("deadline") or "") < before)
         ]
@@ -189,13 +189,13 @@ class Prospective:
         return Goals(goals=tuple(goals), left_out=max(len(nodes) - limit, 0) or None)
 
     async def find(self, description: str, session: str | None = None) -> Goal | None:
-        """Return an unfinished goal with this description, for a session or for all sessions, or None."""
+        """Return an unfinished goal with this description, for this session or for all sessions, or None."""
         roles = await roles_of(self._memory)
         if roles is None:
             return None
-        wanted, now = {"description": description}, datetime.now(UTC)
-        results = await self._memory.query_nodes(type=roles["Goal"], properties=wanted, valid_at=now)
-        goals = await self._unfinished(roles, results.node_ids)
+        properties, now = {"description": description}, datetime.now(UTC)
+        results = await self._memory.query_nodes(type=roles["Goal"], properties=properties, valid_at=now)
+        goals = await self._unfinished_goals(roles, results.node_ids)
         return next((goal for goal in goals if goal.session in (None, session)), None)
 
     async def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
@@ -205,12 +205,12 @@ class Prospective:
             return ()
         valid = await self._memory.query_nodes(type=roles["Goal"], valid_at=datetime.now(UTC))
         valid_ids = {*valid.node_ids}
-        return await self._unfinished(roles, [node_id for node_id in node_ids if node_id in valid_ids])
+        return await self._unfinished_goals(roles, [node_id for node_id in node_ids if node_id in valid_ids])
 
-    async def _unfinished(self, roles: Roles, node_ids: Sequence[str]) -> tuple[Goal, ...]:
+    async def _unfinished_goals(self, roles: Roles, node_ids: Sequence[str]) -> tuple[Goal, ...]:
         """Return the unfinished goals among goals, in the order of the ids."""
         nodes = await self._memory.describe_nodes(node_ids)
-        goals = [node for node in nodes if node.properties.get("status") not in OVER]
+        goals = [node for node in nodes if node.properties.get("status") not in FINISHED]
         return tuple(await _render_goals(self._memory, roles, goals))
 
     async def _change(
@@ -236,13 +236,13 @@ class Prospective:
             await transaction.update_node(
                 goal_id, properties=properties, expected_version=version, title=title, content=content
             )
-            is_over = status in OVER and before.properties.get("status") != status
-            waiting = await _blocked_by(transaction, roles, goal_id) if is_over else ()
-            unblocked = await _without_blockers(transaction, roles, waiting) if status == "completed" else ()
+            is_finished = status in FINISHED and before.properties.get("status") != status
+            waiting = await _blocked_goals(transaction, roles, goal_id) if is_finished else ()
+            unblocked = await _unblocked_goals(transaction, roles, waiting) if status == "completed" else ()
             for node_id in unblocked:
                 await transaction.update_node(node_id, properties={"status": "pending"})
             since, until = transaction.range
-        warning = f"Still blocked by it: {', '.join(waiting)}. Status pending lets one of them go on."
+        warning = f"Still blocked by it: {', '.join(waiting)}. To unblock such a goal, set its status to pending."
         return GoalChanged(
             goal=await _render_goal(self._memory, roles, goal_id),
             unblocked=tuple(unblocked) or None,
@@ -263,8 +263,8 @@ async def _create(
 ) -> str:
     """Create a goal with its connections, blocked if a blocker is not completed, and return its id."""
     blockers = await _goal_nodes(memory, roles, blocked_by)
-    is_over = properties["status"] in OVER
-    if not is_over and any(blocker.properties.get("status") != "completed" for blocker in blockers):
+    is_finished = properties["status"] in FINISHED
+    if not is_finished and any(blocker.properties.get("status") != "completed" for blocker in blockers):
         properties = {**properties, "status": "blocked"}
     title = one_line(str(properties["description"])) or roles["Goal"]
     goal = await memory.create_node(roles["Goal"], content, title=title, properties=properties)
@@ -276,13 +276,13 @@ async def _create(
 
 
 async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: str) -> None:
-    """Connect a goal with a blocker, once. Raises INVALID_ARGUMENT if the blocker is completed."""
+    """Connect a goal with a blocker if they are not connected. Raises INVALID_ARGUMENT if the blocker is completed."""
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
         message = f"{quoted(blocker_id)} is completed, so it blocks nothing"
         raise fault("by", message, "Name another goal, or give a reason.")
-    known = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
-    if blocker_id not in known.get(goal_id, ()):
+    blockers = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
+    if blocker_id not in blockers.get(goal_id, ()):
         await memory.create_connection(roles["BlockedBy"], goal_id, blocker_id)
 
 
@@ -306,15 +306,15 @@ def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
     return fault("goal_id", message, Hint("{list_goals} returns the ids of goals."))
 
 
-async def _blocked_by(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
+async def _blocked_goals(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
     """Return the ids of the blocked goals that wait for a goal."""
     neighbours = await memory.get_connected_nodes_of([goal_id], direction="in", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(neighbours.get(goal_id, ()))
     return [node.id for node in nodes if node.properties.get("status") == "blocked"]
 
 
-async def _without_blockers(memory: Memory, roles: Roles, goal_ids: Sequence[str]) -> Sequence[str]:
-    """Return the goals whose blockers are all completed and that are not blocked for a reason."""
+async def _unblocked_goals(memory: Memory, roles: Roles, goal_ids: Sequence[str]) -> Sequence[str]:
+    """Return the ids of the goals whose blockers are all completed, without goals that are blocked for a reason."""
     blockers = await memory.get_connected_nodes_of(goal_ids, direction="out", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(list(dict.fromkeys([*goal_ids, *chain(*blockers.values())])))
     completed = {node.id for node in nodes if node.properties.get("status") == "completed"}
@@ -346,16 +346,18 @@ async def _render_goals(memory: Memory, roles: Roles, nodes: Sequence[NodeSummar
     ids = [node.id for node in nodes]
     parents = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["SubgoalOf"])
     blockers = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["BlockedBy"])
-    others = await memory.describe_nodes(list(dict.fromkeys(chain(*blockers.values()))))
-    unfinished = {node.id for node in others if node.properties.get("status") != "completed"}
-    blockers = {goal: [blocker for blocker in all_ if blocker in unfinished] for goal, all_ in blockers.items()}
-    known = {node.id: node for node in nodes}
+    blocker_nodes = await memory.describe_nodes(list(dict.fromkeys(chain(*blockers.values()))))
+    unfinished = {node.id for node in blocker_nodes if node.properties.get("status") != "completed"}
+    blockers = {
+        goal: [blocker for blocker in waits_for if blocker in unfinished] for goal, waits_for in blockers.items()
+    }
+    nodes_by_id = {node.id: node for node in nodes}
     subgoals: dict[str, tuple[str, ...]] = {}
     level = ids
     while level:
         below = await memory.get_connected_nodes_of(level, direction="in", connection_type=roles["SubgoalOf"])
         subgoals |= below
         level = [subgoal for subgoal in dict.fromkeys(chain(*below.values())) if subgoal not in subgoals]
-        known |= {node.id: node for node in await memory.describe_nodes(level)}
+        nodes_by_id |= {node.id: node for node in await memory.describe_nodes(level)}
     context = GoalContext(parents, subgoals, blockers)
-    return [goal_of(node, context, progress_of(known, subgoals, node.id)) for node in nodes]
+    return [goal_of(node, context, progress_of(nodes_by_id, subgoals, node.id)) for node in nodes]

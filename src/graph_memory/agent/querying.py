@@ -10,7 +10,7 @@ from anyio import to_thread
 from graph_memory.agent.procedural import Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.records.roles import Roles, roles_of
-from graph_memory.agent.results import Found, FoundPattern, MemoryResults, PatternMatch
+from graph_memory.agent.results import FoundNode, FoundPattern, MemoryResults, PatternMatch
 from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import whole
@@ -27,12 +27,12 @@ _MOST = {"goals": 5, "relations": 20}
 """Maximum numbers of results, by field."""
 _LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
 _FRAME = 70
-"""Tokens of the names of the fields."""
+"""Number of tokens of the names of the fields."""
 
 
 @dataclass(slots=True)
 class _Budget:
-    """The tokens that are left, and the number of results that did not fit, by type."""
+    """The remaining tokens, and the number of results that did not fit, by field."""
 
     tokens: int
     left_out: dict[str, int] = field(default_factory=dict[str, int])
@@ -70,17 +70,17 @@ async def query_memory(
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
     matches = await procedural.match(query, entity_types={hit.type for hit in nodes}, limit=_MOST_PATTERNS)
-    of_users = await user.find(query, limit=_MOST_CORRECTIONS)
-    patterns = tuple(map(_pattern, matches.matches))
-    results = MemoryResults(**dict(of_users), patterns=patterns, warnings=warnings)
-    results = results.model_copy(update=await _by_type(memory, roles, nodes, event_limit, vector_limit))
-    return await to_thread.run_sync(_within, results, max_tokens)  # the first count loads the tokenizer
+    user_matches = await user.find(query, limit=_MOST_CORRECTIONS)
+    patterns = tuple(map(_pattern_hit_of, matches.matches))
+    results = MemoryResults(**dict(user_matches), patterns=patterns, warnings=warnings)
+    results = results.model_copy(update=await _group_by_type(memory, roles, nodes, event_limit, vector_limit))
+    return await to_thread.run_sync(_fit_results, results, max_tokens)  # the first count loads the tokenizer
 
 
-async def _search(memory: Memory, query: str, most: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
+async def _search(memory: Memory, query: str, limit: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
     """Return the hits and the warnings of a hybrid search; no hits in a domain that does not exist yet."""
     try:
-        result = await memory.recall.hybrid_search(query, max_results=min(most, 100), include_relevance_scores=False)
+        result = await memory.recall.hybrid_search(query, max_results=min(limit, 100), include_relevance_scores=False)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
@@ -88,39 +88,39 @@ async def _search(memory: Memory, query: str, most: int) -> tuple[Sequence[Hit],
     return result.hits, result.warnings
 
 
-async def _by_type(
+async def _group_by_type(
     memory: Memory, roles: Roles | None, nodes: Sequence[Hit], event_limit: int, vector_limit: int
 ) -> dict[str, object]:
     """Return the hits by memory type, with the relations of the entities among them."""
     types = {} if roles is None else {roles[name]: name for name in ("Event", "Goal", "Pattern")}
     events = [hit for hit in nodes if types.get(hit.type) == "Event"]
     goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
-    others = [hit for hit in nodes if hit.type not in types][:vector_limit]
-    result: dict[str, object] = {"events": tuple(map(_found_event, events[:event_limit]))}
+    other_hits = [hit for hit in nodes if hit.type not in types][:vector_limit]
+    result: dict[str, object] = {"events": tuple(map(_event_hit_of, events[:event_limit]))}
 
-    if others:
-        graph = await memory.entities.open_nodes([hit.id for hit in others], detail=True)
+    if other_hits:
+        graph = await memory.entities.open_nodes([hit.id for hit in other_hits], detail=True)
         entities = {entity.id for entity in graph.entities}
-        result["entities"] = tuple(_found(hit) for hit in others if hit.id in entities)
-        result["content"] = tuple(_found(hit) for hit in others if hit.id not in entities)
+        result["entities"] = tuple(_hit_of(hit) for hit in other_hits if hit.id in entities)
+        result["content"] = tuple(_hit_of(hit) for hit in other_hits if hit.id not in entities)
         result["relations"] = graph.relations
     if goals:
         result["goals"] = await Prospective(memory).among(goals)
     return result
 
 
-def _found(hit: Hit) -> Found:
+def _hit_of(hit: Hit) -> FoundNode:
     fields = ("id", "type", "title", "why", "passage", "created", "began")
-    return Found.model_validate({name: getattr(hit, name) for name in fields})
+    return FoundNode.model_validate({name: getattr(hit, name) for name in fields})
 
 
-def _found_event(hit: Hit) -> Found:
-    """Return an event, without a title that its passage begins with."""
+def _event_hit_of(hit: Hit) -> FoundNode:
+    """Return the hit of an event, without its title if the passage begins with it."""
     repeats = " ".join((hit.passage or "").split()).startswith(hit.title)
-    return _found(hit).model_copy(update={"title": None} if repeats else {})
+    return _hit_of(hit).model_copy(update={"title": None} if repeats else {})
 
 
-def _pattern(match: PatternMatch) -> FoundPattern:
+def _pattern_hit_of(match: PatternMatch) -> FoundPattern:
     pattern = match.pattern
     return FoundPattern(
         id=pattern.id,
@@ -133,15 +133,15 @@ def _pattern(match: PatternMatch) -> FoundPattern:
     )
 
 
-def _within(found: MemoryResults, max_tokens: int) -> MemoryResults:
-    """Return the results that fit into a token budget, in the order in which an agent needs them."""
+def _fit_results(results: MemoryResults, max_tokens: int) -> MemoryResults:
+    """Return the results that fit into a token budget, the most useful fields first."""
     budget = _Budget(max_tokens - _FRAME)
-    kept: dict[str, object] = {}
+    fitting: dict[str, object] = {}
     for name in ("corrections", "preferences", "patterns", "goals", "events", "entities", "content", "relations"):
-        results: Sequence[Result] = getattr(found, name) or ()
-        most = _MOST.get(name, len(results))
-        kept[name] = tuple(result for result in results[:most] if budget.admits(name, result)) or None
-        budget.leave_out(name, len(results) - most)
-    kept["left_out"] = budget.left_out or None
-    fitted = found.model_copy(update=kept)
+        candidates: Sequence[Result] = getattr(results, name) or ()
+        limit = _MOST.get(name, len(candidates))
+        fitting[name] = tuple(result for result in candidates[:limit] if budget.admits(name, result)) or None
+        budget.leave_out(name, len(candidates) - limit)
+    fitting["left_out"] = budget.left_out or None
+    fitted = results.model_copy(update=fitting)
     return fitted.model_copy(update={"tokens_used": tokens_of([fitted])})

@@ -1,4 +1,4 @@
-"""What the memory types of an agent return."""
+"""Results of the memory types of an agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graph_memory.model.results import Result, Text, Timestamp
 
 
 class Event(Result):
-    """Something that happened."""
+    """An event in the life of an agent, such as a tool call or a decision."""
 
     id: str
     title: str
@@ -236,20 +236,20 @@ class Environment(Result):
     stale_after: str = Field(description="Time after which the next call scans again")
 
 
-class Found(Result):
-    """A node that a query found."""
+class FoundNode(Result):
+    """A node that matches a query."""
 
     id: str
     type: str
     title: str | None = Field(default=None, description="Absent if the passage of an event begins with it")
-    why: str = Field(description="In short, why it was found")
+    why: str = Field(description="In short, why it matches")
     passage: str | None = Field(default=None, description="The part of its text that fits best")
     created: Timestamp | None = None
     began: Timestamp | None = Field(default=None, description="When it happened or began to hold, if that is known")
 
 
 class FoundPattern(Result):
-    """A pattern of which a condition holds."""
+    """A pattern with a condition that holds."""
 
     id: str
     name: str
@@ -267,9 +267,9 @@ class MemoryResults(Result):
     preferences: tuple[Feedback, ...] | None = Field(default=None, description="Of users, on the same topic")
     patterns: tuple[FoundPattern, ...] | None = None
     goals: tuple[Goal, ...] | None = Field(default=None, description="Unfinished goals")
-    events: tuple[Found, ...] | None = None
-    entities: tuple[Found, ...] | None = None
-    content: tuple[Found, ...] | None = Field(default=None, description="Documents and all other nodes")
+    events: tuple[FoundNode, ...] | None = None
+    entities: tuple[FoundNode, ...] | None = None
+    content: tuple[FoundNode, ...] | None = Field(default=None, description="Documents and all other nodes")
     relations: tuple[Relation, ...] | None = Field(default=None, description="Relations of the entities")
     tokens_used: int = 0
     left_out: dict[str, int] | None = Field(default=None, description="Results that did not fit, by field")
@@ -291,7 +291,7 @@ class Durable(Result):
 
 
 class Pruned(Result):
-    """What `prune` has archived, or with `dry_run` would archive."""
+    """The nodes and connections that `prune` has archived, or with `dry_run` would archive."""
 
     archived: dict[str, int] = Field(description="Numbers of nodes and connections, by memory type")
     examples: tuple[str, ...] = Field(description="The first 20 of them")
@@ -304,7 +304,7 @@ class Pruned(Result):
 
 
 class Restored(Result):
-    """What `restore` has brought back."""
+    """The nodes and connections that `restore` has restored."""
 
     batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was missing")
     restored: int = Field(description="Number of nodes and connections")
@@ -318,7 +318,7 @@ class UserProfile(Result):
     expertise_level: ExpertiseLevel | None = None
     preferred_tools: tuple[str, ...] | None = None
     custom_instructions: tuple[str, ...] | None = None
-    preferences: tuple[Feedback, ...] | None = Field(default=None, description="What remember stored, newest first")
+    preferences: tuple[Feedback, ...] | None = Field(default=None, description="Stored by remember, newest first")
     corrections: tuple[Correction, ...] | None = Field(default=None, description="Newest first")
     feedback: tuple[Feedback, ...] | None = Field(default=None, description="Newest first")
     left_out: int | None = Field(default=None, description="Preferences, corrections and feedback beyond the limit")
@@ -336,7 +336,7 @@ class ToolError(Result):
 
 
 class ToolStatistics(Result):
-    """How often and how well a tool worked."""
+    """Statistics of the calls of a tool."""
 
     tool: str
     usage: str | None = None
@@ -350,7 +350,7 @@ class ToolStatistics(Result):
 
 
 class Capabilities(Result):
-    """What an agent can and cannot do, and how its tools worked."""
+    """The capabilities of an agent, and the statistics of its tools."""
 
     strengths: tuple[str, ...] | None = None
     weaknesses: tuple[str, ...] | None = None

@@ -15,7 +15,7 @@ from graph_memory.agent.records.profiles import (
     check_text,
     corrections_of,
     feedback_of,
-    fitting,
+    fitting_entries,
     preferences_of,
     stated_fields,
     stored_correction,
@@ -23,7 +23,7 @@ from graph_memory.agent.records.profiles import (
     stored_texts,
     texts_of,
 )
-from graph_memory.agent.records.roles import prepared, roles_of
+from graph_memory.agent.records.roles import add_types, roles_of
 from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.records.writing import lenient
 from graph_memory.agent.results import Correction, Feedback, UserMatches, UserProfile
@@ -36,11 +36,11 @@ from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import check_query, fault
 
-_MOST = 1_000
+_MOST_PROFILES = 1_000
 _MOST_SESSIONS = 100_000
 _CACHED = "corrections"
 _MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
-"""Maximum numbers of corrections and of preferences that a recall returns first."""
+"""Maximum numbers of corrections and of preferences at the start of a recall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,12 @@ class CorrectionCache:
     domain: str
 
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
-        """Return the corrections and preferences that fit a query as lines of a reply, without a query the newest."""
-        stored = await self.stored(users)
-        corrections = [known.line() for known in fitting(stored.corrections, query, _MOST_CORRECTIONS)]
-        return corrections + [known.line() for known in fitting(stored.preferences, query, _MOST_PREFERENCES)]
+        """Return the corrections and preferences that fit a query, or the newest, as lines of a reply."""
+        stored = await self.profile_entries(users)
+        corrections = [entry.line() for entry in fitting_entries(stored.corrections, query, _MOST_CORRECTIONS)]
+        return corrections + [entry.line() for entry in fitting_entries(stored.preferences, query, _MOST_PREFERENCES)]
 
-    async def stored(self, users: Memory) -> _ProfileEntries:
+    async def profile_entries(self, users: Memory) -> _ProfileEntries:
         """Return the corrections and preferences of all users."""
         try:
             log = await users.history.log(limit=1)
@@ -74,10 +74,10 @@ class CorrectionCache:
                 raise
             return _ProfileEntries(None)
         last = log.entries[0].id if log.entries else None
-        known = self.entries.get((self.domain, _CACHED))
-        if not isinstance(known, _ProfileEntries) or known.change != last:
-            known = self.entries[self.domain, _CACHED] = await _read(users, last)
-        return known
+        cached = self.entries.get((self.domain, _CACHED))
+        if not isinstance(cached, _ProfileEntries) or cached.change != last:
+            cached = self.entries[self.domain, _CACHED] = await _read_entries(users, last)
+        return cached
 
 
 class UserMemory:
@@ -95,12 +95,12 @@ class UserMemory:
     async def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
         """Return the profile of a user (default `user`).
 
-        It has at most `limit` corrections, as many preferences and as much feedback. Counts all sessions in the log of
-        the project's domain for the default user. For another user, counts the sessions whose actor has that name.
+        `limit` is the maximum number of corrections, of preferences and of feedback. For the default user, counts all
+        sessions in the log of the project's domain. For other users, counts the sessions whose actor has that name.
         Raises INVALID_ARGUMENT.
         """
         name = USER if user is None else check_text("user", user)
-        whole("limit", limit, 1, _MOST)
+        whole("limit", limit, 1, _MOST_PROFILES)
         entity = await self._entity(name)
         return _with_sessions(_profile(name, entity, limit), entity, await self._sessions(name))
 
@@ -125,20 +125,20 @@ class UserMemory:
         field is given, and CONTENT_TOO_LARGE.
         """
         name = USER if user is None else check_text("user", user)
-        given = {"communication_style": communication_style, "expertise_level": expertise_level}
-        properties = {key: check_choice(key, value, STYLES[key]) for key, value in given.items() if value is not None}
+        choices = {"communication_style": communication_style, "expertise_level": expertise_level}
+        properties = {key: check_choice(key, value, STYLES[key]) for key, value in choices.items() if value is not None}
         lists = {"preferred_tools": preferred_tools, "custom_instructions": custom_instructions}
         properties |= {key: stored_texts(key, value) for key, value in lists.items() if value is not None}
         texts = [] if correction is None else [stored_correction(correction)]
         texts += [] if feedback is None else [stored_feedback(feedback)]
         if not properties and not texts:
             raise fault(
-                "user", "No field to change was given", "Give communication_style, correction, feedback or the like."
+                "user", "No field to change is given", "Give communication_style, correction, feedback or the like."
             )
         origin = {"source": name if source is None else check_text("source", source), "time": rfc3339("time", time)}
-        entity = await self._entity(name)  # raises the error of another entity of this name before anything is written
+        entity = await self._entity(name)  # raises before any write if another entity has the name
         name = entity.name if entity else name
-        roles = await prepared(self._users, lambda _: (), "users")
+        roles = await add_types(self._users, lambda _: (), "users")
         observations = [{"text": text, **origin} for text in texts]
         await self._users.entities.upsert(
             name, type=roles["UserProfile"], properties=properties, observations=observations
@@ -155,20 +155,20 @@ class UserMemory:
 
         `limit` is the maximum number of each. Raises INVALID_ARGUMENT.
         """
-        whole("limit", limit, 1, _MOST)
-        stored, query = await self._cache.stored(self._users), check_query(query)
-        corrections = tuple(known.entry for known in fitting(stored.corrections, query, limit))
-        preferences = tuple(known.entry for known in fitting(stored.preferences, query, limit))
+        whole("limit", limit, 1, _MOST_PROFILES)
+        stored, query = await self._cache.profile_entries(self._users), check_query(query)
+        corrections = tuple(user_entry.entry for user_entry in fitting_entries(stored.corrections, query, limit))
+        preferences = tuple(user_entry.entry for user_entry in fitting_entries(stored.preferences, query, limit))
         return UserMatches(corrections=corrections, preferences=preferences)
 
     async def preferences(self) -> Sequence[Feedback]:
         """Return the preferences of all users."""
-        return [known.entry for known in (await self._cache.stored(self._users)).preferences]
+        return [user_entry.entry for user_entry in (await self._cache.profile_entries(self._users)).preferences]
 
     async def entry_ids(self) -> frozenset[str | None]:
         """Return the ids of the corrections and preferences of all users."""
-        stored = await self._cache.stored(self._users)
-        return frozenset(known.entry.id for known in (*stored.corrections, *stored.preferences))
+        stored = await self._cache.profile_entries(self._users)
+        return frozenset(user_entry.entry.id for user_entry in (*stored.corrections, *stored.preferences))
 
     async def remember(self, preference: str, *, user: str | None = None, dry_run: bool = False) -> Remembered:
         """Store a sentence as a preference of a user (default `user`), as `entities.remember` stores an observation.
@@ -178,7 +178,7 @@ class UserMemory:
         name = USER if user is None else check_text("user", user)
         entity = await self._entity(name)
         text, name = check_text("preference", preference), entity.name if entity else name
-        roles = await roles_of(self._users, "users") if dry_run else await prepared(self._users, lambda _: (), "users")
+        roles = await roles_of(self._users, "users") if dry_run else await add_types(self._users, lambda _: (), "users")
         kind = roles["UserProfile"] if roles else None
         values = [{"text": text, "source": name}]
         return await self._users.entities.remember(name=name, type=kind, observations=values, dry_run=dry_run)
@@ -207,22 +207,22 @@ class UserMemory:
 def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
     """Return a stored profile, with at most `limit` corrections, preferences and feedback each."""
     details = entity.observation_details or () if entity else ()
-    found = {"corrections": corrections_of(details), "preferences": preferences_of(details)}
-    found |= {"feedback": feedback_of(details)}
-    own = dict(entity.properties or {}) if entity else {}
+    entries = {"corrections": corrections_of(details), "preferences": preferences_of(details)}
+    entries |= {"feedback": feedback_of(details)}
+    properties = dict(entity.properties or {}) if entity else {}
     fields: dict[str, object] = {
-        **{key: value for key, value in own.items() if key in UserProfile.model_fields},
-        **{key: texts_of(own.get(key)) for key in ("preferred_tools", "custom_instructions")},
+        **{key: value for key, value in properties.items() if key in UserProfile.model_fields},
+        **{key: texts_of(properties.get(key)) for key in ("preferred_tools", "custom_instructions")},
         "user": entity.name if entity else name,
-        **{key: tuple(entries[:limit]) or None for key, entries in found.items()},
-        "left_out": sum(max(len(entries) - limit, 0) for entries in found.values()) or None,
+        **{key: tuple(texts[:limit]) or None for key, texts in entries.items()},
+        "left_out": sum(max(len(texts) - limit, 0) for texts in entries.values()) or None,
         "warnings": None if entity else (f"No profile of {quoted(name)} is stored yet",),
     }
     return lenient(UserProfile, fields, {"user": name})
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Return a profile with session statistics: those of the log, combined with its stored ones."""
+    """Return a profile with session statistics: of the log, combined with the stored statistics."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
     ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}
@@ -235,12 +235,12 @@ def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequen
     )
 
 
-async def _read(users: Memory, change: str | None) -> _ProfileEntries:
-    """Return the corrections and preferences of all profiles after a change of the log."""
+async def _read_entries(users: Memory, change: str | None) -> _ProfileEntries:
+    """Return the corrections and preferences of all profiles as of a change of the log."""
     roles = await roles_of(users, "users")
     if roles is None:
         return _ProfileEntries(change)
-    profiles = await users.query_nodes(type=roles["UserProfile"], limit=_MOST)
+    profiles = await users.query_nodes(type=roles["UserProfile"], limit=_MOST_PROFILES)
     names = [str(node.properties.get("name", node.title)) for node in await users.describe_nodes(profiles.node_ids)]
     entities = (await users.entities.open_nodes(names, detail=True)).entities if names else ()
     corrections: list[UserEntry[Correction]] = []

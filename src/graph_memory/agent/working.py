@@ -24,7 +24,7 @@ _LARGEST_WINDOW = 200_000
 _LONGEST = 8 * _LARGEST_WINDOW
 """Maximum number of characters of a value as JSON, with its key."""
 _MOST_SESSIONS = 1_000
-"""Maximum number of sessions in a process. Beyond it, the session that was used longest ago is forgotten."""
+"""Maximum number of sessions in a process. Beyond it, the least recently used session is dropped."""
 _MOST_KEYS = 1_000
 _TEXTS = ("goal", "active_task")
 _OUTPUTS = "recent_outputs"
@@ -40,7 +40,7 @@ class _State:
     scratchpad: dict[str, object] = field(default_factory=dict[str, object])
     context_window: int = CONTEXT_WINDOW
 
-    def copied(self) -> _State:
+    def copy(self) -> _State:
         return _State(dict(self.texts), list(self.outputs), dict(self.scratchpad), self.context_window)
 
 
@@ -51,7 +51,7 @@ class Sessions:
     entries: dict[tuple[str, str], object]
 
     def state(self, domain: str, session: str) -> _State:
-        """Return the state of a session, and mark the session as the last that was used."""
+        """Return the state of a session, and mark the session as most recently used."""
         states = self._states
         state = states.pop((domain, session), None) or _State()
         self.keep(domain, session, state)
@@ -72,7 +72,7 @@ class Sessions:
 
 
 class Working:
-    """The working memory of a session. `memory.agent.working` is the one of the caller's session.
+    """The working memory of a session. `memory.agent.working` is for the caller's session.
 
     It is in the memory of the process: it is not stored, and it ends with the process. The keys `goal` and
     `active_task` are texts, `recent_outputs` a list, `context_window` the maximum number of tokens; all other keys
@@ -85,24 +85,24 @@ class Working:
         self._session = session
 
     async def set(self, key: str, value: object) -> WorkingMemory:
-        """Set a value, and return the working memory with what was dropped for it.
+        """Set a value, and return the working memory with the dropped outputs.
 
         A value of `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
         CONTENT_TOO_LARGE for a value that does not fit into the window; then nothing changes.
         """
         while True:
             before = self._state
-            changed = await to_thread.run_sync(_changed, before, key, value)
-            if self._state is before:  # no other call has changed the session meanwhile
-                self._sessions.keep(self._domain, self._session, changed.state)
-                return self._result(changed.state, changed.tokens, changed.dropped)
+            change = await to_thread.run_sync(_with_value, before, key, value)
+            if self._state is before:  # no other call has changed the session
+                self._sessions.keep(self._domain, self._session, change.state)
+                return self._result(change.state, change.tokens, change.dropped)
 
     async def get(self, key: str | None = None) -> WorkingMemory:
         """Return the working memory, or only the value of a key. Raises INVALID_ARGUMENT for an unknown key."""
         state = self._state
         values = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}
         if key is not None and key not in values:
-            raise fault("key", f"Nothing is set for {quoted(key)}", "Call it without a key for everything that is set.")
+            raise fault("key", f"The key {quoted(key)} is not set", "Call without a key to get all values.")
         tokens = await to_thread.run_sync(_tokens, state)
         if key is None:
             return self._result(state, tokens)
@@ -111,15 +111,15 @@ class Working:
         )
 
     async def clear(self, key: str | None = None) -> WorkingMemory:
-        """Remove the value of a key, or everything, and return what remains."""
+        """Remove the value of a key, or all values, and return the working memory."""
         state = self._state
-        kept = state.copied() if key else _State(context_window=state.context_window)
-        kept.texts.pop(key or "", None)
-        kept.scratchpad.pop(key or "", None)
-        kept.outputs = [] if key == _OUTPUTS else kept.outputs
-        kept.context_window = CONTEXT_WINDOW if key == _WINDOW else kept.context_window
-        self._sessions.keep(self._domain, self._session, kept)
-        return self._result(kept, await to_thread.run_sync(_tokens, kept))
+        remaining = state.copy() if key else _State(context_window=state.context_window)
+        remaining.texts.pop(key or "", None)
+        remaining.scratchpad.pop(key or "", None)
+        remaining.outputs = [] if key == _OUTPUTS else remaining.outputs
+        remaining.context_window = CONTEXT_WINDOW if key == _WINDOW else remaining.context_window
+        self._sessions.keep(self._domain, self._session, remaining)
+        return self._result(remaining, await to_thread.run_sync(_tokens, remaining))
 
     @property
     def _state(self) -> _State:
@@ -140,7 +140,7 @@ class Working:
 
 
 @dataclass(frozen=True, slots=True)
-class _Changed:
+class _Change:
     """A state that fits into its window, its number of tokens, and the outputs that were dropped from it."""
 
     state: _State
@@ -148,26 +148,26 @@ class _Changed:
     dropped: Sequence[object]
 
 
-def _changed(before: _State, key: str, value: object) -> _Changed:
+def _with_value(before: _State, key: str, value: object) -> _Change:
     """Return a state with a value set. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
-    state = before.copied()
+    state = before.copy()
     _set(state, key, value)
     number = _excess(state, len(state.outputs) - (key == _OUTPUTS))
     dropped, state.outputs = state.outputs[:number], state.outputs[number:]
     if (tokens := _tokens(state)) > state.context_window:
         raise _too_large(key, state, tokens)
-    return _Changed(state, tokens, dropped)
+    return _Change(state, tokens, dropped)
 
 
-def _excess(state: _State, most: int) -> int:
+def _excess(state: _State, limit: int) -> int:
     """Return the smallest number of oldest outputs without which a state fits into its window, or `most`."""
 
     def fits(number: int) -> bool:
         return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window
 
     lower = upper = 0
-    while upper < most and not fits(upper):
-        lower, upper = upper + 1, min(2 * upper + 1, most)
+    while upper < limit and not fits(upper):
+        lower, upper = upper + 1, min(2 * upper + 1, limit)
     return bisect_left(range(upper), x=True, lo=lower, key=fits)
 
 
@@ -175,19 +175,19 @@ def _set(state: _State, key: str, value: object) -> None:
     """Set a value of a state. Raises INVALID_ARGUMENT."""
     match key, _json_value(key, value):
         case "", _:
-            raise fault("key", "The key is empty", "Name the value, such as goal or a word of your own.")
+            raise fault("key", "The key is empty", "Give a key, such as goal, or one of your own.")
         case (("goal" | "active_task"), str(text)):
             state.texts[key] = text
         case (("goal" | "active_task"), _):
-            raise fault("value", f"{key} is a text", "Describe it in words.")
+            raise fault("value", f"The value of {key} is not a text", "Give a text.")
         case "recent_outputs", output:
             state.outputs.append(output)
         case "context_window", int(tokens) if not isinstance(tokens, bool) and 0 < tokens <= _LARGEST_WINDOW:
             state.context_window = tokens
         case "context_window", _:
-            raise fault("value", "context_window is a number of tokens", f"Give 1 to {_LARGEST_WINDOW:,}.")
-        case _, other:
-            state.scratchpad[key] = other
+            raise fault("value", "context_window is not a valid number of tokens", f"Give 1 to {_LARGEST_WINDOW:,}.")
+        case _, entry:
+            state.scratchpad[key] = entry
             if len(state.scratchpad) > _MOST_KEYS:
                 raise fault("key", f"The scratchpad has {_MOST_KEYS:,} keys", "Clear one first.")
 
@@ -196,23 +196,23 @@ def _json_value(key: str, value: object) -> object:
     """Return a copy of a JSON value. Raises INVALID_ARGUMENT for other values, and CONTENT_TOO_LARGE."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        copied: object = json.loads(text)
+        copy: object = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise fault("value", "The value is not JSON", "Give text, a number, a list or an object.") from error
     if (length := len(key) + len(text)) > _LONGEST:
         message = f"{quoted(key)} has {length:,} characters with its value, over the limit of {_LONGEST:,}"
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": "Keep only the part that the task needs."})
-    if not fits_reply({key: copied}):
+    if not fits_reply({key: copy}):
         message = f"{quoted(key)} or its value contains a lone surrogate, or is nested too deeply"
         raise fault("value", message, "Give Unicode text and fewer levels.")
-    return copied
+    return copy
 
 
 def _tokens(state: _State) -> int:
     """Return the number of tokens of a working memory as JSON."""
-    filled = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
-    shown = {name: value for name, value in filled.items() if value}
-    return tokens_of_text(json.dumps(shown, ensure_ascii=False, separators=(",", ":"))) if shown else 0
+    fields = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
+    non_empty = {name: value for name, value in fields.items() if value}
+    return tokens_of_text(json.dumps(non_empty, ensure_ascii=False, separators=(",", ":"))) if non_empty else 0
 
 
 def _too_large(key: str, state: _State, tokens: int) -> GraphError:

@@ -63,7 +63,7 @@ def test_an_extraction_is_bounded_by_type_and_keeps_only_names_that_can_be_store
     found.add("error", "KeyError", "was raised")
     found.add("type", "KeyError", "was fixed", "was raised")
     found.relate("KeyError", "is_in", "nowhere.py")
-    kept = found.bounded()
+    kept = found.truncate()
     assert len(kept.types) == 50
     assert (kept.types["KeyError"], kept.observations) == ("error", {"KeyError": ("was raised", "was fixed")})
     assert {end for _, _, end in kept.relations} < {*kept.types}

@@ -10,7 +10,7 @@ from graph_memory.agent.records.patterns import (
     Situation,
     conditions_of,
     has_word,
-    matches,
+    match_patterns,
     register_condition,
     steps_of,
     wilson_lower_bound,
@@ -61,7 +61,7 @@ def test_the_share_of_the_weights_that_hold_counts_times_the_confidence_then_wha
         pattern("unsure", timeout=1, confidence=0.2),
         pattern("other", disk=1),
     ]
-    found = matches(known, Situation("retry after a timeout"), 10)
+    found = match_patterns(known, Situation("retry after a timeout"), 10)
     assert [(one.pattern.name, one.score) for one in found] == [
         ("sure", 1.0),
         ("both", 1.0),
@@ -79,9 +79,9 @@ def test_a_custom_condition_is_a_function_and_types_are_compared_in_any_case():
         {"type": "entity_type", "value": "file"},
     ]
     one = Pattern(id="1", name="1", pattern_type="anti_pattern", conditions=conditions_of(kinds), confidence=0.6)
-    [found] = matches([one], Situation("a long query", entity_types=["File"], error_types=["timeouterror"]), 1)
+    [found] = match_patterns([one], Situation("a long query", entity_types=["File"], error_types=["timeouterror"]), 1)
     assert (found.score, found.warning) == (0.6, "Avoid this: 1")
-    assert matches([one], Situation("short"), 1) == ()
+    assert match_patterns([one], Situation("short"), 1) == ()
 
 
 @for_rows(

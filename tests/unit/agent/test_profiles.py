@@ -13,7 +13,7 @@ from graph_memory.agent.records.profiles import (
     check_text,
     corrections_of,
     feedback_of,
-    fitting,
+    fitting_entries,
     stated_fields,
     stored_correction,
     stored_feedback,
@@ -105,7 +105,7 @@ LONG = known("the parser returns a tuple of tokens", "the parser returns a list 
     ],
 )
 def test_a_correction_fits_a_query_that_shares_enough_of_its_words(query: str, expected: list[UserEntry[Correction]]):
-    assert fitting([NPM, DEPLOY, LONG], query, 3) == expected
+    assert fitting_entries([NPM, DEPLOY, LONG], query, 3) == expected
 
 
 def prefers(text: str, user: str = "user") -> UserEntry[Feedback]:
@@ -136,7 +136,7 @@ TABS, TESTS, TEA = (
     ],
 )
 def test_a_question_about_a_user_fits_the_preferences(query: str, expected: list[UserEntry[Feedback]]):
-    assert fitting([TABS, TESTS, TEA], query, 3) == expected
+    assert fitting_entries([TABS, TESTS, TEA], query, 3) == expected
 
 
 def test_the_fields_of_a_profile_are_one_preference():
@@ -147,7 +147,7 @@ def test_the_fields_of_a_profile_are_one_preference():
 
 
 def test_without_a_query_the_newest_corrections_come_first():
-    assert fitting([NPM, DEPLOY, LONG], None, 2) == [LONG, DEPLOY]
+    assert fitting_entries([NPM, DEPLOY, LONG], None, 2) == [LONG, DEPLOY]
 
 
 def test_a_line_quotes_what_was_stored_and_names_another_user():

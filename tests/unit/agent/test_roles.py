@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.agent.records.roles import declared, roles_in
+from graph_memory.agent.records.roles import layer_ontology, roles_in
 from graph_memory.model.ontology.ontology import ontology_from
 from tables import for_rows
 
@@ -26,7 +26,7 @@ def test_a_type_is_the_layers_if_it_has_its_properties_and_requires_no_others(
 
 
 def test_the_types_that_the_layer_creates_are_its_own_also_with_a_stricter_rule():
-    assert roles_in(declared()).is_whole
+    assert roles_in(layer_ontology()).is_complete
     goal = {
         "name": "Goal",
         "properties": {

@@ -1,4 +1,4 @@
-"""The archetype `coding_agent`: what the transcript of a coding agent is about, without a language model. Pure."""
+"""The archetype `coding_agent`: finds the names in a coding agent's transcript, without a language model. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CHANGED = re.compile(r"(?:diff --git|\+\+\+) |[ACDMR]\d{0,3}\t")
 _IMPORT = re.compile(r"\+\s*(?:import|from) ([A-Za-z]\w*)")
 _RAISED = re.compile(r"(?:E +|\|\s*)?[\w.]{0,200}(?:Error|Exception|Interrupt|Group)\b")
 _SECTION = ("____", "====", "FAILED ", "--- FAIL")
-"""The beginnings of lines that name the failing test of the next lines, or end them."""
+"""The beginnings of lines that start a section. A section about a failing test names the test."""
 _MESSAGE = (" ", "Author", "Commit", "Date", "Merge: ")
 _REQUIRES = re.compile(r"Requires: ")
 _NAME = re.compile(r"Name: (\S{1,100})$")
@@ -50,28 +50,28 @@ def extract(event_type: str, content: str) -> Extraction:
     transcript = _Transcript(event_type)
     for line in lines_of(_COLOUR.sub("", content)):
         transcript.read(line)
-    return transcript.found
+    return transcript.extraction
 
 
 @dataclass(slots=True)
 class _Transcript:
-    """The lines of an event up to one of them, with the names to which the next lines can refer."""
+    """A transcript up to the current line, with the names to which the next lines can refer."""
 
     event_type: str
-    found: Extraction = field(default_factory=Extraction)
+    extraction: Extraction = field(default_factory=Extraction)
     commit: str = ""
     is_message: bool = False
-    """Whether the line belongs to the message of the commit."""
+    """Whether the current line belongs to the message of the commit."""
     file: str = ""
     """The file of the last diff or the last line of a traceback."""
     test: str = ""
-    """The test whose failure the lines show."""
+    """The test whose failure the section shows."""
     package: str = ""
-    """The package that the lines describe."""
+    """The package that the section describes."""
 
     def read(self, line: str) -> None:
         """Add the names of a line and their relations."""
-        names = {kind: [self.found.add(kind, name) for name in find(line)] for kind, find in _FINDERS.items()}
+        names = {kind: [self.extraction.add(kind, name) for name in find(line)] for kind, find in _FINDERS.items()}
         self.commit = (names["commit"] or [self.commit])[0]
         self.is_message = line.startswith("commit ") or (self.is_message and line.startswith(_MESSAGE))
         if line.startswith(_SECTION):
@@ -84,11 +84,11 @@ class _Transcript:
     def _relate_commit(self, line: str, names: Mapping[str, list[str]]) -> None:
         if _STAT.match(line) or _CHANGED.match(line):
             for path in names["file"]:
-                self.found.relate(self.commit, "edits", path)
+                self.extraction.relate(self.commit, "edits", path)
         is_message = self.is_message or self.event_type in ("fix", "commit") or names["commit"]
         if is_message and _FIX.search(line):
             for error in names["error"]:
-                self.found.relate(self.commit, "fixes", error)
+                self.extraction.relate(self.commit, "fixes", error)
 
     def _relate_error(self, line: str, names: Mapping[str, list[str]]) -> None:
         """Relate the error of a failure to the file and the test in which it was raised."""
@@ -96,16 +96,17 @@ class _Transcript:
         has_place = bool(names["file"]) and re.search(r":\d+: \w+$", line) is not None
         if names["error"] and (is_failure or has_place or _RAISED.match(line)):
             error = names["error"][0]
-            self.found.relate((names["file"] or [self.file])[0], "raises", error)
-            self.found.relate(self.test, "raises", error)
+            self.extraction.relate((names["file"] or [self.file])[0], "raises", error)
+            self.extraction.relate(self.test, "raises", error)
 
     def _relate_packages(self, line: str, names: Mapping[str, list[str]]) -> None:
-        if named := _NAME.match(line):
-            self.package = named[1]
+        if name_line := _NAME.match(line):
+            self.package = name_line[1]
         if _REQUIRES.match(line) and self.package:
-            dependent = self.found.add("package", self.package.lower())
+            dependent = self.extraction.add("package", self.package.lower())
             for package in names["package"]:
-                self.found.relate(dependent, "depends_on", package)
+                self.extraction.relate(dependent, "depends_on", package)
         imported = _IMPORT.match(line)
         if imported and self.file.endswith(".py") and imported[1] not in sys.stdlib_module_names:
-            self.found.relate(self.file, "depends_on", self.found.add("package", imported[1].replace("_", "-").lower()))
+            package = self.extraction.add("package", imported[1].replace("_", "-").lower())
+            self.extraction.relate(self.file, "depends_on", package)

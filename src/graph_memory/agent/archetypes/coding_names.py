@@ -1,4 +1,4 @@
-"""The files, errors, commits and other things that a line of a coding transcript names. Pure.
+"""Parsers of the files, errors, commits and other names in a line of a coding transcript. Pure.
 
 Each expression has bounded or disjoint repetitions, so the time grows with the length of the line.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from graph_memory.agent.archetypes.extraction import words
 
 Rules = Sequence[tuple[str, re.Pattern[str]]]
-"""Expressions, each with a text that it needs, so that most lines are passed over quickly."""
+"""Expressions, each with a text that every match contains, so that most lines are skipped quickly."""
 
 _PATH = re.compile(r"(?:\b[A-Za-z]:[\\/])?[\w.~@+\-/\\]+")
 _EXTENSIONS = words(
@@ -32,7 +32,7 @@ _DIFF = re.compile(r"(?:diff --git|---|\+\+\+) ")
 
 
 def files_in(line: str) -> Iterator[str]:
-    """Give the paths of files, without line numbers and the prefixes of a diff."""
+    """Yield the paths of files, without line numbers and the prefixes of a diff."""
     is_diff = _DIFF.match(line) is not None
     for match in _PATH.finditer(line):
         path = match[0].rstrip(".")
@@ -60,7 +60,7 @@ _OTHER_TEST = re.compile(r"--- (?:FAIL|PASS|SKIP): (Test\w+)|^test ([\w:]+) \.\.
 
 
 def tests_in(line: str) -> Iterator[str]:
-    """Give the names of test functions, without their parameters."""
+    """Yield the names of test functions, without their parameters."""
     if "est" not in line:
         return
     for match in (*_TEST.finditer(line), *_OTHER_TEST.finditer(line)):
@@ -94,7 +94,7 @@ Python modules of errors, and of mypy."""
 
 
 def errors_in(line: str) -> Iterator[str]:
-    """Give the names of exceptions without their modules, error codes, and the rules of linters and type checkers."""
+    """Yield the names of exceptions without their modules, error codes, and the rules of linters and type checkers."""
     yield from _matches(_EXCEPTION, line)
     yield from (match[0] for match in _CAPITALS.finditer(line) if _is_code(line, match))
     for match in _NPM.finditer(line):
@@ -111,7 +111,7 @@ def _is_code(line: str, match: re.Match[str]) -> bool:
 
 
 def _matches(rules: Rules, line: str) -> Iterator[str]:
-    """Give the first group of each match of the rules that can match. A rule can match a line with its text."""
+    """Yield the first group of each match. Skips rules whose text is not in the line."""
     for text, rule in rules:
         if text in line:
             for match in rule.finditer(line):
@@ -122,7 +122,7 @@ _HASH = re.compile(r"(?<![\w:@/=#~-])(?<!\w\.)[0-9a-f]{7,40}(?![\w-])")
 _DRAWN = re.compile(r"[ |\\/]{0,40}\* ")
 """The beginning of a line of `git log --graph`."""
 _EDGE = re.compile(r"[ |\\/+^<>-]{0,40}\[?|[*+ ] [\w./-]{1,80} +|\[[\w./-]{1,80} (?:\([\w-]{1,80}\) )?")
-"""The same of `git log --oneline`, `git cherry` or `git blame`, of `git branch -v`, and of `git commit`."""
+"""The beginning of a line of `git log --oneline`, `git cherry`, `git blame`, `git branch -v` or `git commit`."""
 _SUBJECT = re.compile(r" \S|\] ")
 _NO_COMMIT = re.compile(r"\s*(?:index|tree|blob|sha\d*|shasum|--hash|digest)\b")
 _BEFORE_COMMIT = words("commit commits commit: revert reverts reverted cherry-pick cherry-picked merge: parent")
@@ -135,7 +135,7 @@ _ABBREVIATED = 7
 
 
 def commits_in(line: str) -> Iterator[str]:
-    """Give the commits, abbreviated to 7 digits, so that all forms of one commit are one name."""
+    """Yield the commits, abbreviated to 7 digits, so that a commit always has the same name."""
     if _NO_COMMIT.match(line):
         return
     for match in _HASH.finditer(line):
@@ -145,13 +145,13 @@ def commits_in(line: str) -> Iterator[str]:
 
 
 def _is_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the text before a hash can only be before a commit."""
+    """Return whether the text before a hash shows that the hash is a commit."""
     before = line[: match.start()]
     return bool(_DRAWN.fullmatch(before)) or line.startswith("Merge: ") or _last_word(before) in _BEFORE_COMMIT
 
 
 def _may_be_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the text around a hash is usual around a commit. It could also be around a number."""
+    """Return whether the text before and after a hash is usual for a commit. It may also be usual for a number."""
     before = line[: match.start()]
     is_first = bool(_EDGE.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
     is_listed = before.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))
@@ -159,7 +159,7 @@ def _may_be_commit(line: str, match: re.Match[str]) -> bool:
 
 
 def _last_word(text: str) -> str:
-    """Return the word before the end of a text, or nothing if the text ends within a word."""
+    """Return the last word of a text, or an empty text if the text ends within a word."""
     bare = text[-40:].rstrip("([`'\"")
     return bare[:-1].rpartition(" ")[2].casefold() if bare.endswith(" ") else ""
 
@@ -190,7 +190,7 @@ _SEPARATOR = re.compile(r" (?:&&|\|\||[|;]) ")
 
 
 def commands_in(line: str) -> Iterator[str]:
-    """Give the programs that a line runs, each with its subcommand: `pytest`, `git push`."""
+    """Yield the programs that a line runs, with their subcommands: `pytest`, `git push`."""
     for text, is_typed in _command_lines(line):
         for part in _SEPARATOR.split(text)[:5]:
             if command := _command(part, is_typed=is_typed):
@@ -198,7 +198,7 @@ def commands_in(line: str) -> Iterator[str]:
 
 
 def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
-    """Give the parts of a line that may be commands, and whether each is one even if the program is unknown."""
+    """Yield the parts of a line that may be commands, and whether a part is one even if its program is unknown."""
     if prompt := _PROMPT.match(line):
         yield line[prompt.end() :], prompt[1] is not None
     elif (typed := _TYPED.match(line)) and not line.startswith(("diff --git", "#!")):
@@ -217,7 +217,7 @@ def _is_call(line: str) -> bool:
 
 
 def _command(text: str, *, is_typed: bool) -> str:
-    """Return the program and subcommand of a command, or nothing."""
+    """Return the program and subcommand of a command, or an empty text."""
     parts = _split(_SET.sub("", text.strip()))
     if not parts:
         return ""
@@ -263,8 +263,8 @@ _VERSION = re.compile(r"(?:-\d[\w.]*|@[\d^~][\w.]*|[=<>~!]=?.*|\[.*)$")
 
 
 def packages_in(line: str) -> Iterator[str]:
-    """Give the names of packages, normalised as package indexes do it."""
-    yield from map(_normalised, _matches(_PACKAGE, line))
+    """Yield the names of packages, normalised as in package indexes."""
+    yield from map(_normalise_package, _matches(_PACKAGE, line))
     listing = _LIST.match(line)
     listed = re.split(r"[ ,]+", listing[1]) if listing else []
     for arguments in _matches(_INSTALL, line):
@@ -273,10 +273,10 @@ def packages_in(line: str) -> Iterator[str]:
         listed += [] if is_file else [word for word in values if re.match(r"[A-Za-z@]", word)]
     for word in listed:
         if re.fullmatch(_NAME, name := _VERSION.sub("", word)):
-            yield _normalised(name)
+            yield _normalise_package(name)
 
 
-def _normalised(name: str) -> str:
+def _normalise_package(name: str) -> str:
     return name.lower() if name.startswith("@") else re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -291,5 +291,5 @@ _FUNCTION: Rules = (
 
 
 def functions_in(line: str) -> Iterator[str]:
-    """Give the names of functions that a traceback, a definition or a message names. Special methods are omitted."""
+    """Yield the functions that a traceback, a definition or a message names, except tests and special methods."""
     yield from (name for name in _matches(_FUNCTION, line) if not name.startswith(("test_", "__")))

@@ -1,4 +1,4 @@
-"""What an archetype extracts from an event: entities and relations that can be stored. Pure."""
+"""The entities and relations that an archetype extracts from an event. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Extraction:
     """The type of each entity, by its name."""
     observations: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     relations: dict[tuple[str, str, str], None] = field(default_factory=dict[tuple[str, str, str], None])
-    """Name, type of the relation and name, each relation once."""
+    """The unique relations, as the name of the start, the relation type, and the name of the end."""
 
     def add(self, entity_type: str, name: str, *observations: str) -> str:
         """Add an entity, and return its name. An entity that exists keeps its type and gets the new observations.
@@ -38,8 +38,8 @@ class Extraction:
         if not _is_storable(name) or not _is_storable(entity_type):
             return ""
         self.types.setdefault(name, entity_type)
-        if new := tuple(text for text in observations if is_encodable(text)):
-            self.observations[name] = tuple(dict.fromkeys([*self.observations.get(name, ()), *new]))
+        if storable := tuple(text for text in observations if is_encodable(text)):
+            self.observations[name] = tuple(dict.fromkeys([*self.observations.get(name, ()), *storable]))
         return name
 
     def relate(self, start: str, relation_type: str, end: str) -> None:
@@ -47,24 +47,24 @@ class Extraction:
         if start != end and start in self.types and end in self.types and _is_storable(relation_type):
             self.relations[start, relation_type, end] = None
 
-    def bounded(self) -> Extraction:
-        """Return at most 50 of the entities, as evenly by type as possible, and the relations between them."""
+    def truncate(self) -> Extraction:
+        """Return at most 50 entities, as evenly by type as possible, and the relations between them."""
         by_type: dict[str, list[str]] = {}
         for name, entity_type in self.types.items():
             by_type.setdefault(entity_type, []).append(name)
         in_turn = (name for name in chain.from_iterable(zip_longest(*by_type.values())) if name is not None)
-        kept = {name: self.types[name] for name in islice(in_turn, MOST_ENTITIES)}
-        observations = {name: self.observations[name] for name in kept if name in self.observations}
-        between = (relation for relation in self.relations if relation[0] in kept and relation[2] in kept)
-        return Extraction(kept, observations, dict.fromkeys(islice(between, MOST_RELATIONS)))
+        types = {name: self.types[name] for name in islice(in_turn, MOST_ENTITIES)}
+        observations = {name: self.observations[name] for name in types if name in self.observations}
+        relations = (relation for relation in self.relations if relation[0] in types and relation[2] in types)
+        return Extraction(types, observations, dict.fromkeys(islice(relations, MOST_RELATIONS)))
 
 
 Archetype = Callable[[str, str], Extraction]
-"""A function from the type and the content of an event to what it extracts."""
+"""A function that gets the type and the content of an event, and returns an `Extraction`."""
 
 
 def lines_of(content: str) -> Iterator[str]:
-    """Give the first 5,000 lines that are not blank, up to 2,000 characters of each."""
+    """Return the first 5,000 lines that are not blank, each up to 2,000 characters."""
     return (line[:_LONGEST_LINE] for line in islice(filter(str.strip, content.splitlines()), _MOST_LINES))
 
 

@@ -1,6 +1,6 @@
-"""The archetype `personal_assistant`: what a conversation is about, without a language model. Pure.
+"""The archetype `personal_assistant`: finds the names in a conversation, without a language model. Pure.
 
-The rules are for English and prefer precision: a name counts only with a word that shows what it is.
+The rules are for English and prefer precision: a name counts only with a word that shows its type.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _read(line: str, extraction: Extraction) -> None:
 
 
 def _bare(name: str) -> str:
-    """Return a name without its first words that are no names, and without a possessive ending."""
+    """Return a name without leading words such as "The", and without a possessive ending."""
     parts = name.split()
     while parts and parts[0] in _NO_NAME:
         parts = parts[1:]
@@ -106,12 +106,12 @@ def _bare(name: str) -> str:
 
 
 def _dates_in(line: str) -> Iterator[str]:
-    """Give the dates, as in 2026-11-26, or as in 26 November without a year."""
+    """Yield the dates, as in 2026-11-26, or as in 26 November without a year."""
     for rule in _DATES:
         for match in rule.finditer(line):
-            arguments = match.groupdict()
-            month = int(arguments.get("number") or 0) or _month(str(arguments.get("month")))
-            day, year = int(arguments["day"]), arguments["year"]
+            parts = match.groupdict()
+            month = int(parts.get("number") or 0) or _month(str(parts.get("month")))
+            day, year = int(parts["day"]), parts["year"]
             if 1 <= month <= 12 and 1 <= day <= 31:
                 yield f"{year}-{month:02}-{day:02}" if year else f"{day} {_MONTHS[month - 1]}"
 

@@ -15,12 +15,12 @@ GROUP = "graph_memory.archetypes"
 
 @cache
 def load_archetype(name: str) -> Archetype:
-    """Return the archetype of a name. Raises INVALID_ARGUMENT if no package has it, or if it cannot be imported."""
-    offered = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in offered:
-        hint = suggestion(name, offered, f"Give one of {listed(sorted(offered))}, or install the package that has it.")
+    """Return the archetype with a name. Raises INVALID_ARGUMENT if no package has it, or if it cannot be imported."""
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name not in points:
+        hint = suggestion(name, points, f"Give one of {listed(sorted(points))}, or install the package that offers it.")
         raise fault("archetype", f"No archetype {quoted(name)} is installed", hint)
-    point = offered[name]
+    point = points[name]
     try:
         loaded: object = point.load()
     except Exception as error:  # a module can raise anything while it is imported; the caller gets the reason

@@ -1,4 +1,4 @@
-"""Pruning: archive what exceeds the limits of a domain to a file, and restore it."""
+"""Pruning: archive the nodes and connections over the limits of a domain to a file, and restore them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from anyio import to_thread
 
-from graph_memory.agent.limits.retention import MOST_ITEMS, Limits, Selection, StoredConnection, StoredNode, selected
+from graph_memory.agent.limits.retention import MOST_ITEMS, Limits, Selection, StoredConnection, StoredNode, select
 from graph_memory.agent.records.roles import roles_of
 from graph_memory.agent.records.writing import Operation
 from graph_memory.agent.results import Pruned, Restored
@@ -33,13 +33,13 @@ _EXAMPLES = 20
 _CREATES = frozenset({"create_node", "create_entities", "create_relations", "create_connection"})
 """The operations of an archive."""
 _TRAILER = frozenset({"batch", "since", "until"})
-"""The keys of its last line, which names the batch that deleted its nodes and connections."""
+"""The keys of the last line of an archive, which names the batch that deleted its nodes and connections."""
 _LARGEST_ARCHIVE = 2_000_000_000
-"""Maximum size of an archive that is read, in characters before compression."""
+"""Maximum number of characters of an archive before compression."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Contents:
+class _DomainContents:
     """The nodes, connections and entities of a domain, by id. The most salient entity is the first."""
 
     nodes: Mapping[str, NodeSummary]
@@ -47,46 +47,46 @@ class _Contents:
     entities: Mapping[str, Profile]
 
     def title(self, item: str) -> str:
-        """Return a node or connection in words."""
+        """Return a description of a node or connection."""
         if node := self.nodes.get(item):
             return f"{node.type} {quoted(node.title)}"
         connection = self.connections[item]
         return f"{connection.type} from {quoted(connection.from_title)} to {quoted(connection.to_title)}"
 
-    def around(self, items: Collection[str]) -> set[str]:
-        """Return the connections of nodes, and the nodes at the ends of these and of given connections."""
-        results: set[str] = set()
+    def adjacent_to(self, items: Collection[str]) -> set[str]:
+        """Return the ids of the connections that are, or begin or end at, one of the items, and of their ends."""
+        adjacent: set[str] = set()
         for link in self.connections.values():
-            parts = {link.id, link.from_id, link.to_id}
-            if not parts.isdisjoint(items):
-                results |= parts
-        return results
+            ids = {link.id, link.from_id, link.to_id}
+            if not ids.isdisjoint(items):
+                adjacent |= ids
+        return adjacent
 
 
 async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> Pruned:
-    """Archive what exceeds the limits. See `Agent.prune`."""
-    contents = await _contents(memory, limits)
-    chosen, protected = await _possible(memory, contents, limits)
+    """Archive the nodes and connections over the limits. See `Agent.prune`."""
+    contents = await _read_contents(memory, limits)
+    selection, protected = await _select_deletable(memory, contents, limits)
     result = Pruned(
-        archived={name: len(ids) for name, ids in _by_name(chosen) if ids},
-        examples=tuple(contents.title(item) for _, ids in _by_name(chosen) for item in ids)[:_EXAMPLES],
+        archived={name: len(ids) for name, ids in _ids_by_type(selection) if ids},
+        examples=tuple(contents.title(item) for _, ids in _ids_by_type(selection) for item in ids)[:_EXAMPLES],
         protected=protected or None,
-        left_out=chosen.left_out or None,
+        left_out=selection.left_out or None,
         dry_run=dry_run or None,
     )
     if dry_run or not result.archived:
         return result
-    lines = [line async for line in _archived(memory, contents, chosen)]
-    await to_thread.run_sync(_append, archive, lines, "xb")
-    batch = await memory.execute_batch(_deletions(contents, chosen))
-    where = {"since": batch.since, "until": batch.until}
-    await to_thread.run_sync(_append, archive, [{"batch": batch.batch, **where}], "ab")
-    return result.model_copy(update={"archive": str(archive), **where})
+    lines = [line async for line in _archive_lines(memory, contents, selection)]
+    await to_thread.run_sync(_append_lines, archive, lines, "xb")
+    batch = await memory.execute_batch(_deletions(contents, selection))
+    event_range = {"since": batch.since, "until": batch.until}
+    await to_thread.run_sync(_append_lines, archive, [{"batch": batch.batch, **event_range}], "ab")
+    return result.model_copy(update={"archive": str(archive), **event_range})
 
 
 async def restore(memory: Memory, archive: Path) -> Restored:
     """Restore an archive that `prune` has written. See `Agent.restore`."""
-    lines = await to_thread.run_sync(_read, archive)
+    lines = await to_thread.run_sync(_read_archive, archive)
     batch = lines.pop() if "batch" in lines[-1] else {}
     if batch and await _has_batch(memory, batch):
         reverted = await memory.history.revert(since=batch["since"], until=batch["until"])
@@ -101,13 +101,13 @@ async def restore(memory: Memory, archive: Path) -> Restored:
 
 
 def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
-    """Return an operation with the ids of entities that earlier batches have created instead of their references."""
+    """Return an operation with references to entities of earlier batches replaced by their ids."""
     ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
     return {**line, **{key: end for key, end in ends.items() if end}}
 
 
 async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
-    """Return whether the log of the domain has the batch of an archive. Another domain has other changes there."""
+    """Return whether the log of the domain has the batch of an archive. It may be the log of another domain."""
     try:
         [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
     except (GraphError, ValueError) as error:
@@ -117,7 +117,7 @@ async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
     return first.id == batch["batch"]
 
 
-async def _contents(memory: Memory, limits: Limits) -> _Contents:
+async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
     """Read the nodes and connections of the domain in pages, and its entities if a limit needs them."""
     node_ids = (await memory.query_nodes()).node_ids
     connection_ids = (await memory.query_connections()).connection_ids
@@ -125,13 +125,13 @@ async def _contents(memory: Memory, limits: Limits) -> _Contents:
     links = [link for page in _pages(connection_ids) for link in await memory.describe_connections(page)]
     needs_entities = len(nodes) > limits.entities or len(links) > limits.relations
     salient = (await memory.entities.get_salient(len(nodes))).entities if nodes and needs_entities else ()
-    return _Contents(
+    return _DomainContents(
         {node.id: node for node in nodes}, {link.id: link for link in links}, {entity.id: entity for entity in salient}
     )
 
 
-async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tuple[Selection, int]:
-    """Return what exceeds the limits and can be deleted, and the number of protected nodes and connections."""
+async def _select_deletable(memory: Memory, contents: _DomainContents, limits: Limits) -> tuple[Selection, int]:
+    """Select the deletable items over the limits. Also returns the number of protected nodes and connections."""
     roles = await roles_of(memory)
     names = {name: kind for kind, name in roles.names.items()} if roles else {}
     nodes = [
@@ -145,54 +145,54 @@ async def _possible(memory: Memory, contents: _Contents, limits: Limits) -> tupl
     observations = {entity.id: len(entity.observations) for entity in contents.entities.values()}
     protected: dict[str, bool] = {}
     while True:
-        results = {item for item, is_protected in protected.items() if is_protected}
-        fixed = results | contents.around(results)
-        chosen = selected(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
-        operations = _deletions(contents, chosen)
+        protected_ids = {item for item, is_protected in protected.items() if is_protected}
+        fixed = protected_ids | contents.adjacent_to(protected_ids)
+        selection = select(nodes, connections, observations, limits, datetime.now(UTC), fixed=fixed)
+        operations = _deletions(contents, selection)
         try:
             _ = operations and await memory.execute_batch(operations, options={"dry_run": True})
         except GraphError as error:
-            items = {item for _, ids in _by_name(chosen) for item in ids}
-            new = (items | contents.around(items)) - protected.keys()
-            if error.code is not Code.PROTECTED or not new:
+            items = {item for _, ids in _ids_by_type(selection) for item in ids}
+            unchecked = (items | contents.adjacent_to(items)) - protected.keys()
+            if error.code is not Code.PROTECTED or not unchecked:
                 raise
-            protected |= {item: await _is_protected(memory, contents, item) for item in new}
+            protected |= {item: await _is_protected(memory, contents, item) for item in unchecked}
         else:
-            return chosen, len(results)
+            return selection, len(protected_ids)
 
 
-def _by_name(chosen: Selection) -> list[tuple[str, tuple[str, ...]]]:
+def _ids_by_type(selection: Selection) -> list[tuple[str, tuple[str, ...]]]:
     """Return the selected ids by memory type."""
-    return [(limit.name, getattr(chosen, limit.name)) for limit in fields(Limits)]
+    return [(limit.name, getattr(selection, limit.name)) for limit in fields(Limits)]
 
 
 def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:
     return (ids[start : start + _PAGE] for start in range(0, len(ids), _PAGE))
 
 
-async def _is_protected(memory: Memory, contents: _Contents, item: str) -> bool:
+async def _is_protected(memory: Memory, contents: _DomainContents, item: str) -> bool:
     """Return whether a node or connection is protected."""
-    node = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
-    return node.protection is not None
+    subject = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
+    return subject.protection is not None
 
 
-def _deletions(contents: _Contents, chosen: Selection) -> list[Operation]:
-    """Return the operations that delete items: relations first, since a node takes its connections with it."""
-    names = [contents.entities[entity].name for entity in chosen.entities]
-    nodes = (*chosen.events, *chosen.patterns, *chosen.documents)
+def _deletions(contents: _DomainContents, selection: Selection) -> list[Operation]:
+    """Return the operations that delete items: relations first, since deleting a node deletes its connections."""
+    names = [contents.entities[entity].name for entity in selection.entities]
+    nodes = (*selection.events, *selection.patterns, *selection.documents)
     return [
-        *({"op": "delete_connection", "connection_id": relation} for relation in chosen.relations),
+        *({"op": "delete_connection", "connection_id": relation} for relation in selection.relations),
         *([{"op": "delete_entities", "entityNames": names}] if names else []),
         *({"op": "delete_node", "node_id": node} for node in nodes),
     ]
 
 
-async def _archived(memory: Memory, contents: _Contents, chosen: Selection) -> AsyncIterator[Operation]:
+async def _archive_lines(memory: Memory, contents: _DomainContents, selection: Selection) -> AsyncIterator[Operation]:
     """Yield the operations that create the items again: nodes, then entities, then their connections.
 
-    An entity gets another id, so its connections refer to its old id as `$mem_…`.
+    A restored entity has a new id, so its connections refer to its old id as `$mem_…`.
     """
-    for node_id in (*chosen.events, *chosen.patterns, *chosen.documents):
+    for node_id in (*selection.events, *selection.patterns, *selection.documents):
         node, content = contents.nodes[node_id], await memory.get_node_content(node_id)
         yield {
             "op": "create_node",
@@ -204,37 +204,37 @@ async def _archived(memory: Memory, contents: _Contents, chosen: Selection) -> A
             "encoding": content.encoding,
             "properties": node.properties,
         }
-    entities = {*chosen.entities}
+    entities = {*selection.entities}
     opened = (await memory.entities.open_nodes([*entities], detail=True)).entities if entities else ()
     for entity in opened:
-        yield {"op": "create_entities", "entities": [{**_entity(entity, contents), "ref": str(entity.id)}]}
-    gone = {item for _, ids in _by_name(chosen) for item in ids}
+        yield {"op": "create_entities", "entities": [{**_entity_fields(entity, contents), "ref": str(entity.id)}]}
+    deleted = {item for _, ids in _ids_by_type(selection) for item in ids}
     for link in contents.connections.values():
         if {link.from_id, link.to_id} <= contents.entities.keys() and {link.from_id, link.to_id} & entities:
             relation = {"from": link.from_title, "to": link.to_title, "type": link.type, "properties": link.properties}
             yield {"op": "create_relations", "relations": [relation]}
-        elif {link.id, link.from_id, link.to_id} & gone:
+        elif {link.id, link.from_id, link.to_id} & deleted:
             ends = {"from_node_id": link.from_id, "to_node_id": link.to_id}
             ends = {key: f"${end}" if end in entities else escaped(end) for key, end in ends.items()}
             new = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
             yield {**new, **ends}
 
 
-def _entity(entity: Entity, contents: _Contents) -> Operation:
-    """Return what an entity is created from, with its observations."""
-    known = contents.entities[str(entity.id)]
+def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
+    """Return the arguments that create an entity with its observations."""
+    profile = contents.entities[str(entity.id)]
     observations = [
         {"text": detail.text, "time": detail.ts.isoformat(), "source": detail.source, "confidence": detail.confidence}
         for detail in entity.observation_details or ()
     ]
     values = [{key: value for key, value in observation.items() if value is not None} for observation in observations]
     fields = {"name": entity.name, "type": entity.entity_type, "properties": entity.properties or {}}
-    described = {"description": known.description} if known.description else {}
-    return {**fields, **described, "observations": values}
+    description = {"description": profile.description} if profile.description else {}
+    return {**fields, **description, "observations": values}
 
 
-def _append(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:
-    """Write lines to a new archive (`xb`), or to the end of one, and wait until they are on the disk.
+def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:
+    """Write lines to a new archive (`xb`), or append them to one (`ab`), and wait until they are on the disk.
 
     Raises FILE_CREATION_FAILED.
     """
@@ -251,7 +251,7 @@ def _append(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def _read_archive(path: Path) -> list[dict[str, Any]]:
     """Return the lines of an archive. Raises INVALID_ARCHIVE."""
     with suppress(OSError, EOFError, ValueError, TypeError, KeyError, zlib.error, RecursionError):
         with gzip.open(path, "rt", encoding="utf-8") as text:

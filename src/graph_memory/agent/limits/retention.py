@@ -1,4 +1,4 @@
-"""Which nodes and connections `prune` archives: the limits of a domain, and the selection. Pure."""
+"""The limits of a domain, and the selection of the nodes and connections that `prune` archives. Pure."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from itertools import chain
 
-from graph_memory.agent.records.goals import OVER
+from graph_memory.agent.records.goals import FINISHED
 from graph_memory.agent.records.patterns import wilson_lower_bound
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.properties import PropertyValue
 
 FINISHED_AFTER = timedelta(days=7)
-"""A session is finished if its last event is older."""
+"""A session is finished if its last event is older than this."""
 _LEAST_APPLICATIONS = 5
 """Minimum number of applications before the success rate of a pattern counts."""
 _LOW_BOUND = 0.3
 """Wilson lower bound below which a pattern is pruned."""
-_MOST = 10_000_000
+_HIGHEST = 10_000_000
 MOST_ITEMS = 5_000
 """Maximum number of nodes and connections that one call archives, so that they are one batch."""
 MOST_ATTACHED = 8_000
-"""Maximum number of connections and observations that go with them. A batch deletes up to 10,000."""
+"""Maximum number of connections and observations that are deleted with them. A batch deletes up to 10,000."""
 DEFAULT_SESSION = "default"
-"""The session of events that name none."""
+"""The session of events without a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class StoredConnection:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What exceeds the limits, by memory type: ids, the first to go first."""
+    """Ids of the nodes and connections over the limits by memory type, in order of deletion."""
 
     events: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _Room:
-    """The room of a batch: nodes and connections that it deletes, and what it deletes along with them."""
+    """The room of a batch for items to delete, and for the connections and observations that are deleted with them."""
 
     attached: Mapping[str, int]
     fixed: Collection[str]
@@ -85,8 +85,8 @@ class _Room:
     left_out: int = 0
 
     def take(self, candidates: Iterable[str]) -> tuple[str, ...]:
-        """Return the candidates for which there is room, without fixed ones."""
-        taken: list[str] = []
+        """Return the candidates that fit into the batch, without fixed ones."""
+        accepted: list[str] = []
         for item in candidates:
             if item in self.fixed:
                 continue
@@ -96,24 +96,24 @@ class _Room:
                 continue
             self.items_left -= 1
             self.attached_left -= cost
-            taken.append(item)
-        return tuple(taken)
+            accepted.append(item)
+        return tuple(accepted)
 
 
-def limits_of(given: Mapping[str, object] | None, defaults: Limits) -> Limits:
-    """Return limits with some replaced. Raises INVALID_ARGUMENT for an unknown name and a number that is not whole."""
+def limits_of(replacements: Mapping[str, object] | None, defaults: Limits) -> Limits:
+    """Return limits with some replaced. Raises INVALID_ARGUMENT for an unknown name or an invalid number."""
     names = [limit.name for limit in fields(Limits)]
     values = {name: getattr(defaults, name) for name in names}
-    for name, value in (given or {}).items():
+    for name, value in (replacements or {}).items():
         if name not in values:
             raise fault("limits", f"{quoted(name)} is not a memory type with a limit", f"Use {', '.join(names)}.")
-        if type(value) is not int or not 0 <= value <= _MOST:
-            raise fault("limits", f"The limit of {name} is {quoted(value)}", f"Give a whole number up to {_MOST:,}.")
+        if type(value) is not int or not 0 <= value <= _HIGHEST:
+            raise fault("limits", f"The limit of {name} is {quoted(value)}", f"Give a whole number up to {_HIGHEST:,}.")
         values[name] = value
     return Limits(**values)
 
 
-def selected(
+def select(
     nodes: Sequence[StoredNode],
     connections: Sequence[StoredConnection],
     entities: Mapping[str, int],
@@ -122,7 +122,7 @@ def selected(
     *,
     fixed: Collection[str] = (),
 ) -> Selection:
-    """Return what exceeds the limits and fits into one batch.
+    """Return the nodes and connections over the limits that fit into one batch.
 
     `entities` has the number of observations by id, the most salient first. `fixed` are ids that cannot be deleted.
     Selected are the patterns with a low success rate and enough applications, the relations with the lowest weight, the
@@ -130,21 +130,21 @@ def selected(
     events that a remaining node or connection has as evidence or cause, the sessions of unfinished goals, and entities
     of remaining events.
     """
-    of_type: dict[str, list[StoredNode]] = {}
+    nodes_by_type: dict[str, list[StoredNode]] = {}
     for node in nodes:
-        of_type.setdefault(node.type, []).append(node)
+        nodes_by_type.setdefault(node.type, []).append(node)
     ends = Counter(chain.from_iterable({link.from_id, link.to_id} for link in connections))
     attached = ends + Counter(entities)
     room = _Room(attached, fixed, MOST_ITEMS, MOST_ATTACHED)
-    patterns = room.take(_patterns(of_type.get("Pattern", []), limits.patterns))
-    relations = room.take(_relations(connections, entities.keys(), limits.relations))
-    gone = {*patterns, *relations}
-    staying = [link for link in connections if not {link.id, link.from_id} & gone]
-    events = _not_cited(room.take(_events(of_type, limits.events, now)), staying)
-    gone |= {*events}
-    involved = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in gone}
+    patterns = room.take(_excess_patterns(nodes_by_type.get("Pattern", []), limits.patterns))
+    relations = room.take(_excess_relations(connections, entities.keys(), limits.relations))
+    deleted = {*patterns, *relations}
+    remaining = [link for link in connections if not {link.id, link.from_id} & deleted]
+    events = _without_cited(room.take(_excess_events(nodes_by_type, limits.events, now)), remaining)
+    deleted |= {*events}
+    involved = {link.to_id for link in connections if link.type == "Involves" and link.from_id not in deleted}
     least_salient = [entity for entity in reversed([*entities][limits.entities :]) if entity not in involved]
-    documents = sorted(of_type.get("Document", []), key=lambda node: (node.modified, node.id))
+    documents = sorted(nodes_by_type.get("Document", []), key=lambda node: (node.modified, node.id))
     return Selection(
         events=events,
         entities=room.take(least_salient),
@@ -155,12 +155,12 @@ def selected(
     )
 
 
-def _events(of_type: Mapping[str, Sequence[StoredNode]], limit: int, now: datetime) -> list[str]:
+def _excess_events(nodes_by_type: Mapping[str, Sequence[StoredNode]], limit: int, now: datetime) -> list[str]:
     """Return the events of the oldest finished sessions beyond the limit, whole sessions first.
 
     The session `default` is all work without a session, so each of its days counts as a session.
     """
-    events = of_type.get("Event", ())
+    events = nodes_by_type.get("Event", ())
     excess = len(events) - limit
     if excess <= 0:
         return []
@@ -169,14 +169,14 @@ def _events(of_type: Mapping[str, Sequence[StoredNode]], limit: int, now: dateti
         session = str(event.properties.get("session"))
         day = f" {_timestamp(event)[:10]}" if session == DEFAULT_SESSION else ""
         sessions.setdefault(f"{session}{day}", []).append(event)
-    unfinished = _unfinished_sessions(of_type.get("Goal", ()))
+    unfinished = _unfinished_sessions(nodes_by_type.get("Goal", ()))
     finished_before = (now - FINISHED_AFTER).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    chosen: list[str] = []
+    selected: list[str] = []
     for members in sorted(sessions.values(), key=lambda members: _timestamp(members[-1])):
-        if len(chosen) >= excess or _timestamp(members[-1]) >= finished_before:
+        if len(selected) >= excess or _timestamp(members[-1]) >= finished_before:
             break
-        chosen += [] if members[0].properties.get("session") in unfinished else [event.id for event in members]
-    return chosen
+        selected += [] if members[0].properties.get("session") in unfinished else [event.id for event in members]
+    return selected
 
 
 def _timestamp(event: StoredNode) -> str:
@@ -185,11 +185,11 @@ def _timestamp(event: StoredNode) -> str:
 
 def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValue | None]:
     """Return the sessions of unfinished goals."""
-    return {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in OVER} - {None}
+    return {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in FINISHED} - {None}
 
 
-def _not_cited(chosen: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
-    """Return the events that nothing that stays cites: no pattern, no later event and no relation as evidence."""
+def _without_cited(selected: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
+    """Return the events that no remaining pattern, event or relation cites as its source, cause or evidence."""
     cites: dict[str, set[str]] = {}
     cited: set[str] = set()
     for connection in connections:
@@ -198,28 +198,28 @@ def _not_cited(chosen: Sequence[str], connections: Iterable[StoredConnection]) -
         elif connection.type == "CausedBy":
             cites.setdefault(connection.from_id, set()).add(connection.to_id)
         cited |= {*str(connection.properties.get("evidence") or "").split(", ")}
-    going = set(chosen)
-    kept = [*(cited & going), *(event for event in cites if event not in going)]
-    while kept:
-        causes = cites.get(kept.pop(), set()) & going
-        kept += causes
-        going -= causes
-    going -= cited
-    return tuple(event for event in chosen if event in going)
+    deletable = set(selected)
+    pending = [*(cited & deletable), *(event for event in cites if event not in deletable)]
+    while pending:
+        causes = cites.get(pending.pop(), set()) & deletable
+        pending += causes
+        deletable -= causes
+    deletable -= cited
+    return tuple(event for event in selected if event in deletable)
 
 
-def _patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
+def _excess_patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
     """Return the patterns beyond the limit with the lowest success rates, if they were applied often enough."""
 
-    def bound(node: StoredNode) -> float:
+    def success_bound(node: StoredNode) -> float:
         return wilson_lower_bound(_count(node, "successes"), _applications(node))
 
     applied = [node for node in patterns if _applications(node) >= _LEAST_APPLICATIONS]
-    low = sorted((node for node in applied if bound(node) < _LOW_BOUND), key=lambda node: (bound(node), node.id))
-    return [node.id for node in low[: max(0, len(patterns) - limit)]]
+    low = sorted((success_bound(node), node.id) for node in applied if success_bound(node) < _LOW_BOUND)
+    return [node_id for _, node_id in low[: max(0, len(patterns) - limit)]]
 
 
-def _relations(connections: Iterable[StoredConnection], entities: Collection[str], limit: int) -> list[str]:
+def _excess_relations(connections: Iterable[StoredConnection], entities: Collection[str], limit: int) -> list[str]:
     """Return the relations between entities beyond the limit, the lowest weight first."""
     relations = [link for link in connections if link.from_id in entities and link.to_id in entities]
     relations.sort(key=lambda relation: (_weight(relation), relation.id))

@@ -1,4 +1,4 @@
-"""How close a domain is to its limits: a call that adds events, patterns or documents warns before it refuses."""
+"""Counts of nodes beside the limits of a domain. Calls that add nodes warn near a limit, and fail beyond it."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _HINTS = {
 _RECOUNT_AFTER = 1_000
 """Number of nodes that this process adds before it recounts the domain, to include nodes of other processes."""
 _RECOUNT_AFTER_EXACT = 100
-"""The same after an exact count, which means that a limit is near."""
+"""Number of nodes before a recount if the last count was exact, since then a limit is near."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """The number of nodes of a type. If the log is so short that no limit is near, it is the number of changes."""
+    """The number of nodes of a type, or an upper bound: the number of changes of a log that is shorter than a limit."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     number: int | None = None
     is_exact: bool = False
     added: int = 0
-    """Number of nodes that this process has added since."""
+    """Number of nodes that this process has added since the count."""
     pending: int = 0
     """Number of nodes that calls of this process are about to add."""
 
@@ -46,7 +46,7 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The numbers of nodes in a domain, beside its limits. `prune` is called if a limit is near."""
+    """The numbers of nodes in a domain beside its limits. Calls `prune` if a limit is near."""
 
     memory: Memory
     cache: dict[tuple[str, str], object]
@@ -73,13 +73,13 @@ class Usage:
     async def _admit(self, count: _Count, name: Limited, node_type: str, new: int) -> str | None:
         limit: int = getattr(self.limits, name)
         near = limit * _NEARLY_FULL
-        most = _RECOUNT_AFTER_EXACT if count.is_exact else _RECOUNT_AFTER
+        recount_after = _RECOUNT_AFTER_EXACT if count.is_exact else _RECOUNT_AFTER
         if (
             count.number is None
-            or count.added - count.pending >= most
+            or count.added - count.pending >= recount_after
             or count.total + new > (limit if count.is_exact else near)
         ):
-            pending = count.pending  # what is written while it counts may be counted twice, but is never missed
+            pending = count.pending  # nodes that are written during the count may count twice, but are never missed
             count.number, count.is_exact = await self._count(node_type, near - new - pending)
             count.added = pending
         if count.total > near:
@@ -99,7 +99,7 @@ class Usage:
     async def _count(self, node_type: str, enough: float) -> tuple[int, bool]:
         """Return the number of nodes of a type, and whether it is exact.
 
-        If the log has at most `enough` changes, it is their number, which is an upper bound.
+        If the log has at most `enough` changes, returns their number, which is an upper bound.
         """
         try:
             [last] = (await self.memory.history.log(limit=1)).entries

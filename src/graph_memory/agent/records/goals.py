@@ -13,7 +13,7 @@ from graph_memory.model.results import NodeSummary
 from graph_memory.model.values.arguments import fault
 
 MOST_STEPS = 100
-OVER = frozenset({"completed", "abandoned"})
+FINISHED = frozenset({"completed", "abandoned"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ def steps_of(node: NodeSummary) -> tuple[GoalStep, ...]:
 
 
 def with_step_done(node: NodeSummary, step: int | None) -> str:
-    """Return the stored numbers of the completed steps with one more: this step, or the first open one.
+    """Return the stored form of the completed steps after completing this step, or the first open step.
 
     Raises INVALID_ARGUMENT if the step is completed or does not exist.
     """
     steps = steps_of(node)
     number = step if step is not None else _first_open(steps)
     if number is None or not 1 <= number <= len(steps) or steps[number - 1].done:
-        problem = "All steps are done" if number is None else f"Step {number} is done, or does not exist"
-        message = f"{problem}: the goal has {len(steps)} steps"
+        reason = "All steps are done" if number is None else f"Step {number} is done, or does not exist"
+        message = f"{reason}: the goal has {len(steps)} steps"
         raise fault("step", message, "Give the number of a step that is not done.")
     return json.dumps(sorted({number, *(step.number for step in steps if step.done)}))
 
@@ -61,10 +61,10 @@ def _first_open(steps: Sequence[GoalStep]) -> int | None:
 
 def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
     """Return the goal that a node stores."""
-    own = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
+    properties = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
     steps = steps_of(node)
     fields = {
-        **own,
+        **properties,
         "id": node.id,
         "steps": steps or None,
         "current_step": _first_open(steps),

@@ -21,7 +21,7 @@ CONDITION_TYPES: tuple[str, ...] = get_args(ConditionType)
 MOST_CONDITIONS = 50
 MOST_STEPS = 100
 _Z = 1.96
-"""Standard deviations of the normal distribution within which 95 % lie."""
+"""Number of standard deviations that contain 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Situation:
             case "keyword":
                 return has_word(self.query, condition.value) or _stem(condition.value.casefold()) in self.stems
             case "custom":
-                holds = CUSTOM.get(condition.value)
+                holds = CUSTOM_CONDITIONS.get(condition.value)
                 return holds is not None and holds(self)
             case "entity_type":
                 return condition.value.casefold() in map(str.casefold, self.entity_types)
@@ -53,33 +53,33 @@ class Situation:
 
 @lru_cache(50_000)
 def _stem(word: str) -> str:
-    """Return the stem of an English word. A phrase is not a stem of a word."""
+    """Return the stem of an English word."""
     return ENGLISH.stem_of(word)
 
 
-CUSTOM: dict[str, Callable[[Situation], bool]] = {}
+CUSTOM_CONDITIONS: dict[str, Callable[[Situation], bool]] = {}
 """Registered conditions of the type `custom`, by name."""
 
 
 def register_condition(name: str, holds: Callable[[Situation], bool]) -> None:
     """Register a function as a custom condition. Patterns and MCP clients refer to it by name."""
-    CUSTOM[name] = holds
+    CUSTOM_CONDITIONS[name] = holds
 
 
 def has_word(text: str, word: str) -> bool:
-    """Return whether a text contains a word or phrase in any case, and not only as a part of a longer word."""
-    folded, wanted = text.casefold(), word.casefold()
-    at = folded.find(wanted)
+    """Return whether a text contains a word or phrase as whole words, ignoring case."""
+    folded, needle = text.casefold(), word.casefold()
+    at = folded.find(needle)
     while at >= 0:
-        before, after = folded[at - 1 : at], folded[at + len(wanted) : at + len(wanted) + 1]
-        if not (_joins(before) and _joins(wanted[:1])) and not (_joins(after) and _joins(wanted[-1:])):
+        before, after = folded[at - 1 : at], folded[at + len(needle) : at + len(needle) + 1]
+        if not (_in_word(before) and _in_word(needle[:1])) and not (_in_word(after) and _in_word(needle[-1:])):
             return True
-        at = folded.find(wanted, at + 1)
+        at = folded.find(needle, at + 1)
     return False
 
 
-def _joins(character: str) -> bool:
-    """Return whether a character continues a word. Scripts without capital letters often have no spaces."""
+def _in_word(character: str) -> bool:
+    """Return whether a character continues a word. In scripts without capital letters no character does."""
     return character.isdigit() or character == "_" or character.lower() != character.upper()
 
 
@@ -95,18 +95,18 @@ def wilson_lower_bound(successes: int, applications: int) -> float:
     return (rate + square / 2 - spread) / (1 + square)
 
 
-def matches(patterns: Iterable[Pattern], situation: Situation, limit: int) -> tuple[PatternMatch, ...]:
+def match_patterns(patterns: Iterable[Pattern], situation: Situation, limit: int) -> tuple[PatternMatch, ...]:
     """Return the patterns with at least one condition that holds, best first.
 
     The score is the weight of the conditions that hold, divided by the weight of all conditions, times the confidence.
     Ties are broken by the lower bound of the success rate.
     """
-    results = [match for pattern in patterns if (match := _match(pattern, situation))]
+    results = [match for pattern in patterns if (match := _match_pattern(pattern, situation))]
     results.sort(key=lambda match: (-match.score, -match.pattern.success_bound, match.pattern.name))
     return tuple(results[:limit])
 
 
-def _match(pattern: Pattern, situation: Situation) -> PatternMatch | None:
+def _match_pattern(pattern: Pattern, situation: Situation) -> PatternMatch | None:
     held = tuple(condition for condition in pattern.conditions if situation.meets(condition))
     if not held:
         return None
@@ -116,34 +116,36 @@ def _match(pattern: Pattern, situation: Situation) -> PatternMatch | None:
     return PatternMatch(pattern=pattern, score=round(share * pattern.confidence, 4), held=held, warning=warning)
 
 
-def conditions_of(given: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
+def conditions_of(arguments: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
     """Return validated conditions. Raises INVALID_ARGUMENT for no, too many or invalid conditions."""
-    if not 1 <= len(given) <= MOST_CONDITIONS:
+    if not 1 <= len(arguments) <= MOST_CONDITIONS:
         hint = 'Such as {"type": "keyword", "value": "timeout", "weight": 1}.'
-        raise fault("conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(given)}", hint)
-    return tuple(_condition(condition, f"conditions[{number}]") for number, condition in enumerate(given))
+        raise fault("conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(arguments)}", hint)
+    return tuple(_parse_condition(condition, f"conditions[{number}]") for number, condition in enumerate(arguments))
 
 
-def _condition(arguments: Mapping[str, object], at: str) -> Condition:
+def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
     kind, value, weight = arguments.get("type", "keyword"), arguments.get("value"), arguments.get("weight", 1)
     if kind not in CONDITION_TYPES:
-        raise fault(at, f"{quoted(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, ""))
+        raise fault(
+            place, f"{quoted(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, "")
+        )
     if not isinstance(value, str) or not value.strip():
-        raise fault(at, f"{at} has no value", "Give value as text, such as a word of the situation.")
-    if kind == "custom" and value not in CUSTOM:
-        hint = suggestion(value, CUSTOM, "An archetype registers custom conditions with register_condition.")
-        raise fault(at, f"No custom condition {quoted(value)} is registered", hint)
+        raise fault(place, f"{place} has no value", "Give value as text, such as a word of the situation.")
+    if kind == "custom" and value not in CUSTOM_CONDITIONS:
+        hint = suggestion(value, CUSTOM_CONDITIONS, "An archetype registers custom conditions with register_condition.")
+        raise fault(place, f"No custom condition {quoted(value)} is registered", hint)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1000:
-        raise fault(at, f"The weight of {at} is {quoted(str(weight))}", "Give a number above 0, up to 1,000.")
+        raise fault(place, f"The weight of {place} is {quoted(str(weight))}", "Give a number above 0, up to 1,000.")
     return Condition(type=cast("Any", kind), value=value.strip(), weight=float(weight))
 
 
-def steps_of(given: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
+def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
     """Return validated steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
-    if len(given) > MOST_STEPS:
-        raise fault("steps", f"{len(given):,} steps are too many", f"Give at most {MOST_STEPS}.")
+    if len(arguments) > MOST_STEPS:
+        raise fault("steps", f"{len(arguments):,} steps are too many", f"Give at most {MOST_STEPS}.")
     steps: list[Step] = []
-    for number, step in enumerate(given):
+    for number, step in enumerate(arguments):
         fields = {"action": step} if isinstance(step, str) else dict(step)
         if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
             raise fault("steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters.")
@@ -168,14 +170,14 @@ def _json(value: object) -> str:
 
 
 def pattern_of(node: NodeSummary) -> Pattern:
-    """Return the pattern that a node stores. Fields that a person has made invalid get their defaults."""
-    own = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
-    trigger, procedure = (_parsed(node.properties.get(name)) for name in ("trigger", "procedure"))
+    """Return the pattern that a node stores. Fields that a manual edit has made invalid get their defaults."""
+    properties = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
+    trigger, procedure = (_parse_object(node.properties.get(name)) for name in ("trigger", "procedure"))
     successes, failures = (
-        count if isinstance(count := own.get(name), int) else 0 for name in ("successes", "failures")
+        count if isinstance(count := properties.get(name), int) else 0 for name in ("successes", "failures")
     )
     fields = {
-        **own,
+        **properties,
         **{name: procedure[name] for name in ("steps", "tools", "expected_outcome") if name in procedure},
         "id": node.id,
         "conditions": trigger.get("conditions", ()),
@@ -186,7 +188,7 @@ def pattern_of(node: NodeSummary) -> Pattern:
     return lenient(Pattern, fields, {"name": node.title, "pattern_type": "solution"})
 
 
-def _parsed(value: object) -> dict[str, Any]:
-    """Return a stored JSON object, or an empty object for any other value."""
+def _parse_object(value: object) -> dict[str, Any]:
+    """Return a stored JSON object, or an empty object if the value is not one."""
     parsed = parsed_json(value)
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

@@ -1,4 +1,4 @@
-"""What a profile of a user holds, and which corrections and preferences fit a query. Pure."""
+"""The stored forms of a user's profile, and the matching of its entries with a query. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graph_memory.model.text.wording import day, quoted, shown, suggestion
 from graph_memory.model.values.arguments import fault, is_encodable
 
 USER = "user"
-"""The name of the user if a call names none."""
+"""The default name of the user."""
 LONGEST = 10_000
 """Maximum number of characters of a text in a profile."""
 MOST_TEXTS = 100
@@ -30,13 +30,13 @@ STYLES: Mapping[str, Sequence[str]] = {
     "communication_style": get_args(CommunicationStyle),
     "expertise_level": get_args(ExpertiseLevel),
 }
-"""The valid values of the properties that have few."""
+"""The valid values of the properties with a closed list of values."""
 _KEYS = ("original", "corrected", "context")
-_SHOWN = 300
+_LONGEST_TEXT = 300
 """Maximum number of characters of a part of a correction in a reply."""
 _HALF = 0.5
-_LEAST = 0.01
-"""The fit of a preference that shares no term with a question about the preferences of its user."""
+_LEAST_FIT = 0.01
+"""The fit of a preference without shared terms, if the query asks about the preferences of its user."""
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CORRECTION = re.compile(rf"Corrected by the user: not ({_TEXT}), but ({_TEXT})\.(?: Context: ({_TEXT}))?", re.DOTALL)
 _FEEDBACK = "Feedback of the user: "
@@ -45,7 +45,7 @@ _FEEDBACK = "Feedback of the user: "
 def check_text(argument: str, value: object) -> str:
     """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
     if not isinstance(value, str) or not value.strip() or not is_encodable(value):
-        raise fault(argument, f"{argument} is {quoted(value)}, not a text with words", "Give a text, or leave it out.")
+        raise fault(argument, f"{argument} is {quoted(value)}, not a text with words", "Give a text, or omit it.")
     if len(value) > LONGEST:
         message = f"{argument} has {len(value):,} characters, over the limit of {LONGEST:,}"
         raise GraphError(
@@ -74,26 +74,26 @@ def stored_texts(argument: str, values: object) -> str:
     return _json(list(dict.fromkeys(texts)))
 
 
-def texts_of(stored: object) -> tuple[str, ...] | None:
+def texts_of(value: object) -> tuple[str, ...] | None:
     """Return the texts that a property stores. A property with another form, after a manual edit, is one text."""
-    if not isinstance(stored, str) or not stored.strip():
+    if not isinstance(value, str) or not value.strip():
         return None
-    values = parsed_json(stored)
-    return tuple(map(str, cast("list[Any]", values))) or None if isinstance(values, list) else (stored,)
+    values = parsed_json(value)
+    return tuple(map(str, cast("list[Any]", values))) or None if isinstance(values, list) else (value,)
 
 
-def stored_correction(given: Mapping[str, object]) -> str:
+def stored_correction(correction: Mapping[str, object]) -> str:
     """Return the text of the observation that stores a correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     hint = 'Such as {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
-    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("correction", f"correction is {quoted(given)}, not an object", hint)
-    if unknown := [str(key) for key in given if key not in _KEYS]:
+    if not isinstance(correction, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("correction", f"correction is {quoted(correction)}, not an object", hint)
+    if unknown := [str(key) for key in correction if key not in _KEYS]:
         raise fault("correction", f"correction has no {shown(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}.")
-    original, corrected = (check_text(f"correction.{key}", given.get(key)) for key in _KEYS[:2])
+    original, corrected = (check_text(f"correction.{key}", correction.get(key)) for key in _KEYS[:2])
     if original == corrected:
         raise fault("correction", "original and corrected are the same text", hint)
     text = f"Corrected by the user: not {_json(original)}, but {_json(corrected)}."
-    if (context := given.get("context")) is None:
+    if (context := correction.get("context")) is None:
         return text
     return f"{text} Context: {_json(check_text('correction.context', context))}"
 
@@ -123,12 +123,12 @@ def _parsed_correction(text: str) -> dict[str, Any] | None:
 
 def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     """Return the feedback among observations, newest first."""
-    feedbacks = [
+    entries = [
         Feedback(id=entry.id, text=entry.text.removeprefix(_FEEDBACK), time=entry.ts, source=entry.source)
         for entry in observations
         if entry.text.startswith(_FEEDBACK)
     ]
-    return sorted(feedbacks, key=lambda feedback: feedback.time, reverse=True)
+    return sorted(entries, key=lambda feedback: feedback.time, reverse=True)
 
 
 _FIELDS = {
@@ -140,7 +140,7 @@ _FIELDS = {
 
 
 def stated_fields(profile: UserProfile, time: datetime) -> list[Feedback]:
-    """Return the fields of a profile as one preference, or nothing if it has none."""
+    """Return the fields of a profile as a single preference, or an empty list if all fields are empty."""
     values = {name: getattr(profile, field) for field, name in _FIELDS.items()}
     texts = [
         f"{name}: {value if isinstance(value, str) else '; '.join(value)}" for name, value in values.items() if value
@@ -150,12 +150,12 @@ def stated_fields(profile: UserProfile, time: datetime) -> list[Feedback]:
 
 def preferences_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
     """Return the observations that are neither corrections nor feedback, newest first."""
-    feedbacks = [
+    preferences = [
         Feedback(id=entry.id, text=entry.text, time=entry.ts, source=entry.source)
         for entry in observations
         if not entry.text.startswith(_FEEDBACK) and not _parsed_correction(entry.text)
     ]
-    return sorted(feedbacks, key=lambda preference: preference.time, reverse=True)
+    return sorted(preferences, key=lambda preference: preference.time, reverse=True)
 
 
 E = TypeVar("E", Correction, Feedback)
@@ -166,9 +166,9 @@ _USER_WORDS = frozenset(["user", "i", "i'd", "i'm", "me", "my", "mine", "their"]
 _PREFERENCE_TERMS = _UNSPECIFIC_TERMS - {USER} | frozenset(
     map(ENGLISH.stem_of, ("favourite", "favorite", "rather", "taste", "instruction"))
 )
-"""Terms of a query that ask what somebody prefers."""
+"""Terms of a query that ask about preferences."""
 _HOW_SHOULD = frozenset(["how", "should"])
-"""Words that together ask what somebody prefers."""
+"""Words that together ask about preferences."""
 
 
 @dataclass(frozen=True)
@@ -180,44 +180,45 @@ class UserEntry(Generic[E]):
 
     @cached_property
     def parts(self) -> Sequence[frozenset[str]]:
-        """The terms of a preference, or those of the original, the context and the corrected text of a correction."""
-        own = self.entry
-        texts = (own.original, own.context, own.corrected) if isinstance(own, Correction) else (own.text,)
+        """The terms of each text: of a preference, or of the original, context and corrected text of a correction."""
+        entry = self.entry
+        texts = (entry.original, entry.context, entry.corrected) if isinstance(entry, Correction) else (entry.text,)
         return [terms for text in texts if text and (terms := _terms(text) - _UNSPECIFIC_TERMS)]
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """All of its terms."""
+        """The terms of all parts."""
         return frozenset[str]().union(*self.parts)
 
     def fit(self, query: frozenset[str]) -> float:
-        """Return how well it fits the terms of a query, 0 if it does not.
+        """Return the fit of the entry to the terms of a query, from 0 to 2; 0 if it does not fit.
 
-        It fits if it has at least half of the terms of the query, or if the query has more than half of the terms of
-        one of its `parts`.
+        The entry fits if it has at least half of the terms of the query, or if the query has more than half of the
+        terms of one of its `parts`.
         """
         covered = len(query & self.terms) / len(query) if query else 0.0
         best = max((len(query & part) / len(part) for part in self.parts), default=0.0)
         return covered + best if covered >= _HALF or best > _HALF else 0.0
 
     def line(self) -> str:
-        """Return it as a line of a reply."""
-        own = self.entry
-        if not isinstance(own, Correction):
-            return f"{'' if self.user == USER else f'{name(self.user)}: '}{label(own.text, _SHOWN)} ({day(own.time)})"
-        who = "The user" if self.user == USER else name(self.user)
-        context = f" Context: {label(own.context, _SHOWN)}." if own.context else ""
-        change = f"not {label(own.original, _SHOWN)}, but {label(own.corrected, _SHOWN)}"
-        return f"{who} corrected this before ({day(own.time)}): {change}.{context}"
+        """Return the entry as a line of a reply."""
+        entry = self.entry
+        if not isinstance(entry, Correction):
+            prefix = "" if self.user == USER else f"{name(self.user)}: "
+            return f"{prefix}{label(entry.text, _LONGEST_TEXT)} ({day(entry.time)})"
+        subject = "The user" if self.user == USER else name(self.user)
+        context = f" Context: {label(entry.context, _LONGEST_TEXT)}." if entry.context else ""
+        change = f"not {label(entry.original, _LONGEST_TEXT)}, but {label(entry.corrected, _LONGEST_TEXT)}"
+        return f"{subject} corrected this before ({day(entry.time)}): {change}.{context}"
 
 
-def fitting(known: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
+def fitting_entries(entries: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
     """Return the entries that fit a query, best first. Without a query, return the newest.
 
     A query about the preferences of a user, such as "What do I like?", fits all of them. A query that only names the
     user fits the preferences that share a term with it.
     """
-    newest = sorted(known, key=lambda known_entry: known_entry.entry.time, reverse=True)
+    newest = sorted(entries, key=lambda user_entry: user_entry.entry.time, reverse=True)
     if query is None:
         return newest[:limit]
     question = _Question.of(query)
@@ -231,7 +232,7 @@ class _Question:
 
     words: frozenset[str]
     terms: frozenset[str]
-    asks_of_preferences: bool
+    asks_preferences: bool
 
     @classmethod
     def of(cls, query: str) -> _Question:
@@ -239,17 +240,17 @@ class _Question:
         asks = any(ENGLISH.stem_of(word) in _PREFERENCE_TERMS for word in words) or {*words} >= _HOW_SHOULD
         return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
 
-    def fit(self, known: UserEntry[E]) -> float:
-        """Return how well a preference fits a query about its user. Shared terms alone can fit better."""
-        is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(known.user)} <= self.words
-        if isinstance(known.entry, Correction) or not is_about_user:
+    def fit(self, user_entry: UserEntry[E]) -> float:
+        """Return the fit of a preference to a query about its user. `UserEntry.fit` may be higher."""
+        is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(user_entry.user)} <= self.words
+        if isinstance(user_entry.entry, Correction) or not is_about_user:
             return 0.0
-        shared = len(self.terms & known.terms) / (len(self.terms) or 1)
-        return (shared + _LEAST) * _HALF if shared or self.asks_of_preferences else 0.0
+        shared = len(self.terms & user_entry.terms) / (len(self.terms) or 1)
+        return (shared + _LEAST_FIT) * _HALF if shared or self.asks_preferences else 0.0
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Return the terms of a text without stop words, and without words that only ask."""
+    """Return the terms of a text without stop words and question words."""
     words = [word for word in ENGLISH.words(text[:LONGEST]) if word not in ENGLISH.asking]
     return frozenset(filter(None, (ENGLISH.stem(part) for word in words for part in ENGLISH.parts(word))))
 

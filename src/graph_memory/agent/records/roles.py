@@ -1,4 +1,4 @@
-"""The types of `ontologies/agent.yaml` in a domain. A name that the domain uses otherwise gets the prefix Agent."""
+"""The types of `ontologies/agent.yaml` in a domain. A name that another type has gets the prefix Agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_memory.model.values.properties import check_properties
 from graph_memory.ontologies import load_ontology
 
 Part = Literal["project", "users", "agent"]
-"""The domains of the layer: each has its own part of the types."""
+"""The domains of the layer. Each has a part of the types."""
 _PREFIX = "Agent"
 _PARTS: Mapping[Part, Sequence[str]] = {"users": ("UserProfile",), "agent": ("Capability", "Tool")}
 """The node types of the domains other than the project's."""
@@ -36,19 +36,19 @@ class Roles:
         return self.names[name]
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the domain has all types."""
         return not self.node_types and not self.connection_types
 
 
 @cache
-def declared(part: Part = "project") -> Ontology:
-    """Return the types of the layer in the project's domain, or in a domain of its own."""
-    whole, elsewhere = load_ontology("agent"), {*chain(*_PARTS.values())}
+def layer_ontology(part: Part = "project") -> Ontology:
+    """Return the types of the layer that a domain has."""
+    ontology, excluded = load_ontology("agent"), {*chain(*_PARTS.values())}
     if part in _PARTS:
-        kinds = tuple(kind for kind in whole.node_types if kind.name in _PARTS[part])
-        return replace(whole, node_types=kinds, connection_types=(), description=kinds[0].description)
-    return replace(whole, node_types=tuple(kind for kind in whole.node_types if kind.name not in elsewhere))
+        kinds = tuple(kind for kind in ontology.node_types if kind.name in _PARTS[part])
+        return replace(ontology, node_types=kinds, connection_types=(), description=kinds[0].description)
+    return replace(ontology, node_types=tuple(kind for kind in ontology.node_types if kind.name not in excluded))
 
 
 async def roles_of(memory: Memory, part: Part = "project") -> Roles | None:
@@ -59,11 +59,11 @@ async def roles_of(memory: Memory, part: Part = "project") -> Roles | None:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return None
-    return None if len(roles.node_types) == len(declared(part).node_types) else roles
+    return None if len(roles.node_types) == len(layer_ontology(part).node_types) else roles
 
 
-async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation]], part: Part = "project") -> Roles:
-    """Return the roles in the domain, after adding the missing types or creating the domain.
+async def add_types(memory: Memory, changes: Callable[[Roles], Sequence[Operation]], part: Part = "project") -> Roles:
+    """Add the missing types to the domain, or create the domain, and return its roles.
 
     If types are missing, the changes are validated first, so a refused call adds no types. In a domain that does not
     exist yet, changes of entities are not validated. Raises the error of an invalid change, TYPE_LIMIT_REACHED and
@@ -73,45 +73,45 @@ async def prepared(memory: Memory, changes: Callable[[Roles], Sequence[Operation
     while True:
         try:
             ontology = await memory.get_ontology()
-            found = roles_in(ontology, part)
-            if found.is_whole:
-                return found
+            roles = roles_in(ontology, part)
+            if roles.is_complete:
+                return roles
             if not is_checked:
-                _ = ontology.with_types(found.node_types, found.connection_types)
-                await _check(memory, found, changes(found))
+                _ = ontology.with_types(roles.node_types, roles.connection_types)
+                await _check(memory, roles, changes(roles))
                 is_checked = True
-            for node_type in found.node_types:
+            for node_type in roles.node_types:
                 await memory.add_node_type(node_type)
-            for connection_type in found.connection_types:
+            for connection_type in roles.connection_types:
                 await memory.add_connection_type(connection_type)
         except GraphError as error:
             if error.code is Code.ONTOLOGY_NOT_FOUND:
-                roles = roles_in(declared(part), part)
-                await _check(None, roles, changes(roles))
+                new_roles = roles_in(layer_ontology(part), part)
+                await _check(None, new_roles, changes(new_roles))
                 await _create(memory, part)
-            elif error.code is not Code.TYPE_ALREADY_EXISTS:  # somebody else has added it meanwhile
+            elif error.code is not Code.TYPE_ALREADY_EXISTS:  # another call has added it
                 raise
 
 
 async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operation]) -> None:
-    """Raise the error that a change would have once the types exist. `memory` is None if the domain does not exist."""
-    types = {roles[kind.name]: kind for kind in declared().node_types if kind.name in roles.names}
+    """Raise the error that a change would raise once the types exist. `memory` is None if the domain does not exist."""
+    types = {roles[kind.name]: kind for kind in layer_ontology().node_types if kind.name in roles.names}
     new = {change["id"] for change in changes if change["op"] == "create_node"}
-    others: list[Operation] = []
+    remaining: list[Operation] = []
     for change in changes:
         match change:
             case {"op": "create_node", "type": str(name)}:
                 check_rules(types[name], check_properties(cast("Mapping[str, object]", change["properties"])))
             case {"op": "create_connection", "from_node_id": str(start), "to_node_id": str(end)}:
-                for needed in {start, end} - new:
-                    if not is_reference(needed):
-                        await _require_end(memory, roles, str(change["type"]), needed)
+                for end_id in {start, end} - new:
+                    if not is_reference(end_id):
+                        await _require_end(memory, roles, str(change["type"]), end_id)
             case {"op": "set_validity", "id": str(node_id)} if node_id in new:
-                pass  # it goes with the node
+                pass  # valid if its node is
             case _:
-                others.append(change)
-    if others and memory is not None:
-        await write(memory, others, dry_run=True)
+                remaining.append(change)
+    if remaining and memory is not None:
+        await write(memory, remaining, dry_run=True)
 
 
 async def _require_end(memory: Memory | None, roles: Roles, connection_type: str, node_id: str) -> None:
@@ -119,16 +119,16 @@ async def _require_end(memory: Memory | None, roles: Roles, connection_type: str
     if memory is None:
         hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
-    found = (await memory.get_node(node_id)).type
-    types = next((type_.to_types for type_ in roles.connection_types if type_.name == connection_type), (ANY,))
-    if types != (ANY,) and found not in types:
-        message = f"{connection_type} leads to {listed(types)}, and {shown(node_id)} is a node of type {found}"
+    node_type = (await memory.get_node(node_id)).type
+    types = next((kind.to_types for kind in roles.connection_types if kind.name == connection_type), (ANY,))
+    if types != (ANY,) and node_type not in types:
+        message = f"{connection_type} leads to {listed(types)}, and {shown(node_id)} is a node of type {node_type}"
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Give the id of another node."})
 
 
 async def _create(memory: Memory, part: Part) -> None:
     try:
-        await memory.create_ontology(declared(part))
+        await memory.create_ontology(layer_ontology(part))
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_ALREADY_EXISTS:
             raise
@@ -139,33 +139,36 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
     names: dict[str, str] = {}
     new_nodes: list[NodeType] = []
     new_connections: list[ConnectionType] = []
-    for wanted in declared(part).node_types:
-        present = ontology.find_node_type(wanted.name)
-        name = wanted.name if present is None or _is_ours(present, wanted) else f"{_PREFIX}{wanted.name}"
-        names[wanted.name] = name
-        new_nodes += [] if ontology.find_node_type(name) else [replace(wanted, name=name)]
-    for wanted in declared(part).connection_types:
-        ends = {end: tuple(names.get(one, one) for one in getattr(wanted, end)) for end in ("from_types", "to_types")}
-        is_taken = ontology.stored_as(wanted.name)[0] != wanted.name
-        present = ontology.find_connection_type(wanted.name)
-        is_usable = not is_taken and (present is None or _joins(present, replace(wanted, **ends)))
-        name = wanted.name if is_usable else f"{_PREFIX}{wanted.name}"
-        names[wanted.name] = name
-        new_connections += [] if ontology.find_connection_type(name) else [replace(wanted, name=name, **ends)]
+    for kind in layer_ontology(part).node_types:
+        present = ontology.find_node_type(kind.name)
+        name = kind.name if present is None or _is_layer_type(present, kind) else f"{_PREFIX}{kind.name}"
+        names[kind.name] = name
+        new_nodes += [] if ontology.find_node_type(name) else [replace(kind, name=name)]
+    for kind in layer_ontology(part).connection_types:
+        ends = {
+            end: tuple(names.get(end_type, end_type) for end_type in getattr(kind, end))
+            for end in ("from_types", "to_types")
+        }
+        is_taken = ontology.stored_as(kind.name)[0] != kind.name
+        present = ontology.find_connection_type(kind.name)
+        is_usable = not is_taken and (present is None or _allows_ends(present, replace(kind, **ends)))
+        name = kind.name if is_usable else f"{_PREFIX}{kind.name}"
+        names[kind.name] = name
+        new_connections += [] if ontology.find_connection_type(name) else [replace(kind, name=name, **ends)]
     return Roles(names, tuple(new_nodes), tuple(new_connections))
 
 
-def _is_ours(present: NodeType, wanted: NodeType) -> bool:
-    """Return whether a type is the layer's, even after changes.
+def _is_layer_type(present: NodeType, kind: NodeType) -> bool:
+    """Return whether a type of a domain is the layer's type, even after changes.
 
     It declares two thirds of the layer's properties, and requires no property that the layer does not write.
     """
-    own = {rule.name for rule in wanted.properties}
-    known = own & {rule.name for rule in present.properties}
+    layer_properties = {rule.name for rule in kind.properties}
+    shared = layer_properties & {rule.name for rule in present.properties}
     required = {rule.name for rule in present.properties if rule.required}
-    return len(known) * 3 >= len(own) * 2 and required <= own
+    return len(shared) * 3 >= len(layer_properties) * 2 and required <= layer_properties
 
 
-def _joins(present: ConnectionType, wanted: ConnectionType) -> bool:
+def _allows_ends(present: ConnectionType, kind: ConnectionType) -> bool:
     """Return whether a connection type allows the ends that the layer connects."""
-    return set(wanted.from_types) <= set(present.from_types) and set(wanted.to_types) <= set(present.to_types)
+    return set(kind.from_types) <= set(present.from_types) and set(kind.to_types) <= set(present.to_types)

@@ -12,7 +12,7 @@ from graph_memory.agent.results import ToolError, ToolStatistics
 from graph_memory.model.results import NodeSummary
 
 TOOL_CALL = "tool_call"
-"""The type of the events that are counted. Their property `tool` names the tool."""
+"""The type of the events of tool calls. Their property `tool` names the tool."""
 _MOST_ERRORS = 5
 _PERCENTILE = 0.95
 _LONGEST_MS = 1e12
@@ -31,13 +31,13 @@ def statistics_of(events: Iterable[NodeSummary]) -> list[ToolStatistics]:
 
 
 def tool_of(event: NodeSummary) -> str:
-    """Return the tool that an event names, or nothing."""
+    """Return the tool that an event names, or an empty text."""
     tool = event.properties.get("tool")
     return tool.strip() if isinstance(tool, str) else ""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least this share of the values does not exceed (nearest rank)."""
+    """Return the percentile by nearest rank: the smallest value that `share` (0 to 1) of the values do not exceed."""
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 

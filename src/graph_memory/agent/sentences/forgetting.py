@@ -1,4 +1,4 @@
-"""Forget goals, patterns and preferences by their sentences: find the ids that sentences name."""
+"""Forgetting goals, patterns and preferences by the sentences that name them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_FOUND = frozenset({Code.NODE_NOT_FOUND, Code.INVALID_ARGUMENT, Code.ONTOLOG
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A goal, pattern or preference, or an entity or observation that the same text names."""
+    """A goal, pattern, preference, entity or observation that matches a sentence."""
 
     id: str
     type: str
@@ -33,12 +33,12 @@ class _Candidate:
 
 
 @dataclass(slots=True)
-class _Meant:
-    """The ids of the goals, patterns and preferences that are named, and the texts that name none of them."""
+class _ResolvedSentences:
+    """The ids of the goals and patterns, and of the preferences, that match, and the sentences that match none."""
 
     ids: list[str] = field(default_factory=list[str])
     preferences: list[str] = field(default_factory=list[str])
-    others: list[str] = field(default_factory=list[str])
+    unresolved: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,94 +62,90 @@ class Forgetting:
         """See `Agent.forget`."""
         texts = [text] if isinstance(text, str) else [*(text or ())]
         sentences = [] if names and texts else [*(names or ()), *texts]
-        meant = await self._meant(sentences, is_name=bool(names))
-        known = await self.user.entry_ids()
-        own = [*(id_ for id_ in ids or () if id_ not in known), *meant.ids]
-        preferences = [*(id_ for id_ in ids or () if id_ in known), *meant.preferences]
+        resolved = await self._resolve(sentences, is_name=bool(names))
+        entry_ids = await self.user.entry_ids()
+        project_ids = [*(fact_id for fact_id in ids or () if fact_id not in entry_ids), *resolved.ids]
+        preferences = [*(fact_id for fact_id in ids or () if fact_id in entry_ids), *resolved.preferences]
         if self.domain == self.users_domain:
-            own, preferences = [*own, *preferences], []
+            project_ids, preferences = [*project_ids, *preferences], []
         if not preferences:
-            pair = (names, text) if len(sentences) == len(meant.others) else _as_given(meant.others, names)
+            if len(sentences) != len(resolved.unresolved):
+                names, text = (resolved.unresolved, ()) if names else ((), resolved.unresolved)
             return await self.memory.entities.forget(
-                pair[0] or None, ids=own or None, text=pair[1] or None, erase=erase, dry_run=dry_run
+                names or None, ids=project_ids or None, text=text or None, erase=erase, dry_run=dry_run
             )
-        if own or meant.others:
-            message = f"The preferences are in domain {self.users_domain}, and the rest is not"
-            raise fault("ids", message, "Forget the preferences in a call of their own.")
+        if project_ids or resolved.unresolved:
+            message = f"The preferences are in domain {self.users_domain}, but the other ids and texts are not"
+            raise fault("ids", message, "Forget the preferences in a separate call.")
         users = self.memory.in_domain(self.users_domain)
-        done = await users.entities.forget(ids=preferences, erase=erase, dry_run=dry_run)
-        return done.model_copy(update={"domain": self.users_domain})
+        forgotten = await users.entities.forget(ids=preferences, erase=erase, dry_run=dry_run)
+        return forgotten.model_copy(update={"domain": self.users_domain})
 
-    async def _meant(self, sentences: Sequence[str], *, is_name: bool) -> _Meant:
-        """Return what each sentence names. Raises INVALID_ARGUMENT for an ambiguous sentence."""
-        meant = _Meant()
+    async def _resolve(self, sentences: Sequence[str], *, is_name: bool) -> _ResolvedSentences:
+        """Return the ids that match the sentences. Raises INVALID_ARGUMENT for an ambiguous sentence."""
+        resolved = _ResolvedSentences()
         if not sentences:
-            return meant
-        stored = await self._stored()
+            return resolved
+        stored = await self._stored_texts()
         preferences = await self.user.preferences()
         for sentence in sentences:
-            keys = _keys(sentence)
+            keys = _comparison_keys(sentence)
             nodes = [node for node, texts in stored if keys & texts]
             candidates = [
                 _Candidate(entry.id, "preference", entry.text)
                 for entry in preferences
-                if entry.id and _normalised(entry.text) in keys
+                if entry.id and _normalise(entry.text) in keys
             ]
             results = [*nodes, *candidates]
-            results += await self._others(sentence, is_name=is_name) if results else []
+            results += await self._matching_facts(sentence, is_name=is_name) if results else []
             if len({candidate.id for candidate in results}) > 1:
                 raise _ambiguous(sentence, results)
-            meant.ids += [node.id for node in nodes]
-            meant.preferences += [preference.id for preference in candidates]
-            meant.others += [] if results else [sentence]
-        return meant
+            resolved.ids += [node.id for node in nodes]
+            resolved.preferences += [preference.id for preference in candidates]
+            resolved.unresolved += [] if results else [sentence]
+        return resolved
 
-    async def _stored(self) -> list[tuple[_Candidate, frozenset[str]]]:
-        """Return the current goals and patterns, with the texts by which each is known."""
+    async def _stored_texts(self) -> list[tuple[_Candidate, frozenset[str]]]:
+        """Return the current goals and patterns, with the texts that match them."""
         roles = await roles_of(self.memory)
         if roles is None:
             return []
         now = datetime.now(UTC)
         pages = [await self.memory.query_nodes(type=roles[role], valid_at=now) for role in ("Goal", "Pattern")]
-        nodes = await self.memory.describe_nodes([id_ for page in pages for id_ in page.node_ids])
+        nodes = await self.memory.describe_nodes([node_id for page in pages for node_id in page.node_ids])
         return [
             (
                 _Candidate(node.id, node.type, node.title),
-                frozenset(_normalised(str(node.properties[name])) for name in _TEXTS if name in node.properties),
+                frozenset(_normalise(str(node.properties[name])) for name in _TEXTS if name in node.properties),
             )
             for node in nodes
         ]
 
-    async def _others(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return the entity or the observation that a text names, if there is one."""
+    async def _matching_facts(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
+        """Return the entity or observation that matches a sentence, or an empty list."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
-            done = await self.memory.entities.forget(names, text=text, dry_run=True)
+            forgotten = await self.memory.entities.forget(names, text=text, dry_run=True)
         except GraphError as error:
             if error.code not in _NOT_FOUND:
                 raise
             return []
-        return [_Candidate(other.id, other.kind, other.text or "") for other in done.forgotten[:1]]
+        return [_Candidate(fact.id, fact.kind, fact.text or "") for fact in forgotten.forgotten[:1]]
 
 
-def _as_given(sentences: Sequence[str], names: Sequence[str] | None) -> tuple[Sequence[str], Sequence[str]]:
-    """Return sentences as the names or texts that they were given as."""
-    return (sentences, ()) if names else ((), sentences)
-
-
-def _normalised(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(text.casefold().split()).removesuffix(".")
 
 
-def _keys(sentence: str) -> frozenset[str]:
-    """Return a sentence, and the goal or action in it, as stored texts are compared."""
-    plain = _normalised(sentence)
+def _comparison_keys(sentence: str) -> frozenset[str]:
+    """Return the normalised sentence, and the normalised goal or action in it."""
+    plain = _normalise(sentence)
     route = classify_sentence(plain, datetime.now(UTC))
-    return frozenset((plain, *((_normalised(route.text),) if route else ())))
+    return frozenset((plain, *((_normalise(route.text),) if route else ())))
 
 
 def _ambiguous(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
-    message = f"{quoted(sentence)} names {len(candidates)} things"
+    message = f"{quoted(sentence)} matches {len(candidates)} entries"
     ids = listed_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
     details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}
     return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Give the id of one in ids: {ids}."})

@@ -1,4 +1,4 @@
-"""Stores each sentence of a remembered text as a preference, goal, pattern or observation."""
+"""Storing the sentences of a remembered text as preferences, goals, patterns or observations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OBSERVATION_HINT = "To keep the sentence as an observation, name the entity tha
 
 @dataclass(frozen=True, slots=True)
 class SentenceRouter:
-    """Stores the sentences of a text in the memory type that their beginning chooses."""
+    """Stores each sentence of a text in the memory type that its beginning implies."""
 
     memory: Memory
     episodic: Episodic
@@ -46,7 +46,7 @@ class SentenceRouter:
     user: UserMemory
     users_domain: str
     session: str | None = None
-    """The session of the goals, and of the failure that a solution is learned from."""
+    """The session of the goals, and of the failure from which a solution is learned."""
 
     async def remember(self, text: str, *, dry_run: bool) -> Remembered:
         """Remember a text, sentence by sentence. See `Agent.remember`."""
@@ -66,13 +66,13 @@ class SentenceRouter:
             raise refused[0]
         first, *others = results
         warnings = tuple(warning for result in results for warning in result.warnings or ())
-        abouts = (*(first.others or ()), *(other.about for other in others)) or None
-        return first.model_copy(update={"others": abouts, "warnings": warnings or None, "dry_run": dry_run or None})
+        update = {"others": (*(first.others or ()), *(other.about for other in others)) or None}
+        return first.model_copy(update={**update, "warnings": warnings or None, "dry_run": dry_run or None})
 
     async def _attempt(
         self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
     ) -> None:
-        """Append the result of storing a part of a text, or a receipt that says why it was refused."""
+        """Append the result of storing a part of a text, or a receipt with the reason for its refusal."""
         try:
             results.append(await call)
         except GraphError as error:
@@ -92,10 +92,10 @@ class SentenceRouter:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise
             return False
-        return not ontology.open and not roles_in(ontology).is_whole
+        return not ontology.open and not roles_in(ontology).is_complete
 
     async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
-        """Store a sentence, unless it is stored already."""
+        """Store a sentence if it is not stored yet."""
         match kind := route.kind:
             case "preference":
                 result = await self.user.remember(route.sentence, dry_run=dry_run)
@@ -123,10 +123,10 @@ class SentenceRouter:
     async def _pattern(
         self, route: ClassifiedSentence, kind: Literal["anti_pattern", "workflow", "solution"], *, dry_run: bool
     ) -> Remembered:
-        known = await self.procedural.find(kind, route.text, route.keywords)
-        if known or dry_run:
-            decision = Outcome.NOOP if known else Outcome.ADD
-            return await self._result(route, "Pattern", known.id if known else None, decision)
+        existing = await self.procedural.find(kind, route.text, route.keywords)
+        if existing or dry_run:
+            decision = Outcome.NOOP if existing else Outcome.ADD
+            return await self._result(route, "Pattern", existing.id if existing else None, decision)
         failure = await self._failure() if kind == "solution" else None
         words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
         pattern = await self.procedural.record(
@@ -150,7 +150,7 @@ class SentenceRouter:
         return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
     async def _failure(self) -> Event | None:
-        """Return the last failure of the session if nothing was learned from it yet: what "this fixed it" is about."""
+        """Return the last failure of the session, to which "this fixed it" refers, or None if a pattern covers it."""
         events = (await self.episodic.get_recent(self.session)).events
         failure = next((event for event in events if event.outcome == "failure"), None)
         roles = await roles_of(self.memory)

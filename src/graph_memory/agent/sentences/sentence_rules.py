@@ -1,4 +1,4 @@
-"""The rules that classify a sentence as a preference, goal or pattern by its beginning. Pure."""
+"""Rules that classify a sentence as a preference, goal or pattern by its beginning. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_memory.memory.search.text.analysers import ENGLISH
 
 SentenceKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"]
 _LONGEST = 2_000
-"""Maximum number of characters of a sentence that is classified. A longer one is an observation."""
+"""Maximum number of characters of a classified sentence. Longer sentences are observations."""
 _MOST_KEYWORDS = 8
 _VERBS = (
     "access|add|alias|allow|amend|answer|append|apply|approve|archive|ask|assign|assume|attach|back|batch|block|book"
@@ -64,11 +64,11 @@ _COMPILED: Sequence[tuple[SentenceKind, re.Pattern[str]]] = [
 ]
 _EMPHASIS = re.compile(r"\*\*|__")
 _DEADLINE = re.compile(r",? (?P<due>(?:by|until|before) (?!\d{4}$)(?:(?!by |until |before )[\w ,-]){3,40})$")
-"""The end of a goal that may say when it is due. A number alone may be a year, but seldom is."""
+"""The end of a goal that may be its deadline. A number alone is seldom a year, so it is no deadline."""
 _GENERIC = frozenset(
     ("i", "we", "you", "he", "she", "they", "use", "run", "add", "get", "make", "do", "set", "try", "take", "go", "see")
 )
-"""Words that many situations have in common: keywords only if there are no others."""
+"""Words that many situations have in common. They are keywords only if there are no other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +78,21 @@ class ClassifiedSentence:
     kind: SentenceKind
     sentence: str
     text: str
-    """The goal, or the action to do or to avoid. Of a preference, the sentence."""
+    """The goal, the action to do or to avoid, or the whole sentence of a preference."""
     situation: str = ""
-    """When it applies, if the sentence says so."""
+    """The situation in which it applies, if the sentence names one."""
     deadline: str | None = None
 
     @property
     def keywords(self) -> tuple[str, ...]:
-        """Words of the situation, or of the action if the sentence has no situation."""
+        """The keywords of the situation, or of the action if the sentence has no situation."""
         return keywords_of(self.situation) or keywords_of(self.text) or (self.text,)
 
 
 def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None:
     """Return a sentence as a preference, goal or pattern, or None if it is an observation.
 
-    Deadlines such as "by Friday" are counted from `now`.
+    Deadlines such as "by Friday" are relative to `now`.
     """
     if len(sentence) > _LONGEST:
         return None
@@ -110,7 +110,7 @@ def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None
 
 
 def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
-    """Return a goal. A day or period at its end, such as "by Friday", becomes its deadline: the last day of it."""
+    """Return a goal. A day or period at its end, such as "by Friday", becomes its deadline: the last day."""
     if due := _DEADLINE.search(text):
         with suppress(ValueError):
             day = date.fromisoformat(due["due"].rpartition(" ")[2])

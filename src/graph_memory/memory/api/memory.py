@@ -103,8 +103,8 @@ class Memory(Writes):
             limits=core.agent_limits,
             background=core.background if core.prunes else None,
             archetype=core.archetype,
-            users=core.users_domain,
-            own=core.agent_domain,
+            users_domain=core.users_domain,
+            agent_domain=core.agent_domain,
         )
 
     @property
