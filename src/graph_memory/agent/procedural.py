@@ -108,8 +108,8 @@ class Procedural:
         `learned_from` are ids of events. Raises INVALID_ARGUMENT for no condition, a weight that is not above 0 or a
         confidence beyond 0 to 1, NODE_NOT_FOUND for an event that does not exist, and MEMORY_LIMIT_REACHED.
         """
-        trigger = conditions_of(conditions)
-        procedure = steps_of(steps)
+        trigger, procedure = conditions_of(conditions), steps_of(steps)
+        keywords = [condition.value for condition in trigger]
         pattern_id = new_id("mem")
         content = "\n".join(filter(None, [description, *(f"- {step.action}" for step in procedure), expected_outcome]))
         properties = {
@@ -126,7 +126,6 @@ class Procedural:
             return [new_node(roles["Pattern"], pattern_id, name, content, properties), *connections]
 
         roles = await add_types(self._memory, changes)
-        keywords = [condition.value for condition in trigger]
         adding = self._usage.adding("patterns", roles["Pattern"], 1)
         async with adding as warning, self._memory.transaction() as transaction:
             procedural = Procedural(transaction, self._cache, self._usage)
@@ -134,8 +133,8 @@ class Procedural:
                 return existing
             await procedural._create(roles, pattern_id, content, properties, learned_from)
             since, until = transaction.range
-        update = {"warnings": (warning,) if warning else None, "since": since, "until": until}
-        return (await self.get(pattern_id)).model_copy(update=update)
+        pattern, warnings = await self.get(pattern_id), (warning,) if warning else None
+        return pattern.model_copy(update={"warnings": warnings, "since": since, "until": until})
 
     async def _create(
         self, roles: Roles, pattern_id: str, content: str, properties: Mapping[str, object], learned_from: Sequence[str]
