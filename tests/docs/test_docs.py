@@ -10,7 +10,7 @@ from pathlib import Path
 from graph_memory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-MOST_WORDS = 2_000
+MOST_WORDS = 1_200
 
 
 def test_the_pages_that_are_made_from_the_code_are_up_to_date(tmp_path: Path) -> None:
