@@ -46,8 +46,8 @@ class AccessTally:
     def note(self, domain: str, ids: Iterable[str]) -> None:
         """Count each node of a reply once, now."""
         now = datetime.now(UTC)
-        for each in dict.fromkeys(ids):
-            self._add(domain, each, Access(1, now))
+        for id_ in dict.fromkeys(ids):
+            self._add(domain, id_, Access(1, now))
 
     def add(self, domain: str, accesses: Mapping[str, Access]) -> None:
         """Put back what was taken and could not be written."""

@@ -147,16 +147,16 @@ def _too_large(size: int, limit: int) -> GraphError:
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
 
 
-async def content_of(given: str | bytes | Path, encoding: str, content_format: str) -> Content:
+async def content_of(data: str | bytes | Path, encoding: str, content_format: str) -> Content:
     """Return checked content from a string, bytes, or the file at a path.
 
     Raises INVALID_ENCODING, and INVALID_ARGUMENT when there is no such file or it is none of these.
     """
-    if not isinstance(given, (str, bytes, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("content", f"content must be text, bytes or a path, not {kind_of(given)}", "Give one of these.")
-    if isinstance(given, Path):
+    if not isinstance(data, (str, bytes, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("content", f"content must be text, bytes or a path, not {kind_of(data)}", "Give one of these.")
+    if isinstance(data, Path):
         try:
-            given = await anyio.Path(given).read_bytes()
+            data = await anyio.Path(data).read_bytes()
         except OSError as error:
-            raise fault("content", f"Cannot read {given}: {error.strerror}", "Give a readable file.") from error
-    return content_from(given, encoding, content_format)
+            raise fault("content", f"Cannot read {data}: {error.strerror}", "Give a readable file.") from error
+    return content_from(data, encoding, content_format)

@@ -124,8 +124,8 @@ async def last_state(
             if await reader.one(HEAD, domain=domain) is None:
                 raise no_ontology(domain)
             return None
-        if (found := rows[0].state) is not None and found.get("_id") == subject:
-            return LastState(with_moments(found), rows[0].text)
+        if (result := rows[0].state) is not None and result.get("_id") == subject:
+            return LastState(with_moments(result), rows[0].text)
     hint = Hint("The graph was changed outside graph-memory: run {graph-memory verify}.")
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 

@@ -42,11 +42,17 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> 
     operations = parsed.operations
     names = _Names(reader, head.domain, operations)
     graph = await names.read()
-    deleted = (one.subject for one in operations if isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE)
+    deleted = (
+        operation.subject
+        for operation in operations
+        if isinstance(operation.asked, Deletion) and operation.asked.kind is Kind.NODE
+    )
     going = [names.standing.get(each, each) for each in deleted]
-    named = {one.subject: None for one in operations if one.is_named} | dict.fromkeys(parsed.lost)
+    named = {operation.subject: None for operation in operations if operation.is_named} | dict.fromkeys(parsed.lost)
     named |= dict.fromkeys(
-        names.standing[one.subject] for one in operations if one.ref and one.subject in names.standing
+        names.standing[operation.subject]
+        for operation in operations
+        if operation.ref and operation.subject in names.standing
     )
     named |= dict.fromkeys((*names.going, *names.mentions))
     events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, head.domain, subjects=list(named)))
@@ -57,7 +63,9 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> 
         hint = Hint("Delete nodes that have many with {delete_node}, which has no limit.")
         raise fault("operations", message, hint) from many
     severed = [draft for node in names.going for draft in attached.get(node, ())] + names.severed
-    cut = sum(isinstance(one.asked, Deletion) and one.asked.kind is Kind.CONNECTION for one in operations)
+    cut = sum(
+        isinstance(operation.asked, Deletion) and operation.asked.kind is Kind.CONNECTION for operation in operations
+    )
     ends = await only_ends(reader, head.domain, severed, names.going, cut + sum(map(len, attached.values())))
     return Known(
         head=head,
@@ -81,8 +89,10 @@ class _Names:
     def __init__(self, reader: Reader, domain: str, operations: Sequence[Operation]) -> None:
         self._reader = reader
         self._domain = domain
-        self._asked = [one.asked for one in operations]
-        self._edits = [(one.subject, one.asked) for one in operations if isinstance(one.asked, NodeEdit)]
+        self._asked = [operation.asked for operation in operations]
+        self._edits = [
+            (operation.subject, operation.asked) for operation in operations if isinstance(operation.asked, NodeEdit)
+        ]
         self.going: Sequence[str] = ()
         """Nodes that would be deleted by their names."""
         self.mentions: Sequence[str] = ()
@@ -106,7 +116,7 @@ class _Names:
                 case EntityRemoval(name=name):
                     going.append(name)
                 case NewObservations(name=name, observations=found):
-                    texts.append((name, [one.text for one in found]))
+                    texts.append((name, [observation.text for observation in found]))
                 case Removal(name=name, texts=found):
                     texts.append((name, found))
                 case NewRelation():
@@ -115,27 +125,27 @@ class _Names:
                     relations.append(relation)
                 case _:
                     pass
-        ends = (end for one in relations for end in (one.from_name, one.to_name))
-        given = dict.fromkeys((*made, *going, *(name for name, _ in texts), *ends))
-        if not given:
+        ends = (end for relation in relations for end in (relation.from_name, relation.to_name))
+        arguments = dict.fromkeys((*made, *going, *(name for name, _ in texts), *ends))
+        if not arguments:
             return graph
         entities = [one for one in self._asked if isinstance(one, NewEntity)]
-        given_ids = (*given, *(subject for subject, _ in self._edits))
+        given_ids = (*arguments, *(subject for subject, _ in self._edits))
         called = await meant_by(self._reader, self._domain, given_ids, ends=True)
-        by_id = {**called, **{one.id: one.name for one in entities}}
+        by_id = {**called, **{entity.id: entity.name for entity in entities}}
         self._note_meanings(by_id)
-        names = dict.fromkeys((*given, *by_id.values()))
+        names = dict.fromkeys((*arguments, *by_id.values()))
         rows = await in_parts(self._reader, NAMED, self._domain, names=list(names))
         ids = {row.name: row.id for row in rows}
         self.going = [ids[name] for each in going for name in self._meant(each) if name in ids]
-        meant = {one.id: called.get(one.name, one.name) for one in entities}
+        meant = {entity.id: called.get(entity.name, entity.name) for entity in entities}
         self.standing = {subject: ids[name] for subject, name in meant.items() if name in ids}
         wanted = set(made)
         self.mentions = [row.id for row in rows if row.is_mentioned and row.name in wanted]
         graph.note_named(rows, (await states_of(self._reader, self._domain, self.mentions)).values())
         graph.note_called(called)
-        told = [(name, found) for each, found in texts for name in self._meant(each)]
-        graph.note_observed(await observed(self._reader, self._domain, told))
+        pairs = [(name, results) for each, results in texts for name in self._meant(each)]
+        graph.note_observed(await observed(self._reader, self._domain, pairs))
         await self._relate(graph, relations)
         return graph
 
@@ -152,12 +162,12 @@ class _Names:
         name = self._by_id.get(given, given)
         return [name, *self._former.get(name, ())]
 
-    async def _relate(self, graph: NamedGraph, given: Sequence[NewRelation]) -> None:
+    async def _relate(self, graph: NamedGraph, values: Sequence[NewRelation]) -> None:
         relations = [
-            replace(one, from_name=start, to_name=end)
-            for one in given
-            for start in self._meant(one.from_name)
-            for end in self._meant(one.to_name)
+            replace(relation, from_name=start, to_name=end)
+            for relation in values
+            for start in self._meant(relation.from_name)
+            for end in self._meant(relation.to_name)
         ]
         for one, row in zip(relations, await related(self._reader, self._domain, relations), strict=True):
             graph.note_related(one, row)

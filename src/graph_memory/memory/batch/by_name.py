@@ -38,8 +38,8 @@ Read = tuple[str, ByName, str | None]
 
 def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[Read]:
     """Give what an operation asks for. Raises INVALID_ARGUMENT, INVALID_PROPERTY and NotCreated."""
-    given = fields.need(NAMED_VERBS[verb][0])
-    for item in given.items():
+    located = fields.need(NAMED_VERBS[verb][0])
+    for item in located.items():
         match verb:
             case "create_entities":
                 yield _entity(item, references)
@@ -83,10 +83,10 @@ def _entity(item: Located, references: References) -> Read:
 
 
 def _observations(item: Located, references: References) -> Iterator[Read]:
-    found = observations_of(item, utc_now())
-    for each in found.observations:
-        one = replace(each, id=references.new("obs"))
-        yield one.id, NewObservations(name=references.named(found.name), observations=(one,)), None
+    observations = observations_of(item, utc_now())
+    for observation in observations.observations:
+        one = replace(observation, id=references.new("obs"))
+        yield one.id, NewObservations(name=references.named(observations.name), observations=(one,)), None
 
 
 def _ends(start: str, end: str, references: References) -> dict[str, str]:

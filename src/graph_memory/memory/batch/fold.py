@@ -133,8 +133,8 @@ class Fold:
             case asked:
                 self._make_by_name(operation, asked)
 
-    def _make_by_name(self, operation: Operation, asked: ByName) -> None:
-        drafts = self.named.drafted(operation, asked, self.head.ontology, self.lost)
+    def _make_by_name(self, operation: Operation, name: ByName) -> None:
+        drafts = self.named.drafted(operation, name, self.head.ontology, self.lost)
         self.head = replace(self.head, ontology=self.named.drafting.ontology)
         for draft in drafts:
             match draft.op:
@@ -162,9 +162,9 @@ class Fold:
     def leave_no_end_alone(self) -> None:
         """Delete what was only named as an end of relations, where all of these went."""
         for end, operation in list(self._severed.items()):
-            found = None if self._goes(end) else self._only_end(end)
-            if found is not None and found.is_left_by(self._goes):
-                self._delete_node(operation, found.deletion)
+            row = None if self._goes(end) else self._only_end(end)
+            if row is not None and row.is_left_by(self._goes):
+                self._delete_node(operation, row.deletion)
 
     def _only_end(self, node: str) -> EndRow | None:
         """Return what is only named as an end of relations now, with all relations that lead, or led, to it."""
@@ -187,7 +187,7 @@ class Fold:
             raise Violation(draft, Rule.USED, "").refusal(self.head.domain)
         *types, _ = with_ad_hoc_type(self.head, draft, self.known.open_type_limit)
         if types:
-            self.changes |= {each.subject: each for each in types}
+            self.changes |= {type_.subject: type_ for type_ in types}
             self.head = replace(self.head, ontology=with_types(self.head.ontology, types))
         self._join(draft)
         self._note(operation, draft)
@@ -210,7 +210,7 @@ class Fold:
         attached, joined = self.known.attached.get(draft.subject, ()), self._joined.get(draft.subject, ())
         if is_by_name:
             self._sever(operation, [*attached, *(self.changes[one] for one in joined if one in self.changes)])
-        for one in (*(one.subject for one in attached), *joined):
+        for one in (*(draft.subject for draft in attached), *joined):
             change = self.changes.get(one)
             if change is None or change.op is not Op.DELETE:
                 self.changes.pop(one, None)
@@ -287,12 +287,12 @@ def decided(first: Fold, operations: Sequence[Operation], context: Context) -> F
     faults: dict[int, list[Fault]] = {}
     for _ in range(_MOST_ROUNDS):
         changes = Changeset(context, fold.settled())
-        found = [*fold.faults, *blamed(fold, changes, known.head.domain)]
-        if not found:
+        results = [*fold.faults, *blamed(fold, changes, known.head.domain)]
+        if not results:
             told = [fault for each in faults.values() for fault in each]
             return Folded(changes.ordered(), told, fold.named.subjects)
         follows = bool(faults)
-        for fault in found:
+        for fault in results:
             faults.setdefault(fault.index, []).append(replace(fault, follows=follows or fault.follows))
         fold = folded(known, operations, faults)
     message = "Too many operations are at fault because others are, one after the other"
@@ -303,19 +303,19 @@ def decided(first: Fold, operations: Sequence[Operation], context: Context) -> F
 
 def blamed(fold: Fold, changes: Changeset, domain: str) -> list[Fault]:
     """Return what stands against changes, with the first operation that asked for what is wrong."""
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for violation in changes.violations():
         if violation.draft.kind in TYPES:
             continue
-        asked = fold.asked[violation.draft.subject]
-        same = [operation for operation, draft in asked if _breaks(changes, draft, violation.rule)]
-        operation = same[0] if same else asked[-1][0]
-        found.append(Fault(operation.index, operation.verb, violation.refusal(domain)))
-    return found
+        pairs = fold.asked[violation.draft.subject]
+        same = [operation for operation, draft in pairs if _breaks(changes, draft, violation.rule)]
+        operation = same[0] if same else pairs[-1][0]
+        faults.append(Fault(operation.index, operation.verb, violation.refusal(domain)))
+    return faults
 
 
 def _breaks(changes: Changeset, draft: Draft, rule: Rule) -> bool:
-    return any(found.rule is rule for ask in changes.rules if (found := ask(draft)))
+    return any(violation.rule is rule for ask in changes.rules if (violation := ask(draft)))
 
 
 def _state(draft: Draft, stored: Mapping[str, object]) -> Subject | None:

@@ -55,10 +55,10 @@ class NamedSteps:
 
     def with_known_ids(self, operation: Operation) -> Operation:
         """Return an operation with the id of the entity that is there for one that an earlier one asked for."""
-        id_of, asked = self.graph.id_of, operation.asked
-        if isinstance(asked, NewConnection):
-            asked = replace(asked, from_id=id_of(asked.from_id), to_id=id_of(asked.to_id))
-            return operation if asked == operation.asked else replace(operation, asked=asked)
+        id_of, connection = self.graph.id_of, operation.asked
+        if isinstance(connection, NewConnection):
+            connection = replace(connection, from_id=id_of(connection.from_id), to_id=id_of(connection.to_id))
+            return operation if connection == operation.asked else replace(operation, asked=connection)
         subject = id_of(operation.subject)
         return operation if subject == operation.subject else replace(operation, subject=subject)
 
@@ -80,7 +80,7 @@ class NamedSteps:
 
     def _step(self, operation: Operation, asked: ByName, lost: Mapping[str, int]) -> Sequence[Draft]:
         """Draft what is to be made, and return what is to go."""
-        steps, graph, found = Steps(self.graph, self.drafting), self.graph, list[Draft]()
+        steps, graph, drafts = Steps(self.graph, self.drafting), self.graph, list[Draft]()
         match asked:
             case NewEntity():
                 self.subjects[operation.subject], _ = steps.create(asked)
@@ -94,15 +94,15 @@ class NamedSteps:
                 self.subjects[operation.subject], _ = steps.relate(asked)
             case Removal(name=name, texts=[text]):
                 entity = graph.entity(name)
-                found = list(graph.observed(entity.id, text).values()) if entity else []
+                drafts = list(graph.observed(entity.id, text).values()) if entity else []
             case RelationRemoval(relation=one):
                 start, end = graph.find(one.from_name), graph.find(one.to_name)
-                found = list(graph.related(start.id, end.id, one.type).values()) if start and end else []
+                drafts = list(graph.related(start.id, end.id, one.type).values()) if start and end else []
             case EntityRemoval() | NewObservations() | Removal():
                 pass
-        if found:
-            self.subjects[operation.subject] = found[0].subject
-        return found
+        if drafts:
+            self.subjects[operation.subject] = drafts[0].subject
+        return drafts
 
     def _not_found(self, name: str, lost: Mapping[str, int]) -> GraphError:
         index = self.lost.get(name, lost.get(name))

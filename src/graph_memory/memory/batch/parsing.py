@@ -82,8 +82,8 @@ async def parsed(contents: Contents, given: object, references: References) -> P
         hint = Hint("Give at most {most} at once; {graph-memory load} takes any number.", most=f"{MOST:,}")
         raise fault("operations", message, hint)
     reading = _Reading(contents, references)
-    for index, one in enumerate(listed):
-        await reading.read(index, one)
+    for index, located in enumerate(listed):
+        await reading.read(index, located)
         if index % _AT_ONCE == 0:
             await anyio.lowlevel.checkpoint()
     if len(reading.operations) > MOST:
@@ -95,7 +95,7 @@ async def parsed(contents: Contents, given: object, references: References) -> P
 def options_from(given: object) -> Options:
     """Return the options of a batch: `rollback_on_error` means `atomic`, whatever else is said."""
     fields = _fields(Located({} if given is None else given, "options"), _FLAGS)
-    said = {name: found.flag() for name in _FLAGS if (found := fields.get(name)) is not None}
+    said = {name: located.flag() for name in _FLAGS if (located := fields.get(name)) is not None}
     return Options(
         atomic=said.get("atomic", True) or said.get("rollback_on_error", False),
         validate_before_commit=said.get("validate_before_commit", True),
@@ -129,8 +129,8 @@ class _Reading:
                 hint = "Add op, the name of a tool such as `create_node`; or type: create, update or delete."
                 raise given.fault("needs op or type", hint)
         except GraphError as error:
-            for one in self.operations[before:]:
-                self.references.lose(one.ref, index, one.subject)
+            for operation in self.operations[before:]:
+                self.references.lose(operation.ref, index, operation.subject)
             del self.operations[before:]
             self.faults.append(Fault(index, _told_verb(entries), error, isinstance(error, NotCreated)))
             self._lose(index, {name: entry.value for name, entry in entries.items()})
@@ -139,19 +139,19 @@ class _Reading:
                 if isinstance(name, str):
                     self.lost_names.setdefault(name, index)
 
-    def _lose(self, index: int, given: Mapping[str, object]) -> None:
+    def _lose(self, index: int, arguments: Mapping[str, object]) -> None:
         """Note that nothing comes to be under the name and the id that a create gives."""
-        if str(given.get("op", given.get("type"))).startswith("create"):
-            self.references.lose(given.get("ref"), index)
-            for subject in (given.get("id"), given.get("node_id")):
+        if str(arguments.get("op", arguments.get("type"))).startswith("create"):
+            self.references.lose(arguments.get("ref"), index)
+            for subject in (arguments.get("id"), arguments.get("node_id")):
                 if isinstance(subject, str):
                     self.lost.setdefault(subject, index)
 
-    async def _read_verb(self, index: int, given: Located, entries: Mapping[str, Located]) -> None:
+    async def _read_verb(self, index: int, located: Located, entries: Mapping[str, Located]) -> None:
         verb = entries["op"].text()
-        own = {name: one for name, one in entries.items() if name != "op"}
+        own = {name: located for name, located in entries.items() if name != "op"}
         if verb in NAMED_VERBS:
-            for subject, asked, ref in read_by_name(verb, _checked(given, own, NAMED_VERBS[verb]), self.references):
+            for subject, asked, ref in read_by_name(verb, _checked(located, own, NAMED_VERBS[verb]), self.references):
                 self._append(Operation(index=index, verb=verb, subject=subject, asked=asked, ref=ref, is_named=False))
             return
         if verb not in VERBS:
@@ -159,12 +159,12 @@ class _Reading:
             hint = suggestion(verb, every, f"Operations: {', '.join(every)}.")
             raise entries["op"].fault(f"is {quoted(verb)}, which is not an operation", hint, verb)
         needed, taken = VERBS[verb]
-        fields = _checked(given, own, (*needed, *taken))
+        fields = _checked(located, own, (*needed, *taken))
         await self._add(index, verb, {name: _value(fields.need(name)) for name in needed} | _values(fields, taken))
 
-    async def _read_shape(self, index: int, given: Located) -> None:
+    async def _read_shape(self, index: int, located: Located) -> None:
         """Read `{type: create|update|delete, node_id?, node_data?, edges?}`: the node first, then its edges."""
-        fields = _fields(given, _SHAPE)
+        fields = _fields(located, _SHAPE)
         kind = fields.need("type")
         if kind.text() not in _TYPES:
             hint = suggestion(
@@ -175,13 +175,13 @@ class _Reading:
         own = _values(fields, ("node_id", "ref", "expected_version"))
         data, edges = fields.get("node_data"), fields.get("edges")
         if verb == "delete_node" and (data or edges):
-            raise given.fault("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
+            raise located.fault("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
         node_data = _node_data(data, verb) if data else {}
         if verb == "create_node":
             own |= {"id": own.pop("node_id")} if "node_id" in own else {}
         node_id = own.get("node_id")
         if node_data or not edges or verb != "update_node":
-            node_id = escaped(await self._add(index, verb, _complete(given, verb, {**node_data, **own})))
+            node_id = escaped(await self._add(index, verb, _complete(located, verb, {**node_data, **own})))
         for edge in edges.items() if edges else ():
             await self._add(index, "create_connection", _edge(edge, node_id))
 
@@ -203,67 +203,67 @@ class _Reading:
         self._count(operation.asked)
         self.operations.append(operation)
 
-    async def _asked(self, verb: str, given: Mapping[str, Any]) -> tuple[str, Asked]:
+    async def _asked(self, verb: str, arguments: Mapping[str, Any]) -> tuple[str, Asked]:
         match verb:
             case "create_node":
                 node = await nodes.new_node(
-                    self._new_id("mem", given),
-                    given["type"],
-                    given["content"],
-                    encoding=given.get("encoding", "utf-8"),
-                    content_format=given.get("format", DEFAULT_FORMAT),
-                    properties=given.get("properties"),
-                    tags=given.get("tags"),
-                    fields=fields_in(given),
+                    self._new_id("mem", arguments),
+                    arguments["type"],
+                    arguments["content"],
+                    encoding=arguments.get("encoding", "utf-8"),
+                    content_format=arguments.get("format", DEFAULT_FORMAT),
+                    properties=arguments.get("properties"),
+                    tags=arguments.get("tags"),
+                    fields=fields_in(arguments),
                 )
                 return node.id, replace(node, windows=await self.contents.windows(node.content))
             case "create_connection":
                 made = connections.new_connection(
-                    self._new_id("conn", given),
-                    given["type"],
-                    given["from_node_id"],
-                    given["to_node_id"],
-                    properties=given.get("properties"),
-                    content=given.get("content"),
-                    strength=given.get("strength"),
+                    self._new_id("conn", arguments),
+                    arguments["type"],
+                    arguments["from_node_id"],
+                    arguments["to_node_id"],
+                    properties=arguments.get("properties"),
+                    content=arguments.get("content"),
+                    strength=arguments.get("strength"),
                 )
                 return made.id, made
             case "update_node":
-                return given["node_id"], await self._node_edit(given)
+                return arguments["node_id"], await self._node_edit(arguments)
             case "update_connection":
-                return given["connection_id"], connections.edit_of(
-                    properties=given.get("properties"),
-                    content=given.get("content"),
-                    strength=given.get("strength"),
-                    expected_version=given.get("expected_version"),
+                return arguments["connection_id"], connections.edit_of(
+                    properties=arguments.get("properties"),
+                    content=arguments.get("content"),
+                    strength=arguments.get("strength"),
+                    expected_version=arguments.get("expected_version"),
                 )
             case "set_relation_importance":
-                edit = connections.importance_edit(given["importance"], given.get("expected_version"))
-                return given["connection_id"], edit
+                edit = connections.importance_edit(arguments["importance"], arguments.get("expected_version"))
+                return arguments["connection_id"], edit
             case "set_validity":
-                return given["id"], validity.edit_of(
-                    valid_from=given.get("valid_from"),
-                    valid_to=given.get("valid_to"),
-                    expected_version=given.get("expected_version"),
+                return arguments["id"], validity.edit_of(
+                    valid_from=arguments.get("valid_from"),
+                    valid_to=arguments.get("valid_to"),
+                    expected_version=arguments.get("expected_version"),
                 )
             case _:
                 kind = Kind.NODE if verb == "delete_node" else Kind.CONNECTION
-                return given[f"{kind}_id"], Deletion(kind=kind, expected_version=given.get("expected_version"))
+                return arguments[f"{kind}_id"], Deletion(kind=kind, expected_version=arguments.get("expected_version"))
 
-    async def _node_edit(self, given: Mapping[str, Any]) -> nodes.NodeEdit:
+    async def _node_edit(self, arguments: Mapping[str, Any]) -> nodes.NodeEdit:
         edit = await nodes.edit_of(
-            properties=given.get("properties"),
-            content=given.get("content"),
-            encoding=given.get("encoding"),
-            content_format=given.get("format"),
-            tags=given.get("tags"),
-            fields=fields_in(given),
-            expected_version=given.get("expected_version"),
+            properties=arguments.get("properties"),
+            content=arguments.get("content"),
+            encoding=arguments.get("encoding"),
+            content_format=arguments.get("format"),
+            tags=arguments.get("tags"),
+            fields=fields_in(arguments),
+            expected_version=arguments.get("expected_version"),
         )
         return edit if edit.content is None else replace(edit, windows=await self.contents.windows(edit.content))
 
-    def _new_id(self, prefix: str, given: Mapping[str, Any]) -> str:
-        return check_new_id("id", given["id"]) if "id" in given else self.references.new(prefix)
+    def _new_id(self, prefix: str, arguments: Mapping[str, Any]) -> str:
+        return check_new_id("id", arguments["id"]) if "id" in arguments else self.references.new(prefix)
 
     def _count(self, asked: Asked) -> None:
         """Raise CONTENT_TOO_LARGE for text over the limit, INVALID_ARGUMENT for more content than a batch takes."""
@@ -277,61 +277,61 @@ class _Reading:
             raise fault("operations", message, "Give fewer at once.")
 
 
-def _named(given: Located) -> dict[str, Located]:
+def _named(located: Located) -> dict[str, Located]:
     """Return the entries of an object under our names for them, without those that are null."""
     found: dict[str, Located] = {}
-    for key, entry in given.entries().items():
+    for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)
         name = _ALIASES.get(name, name)
         if name in found:
-            raise given.fault(f"has {name} twice", "Keep one of them.", name)
+            raise located.fault(f"has {name} twice", "Keep one of them.", name)
         if entry.value is not None:
             found[name] = entry
     return found
 
 
-def _checked(given: Located, entries: Mapping[str, Located], allowed: Sequence[str]) -> Fields:
+def _checked(located: Located, entries: Mapping[str, Located], allowed: Sequence[str]) -> Fields:
     meant = {name: argument_meant(name, allowed) for name in entries}
     for name, other in meant.items():
         if name != other and other in entries:
-            raise given.fault(f"has both {name} and {other}, which mean the same", "Keep one of them.", name)
+            raise located.fault(f"has both {name} and {other}, which mean the same", "Keep one of them.", name)
     entries = {meant[name]: entry for name, entry in entries.items()}
     for name, entry in entries.items():
         if name not in allowed:
             hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
             raise entry.fault("is not an argument of this operation", hint, name)
-    return Fields(given, entries)
+    return Fields(located, entries)
 
 
-def _fields(given: Located, allowed: Sequence[str]) -> Fields:
-    return _checked(given, _named(given), allowed)
+def _fields(located: Located, allowed: Sequence[str]) -> Fields:
+    return _checked(located, _named(located), allowed)
 
 
 def _values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
-    return {name: _value(found) for name in names if (found := fields.get(name)) is not None}
+    return {name: _value(located) for name in names if (located := fields.get(name)) is not None}
 
 
-def _value(given: Located) -> object:
+def _value(located: Located) -> object:
     """Return the value of an argument, which must be of the kind that its name says."""
-    name = given.at.rpartition(".")[2]
+    name = located.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
     match name:
         case "properties" | "metadata":
-            given.entries()
-            return given.value
+            located.entries()
+            return located.value
         case "strength":
-            check_strength(given.value)
-            return given.value
+            check_strength(located.value)
+            return located.value
         case "importance":
-            return given.number()
+            return located.number()
         case "tags":
-            return [item.text() for item in given.items()]
+            return [item.text() for item in located.items()]
         case "expected_version":
-            if type(given.value) is not int or given.value < 0:
-                raise given.fault(f"must be a whole number of at least 0, not {quoted(given.value)}")
-            return given.value
+            if type(located.value) is not int or located.value < 0:
+                raise located.fault(f"must be a whole number of at least 0, not {quoted(located.value)}")
+            return located.value
         case _:
-            return given.text()
+            return located.text()
 
 
 def _node_data(data: Located, verb: str) -> dict[str, Any]:
@@ -341,11 +341,11 @@ def _node_data(data: Located, verb: str) -> dict[str, Any]:
     return _values(_fields(data, names), names)
 
 
-def _complete(given: Located, verb: str, values: dict[str, Any]) -> dict[str, Any]:
+def _complete(located: Located, verb: str, values: dict[str, Any]) -> dict[str, Any]:
     missing = [name for name in VERBS[verb][0] if name not in values]
     if missing:
         where = missing[0] if missing[0] == "node_id" else f"node_data.{missing[0]}"
-        raise given.fault(f"needs {where}", f"Add {where}.")
+        raise located.fault(f"needs {where}", f"Add {where}.")
     return values
 
 

@@ -98,8 +98,8 @@ def request_of(key: str | None, operations: Sequence[object]) -> Request | None:
     """Return by what a batch with a key is known again."""
     if key is None:
         return None
-    told = json.dumps(operations, sort_keys=True, separators=(",", ":"), default=str)
-    return Request(_id_from("evt", key), hashlib.sha256(told.encode()).hexdigest())
+    text = json.dumps(operations, sort_keys=True, separators=(",", ":"), default=str)
+    return Request(_id_from("evt", key), hashlib.sha256(text.encode()).hexdigest())
 
 
 def _id_from(prefix: str, seed: str) -> str:

@@ -25,7 +25,7 @@ _TOLD_BEFORE = "It was refused when the batch was made."
 
 def faults_text(faults: Iterable[BatchFault]) -> str:
     """Return faults as the log keeps them: without their words, which can name what somebody erases later."""
-    return _KEPT.dump_json(tuple((each.index, each.op, each.code) for each in faults)).decode()
+    return _KEPT.dump_json(tuple((fault.index, fault.op, fault.code) for fault in faults)).decode()
 
 
 def faults_from(text: str) -> tuple[BatchFault, ...]:

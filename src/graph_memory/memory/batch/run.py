@@ -44,7 +44,9 @@ async def execute_batch(core: Core, domain: str, given: object, options: Options
     key = check_key(key)
     read = await parsed(core.contents, given, References(key))
     request = request_of(key, cast("Sequence[object]", given))
-    if options.dry_run or not any(isinstance(one.asked, NewEntity | NewRelation) for one in read.operations):
+    if options.dry_run or not any(
+        isinstance(operation.asked, NewEntity | NewRelation) for operation in read.operations
+    ):
         return await run(core, domain, read, options, request)
     return await in_domain(core, domain, lambda: run(core, domain, read, options, request))
 
@@ -98,12 +100,14 @@ async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> N
     """
     if options.atomic and read.faults:
         return
-    names = dict.fromkeys(one.asked.type for one in read.operations if isinstance(one.asked, NewConnection))
+    names = dict.fromkeys(
+        operation.asked.type for operation in read.operations if isinstance(operation.asked, NewConnection)
+    )
     await make_constraints(core, domain, list(names))
     await make_type_constraints(
-        core, domain, [one.asked for one in read.operations if isinstance(one.asked, NewRelation)]
+        core, domain, [operation.asked for operation in read.operations if isinstance(operation.asked, NewRelation)]
     )
-    contents = [cast("Content | None", getattr(one.asked, "content", None)) for one in read.operations]
+    contents = [cast("Content | None", getattr(operation.asked, "content", None)) for operation in read.operations]
     blobs = [content for content in contents if content is not None and not core.contents.is_inline(content.ref)]
     if blobs:
         await core.log.require_ontology(domain)
@@ -173,9 +177,9 @@ class _Attempt:
     async def _context(self, reader: Reader, fold: Fold) -> Context:
         """Read what lives around all that the operations could come to, whichever of them are left out."""
         known = fold.known
-        drafts = [draft for each in fold.asked.values() for _, draft in each if draft.op is not Op.DELETE]
+        drafts = [draft for pairs in fold.asked.values() for _, draft in pairs if draft.op is not Op.DELETE]
         ontology = ontology_after(known.head.ontology, fold.changes.values())
-        own = {one.subject for one in self.parsed.operations if not one.is_named}
+        own = {operation.subject for operation in self.parsed.operations if not operation.is_named}
         ends = {end for draft in drafts if draft.op is Op.CREATE for end in ends_of(draft)} - own
         values = {value for draft in drafts for value in unique_of(draft, ontology)}
         return Context(
@@ -214,7 +218,7 @@ class _Attempt:
         """Return what was done, or would be."""
         dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(report.faults)
         faults = faults_from(receipt.refused) if receipt.refused else tuple(map(_told, self._told_faults(report)))
-        left_out = {each.index for each in (faults if receipt.refused else report.faults)}
+        left_out = {fault.index for fault in (faults if receipt.refused else report.faults)}
         changes = () if is_nothing else receipt.changes
         counts = Counter(change.op for change in changes if change.kind in DATA)
         versions = {change.subject: change.seq for change in changes}
@@ -234,57 +238,64 @@ class _Attempt:
         )
 
     def _told_faults(self, report: _Report) -> list[Fault]:
-        found = causes(report.faults) if self.options.atomic else report.faults
-        return sorted(found, key=lambda each: each.index)
+        faults = causes(report.faults) if self.options.atomic else report.faults
+        return sorted(faults, key=lambda fault: fault.index)
 
     def _items(
         self, report: _Report, versions: Mapping[str, int], left_out: Collection[int], *, has_key: bool
     ) -> list[BatchItem]:
         shows_versions = not self.options.dry_run
         items: list[BatchItem] = []
-        for one in self.parsed.operations:
-            is_left_out, is_known = one.index in left_out, one.is_named or has_key or not self.options.dry_run
-            is_there = is_known and not (is_left_out and not one.is_named)
-            subject = report.subject(one, versions)
+        for operation in self.parsed.operations:
+            is_left_out, is_known = (
+                operation.index in left_out,
+                operation.is_named or has_key or not self.options.dry_run,
+            )
+            is_there = is_known and not (is_left_out and not operation.is_named)
+            subject = report.subject(operation, versions)
             items.append(
                 BatchItem(
-                    index=one.index,
-                    op=one.verb,
+                    index=operation.index,
+                    op=operation.verb,
                     id=subject if is_there else None,
-                    ref=one.ref,
+                    ref=operation.ref,
                     version=report.version(subject, versions) if shows_versions and not is_left_out else None,
-                    connections=report.attached(subject) if _deletes_node(one) and not is_left_out else None,
+                    connections=report.attached(subject) if _deletes_node(operation) and not is_left_out else None,
                 )
             )
         return items
 
 
-def _deletes_node(one: Operation) -> bool:
-    return isinstance(one.asked, EntityRemoval) or (isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE)
+def _deletes_node(operation: Operation) -> bool:
+    return isinstance(operation.asked, EntityRemoval) or (
+        isinstance(operation.asked, Deletion) and operation.asked.kind is Kind.NODE
+    )
 
 
 def causes(faults: Sequence[Fault]) -> list[Fault]:
     """Return the faults that do not follow from others."""
-    return [each for each in faults if not each.follows] or list(faults)
+    return [fault for fault in faults if not fault.follows] or list(faults)
 
 
 def refused(faults: Sequence[Fault], count: int) -> GraphError:
     """Return the error for a batch of which something is at fault."""
-    found = sorted(causes(faults), key=lambda each: each.index)
-    told = "; ".join(f"operations[{one.index}] {one.error.code}: {one.error.message}" for one in found[:_SHOWN])
-    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    what = "1 operation is" if len(found) == 1 else f"{len({each.index for each in found}):,} operations are"
+    results = sorted(causes(faults), key=lambda fault: fault.index)
+    text = "; ".join(
+        f"operations[{fault.index}] {fault.error.code}: {fault.error.message}" for fault in results[:_SHOWN]
+    )
+    more = f"; and {len(results) - _SHOWN} more" if len(results) > _SHOWN else ""
+    what = "1 operation is" if len(results) == 1 else f"{len({fault.index for fault in results}):,} operations are"
     details: dict[str, object] = {
-        "faults": [_told(each).model_dump(exclude_none=True) for each in found[:MOST_TOLD]],
+        "faults": [_told(fault).model_dump(exclude_none=True) for fault in results[:MOST_TOLD]],
         "operations": count,
         "hint": "Nothing was changed. Correct what details.faults lists, and give the whole batch again.",
     }
-    if len(found) > MOST_TOLD:
-        details["more_faults"] = len(found) - MOST_TOLD
-    return GraphError(Code.BATCH_REFUSED, f"{what} at fault: {told}{more}", details)
+    if len(results) > MOST_TOLD:
+        details["more_faults"] = len(results) - MOST_TOLD
+    return GraphError(Code.BATCH_REFUSED, f"{what} at fault: {text}{more}", details)
 
 
-def _told(each: Fault) -> BatchFault:
+def _told(fault: Fault) -> BatchFault:
     return BatchFault(
-        index=each.index, op=each.verb, code=str(each.error.code), message=each.error.message, hint=each.error.hint
+        index=fault.index, op=fault.verb, code=str(fault.error.code), message=fault.error.message, hint=fault.error.hint
     )

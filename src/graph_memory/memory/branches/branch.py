@@ -209,9 +209,9 @@ class _Branching:
         await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
         ids = [row.subject for row in present]
         types = {row.subject: type_subject(TYPE_OF[Kind(row.kind)], row.type or "") for row in present}
-        given = [*ids, *sorted({*types.values()})]
-        found = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=given))
-        changed = {subject for subject in ids if subject in found or types[subject] in found}
+        values = [*ids, *sorted({*types.values()})]
+        results = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=values))
+        changed = {subject for subject in ids if subject in results or types[subject] in results}
         await self._drop_derived(transaction, changed)
         missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
         if missing:

@@ -49,12 +49,12 @@ def merge_texts(base: str, ours: str, theirs: str) -> MergedText | None:
         return MergedText(ours)
     if ours == base:
         return MergedText(theirs)
-    found = chunks(_lines(base), _lines(ours), _lines(theirs))
-    if found is None:
+    results = chunks(_lines(base), _lines(ours), _lines(theirs))
+    if results is None:
         return None
-    if conflicts := tuple(chunk for chunk in found if chunk.is_conflict):
+    if conflicts := tuple(chunk for chunk in results if chunk.is_conflict):
         return MergedText(None, conflicts)
-    return MergedText("\n".join(line for chunk in found for line in chunk.merged or ()))
+    return MergedText("\n".join(line for chunk in results for line in chunk.merged or ()))
 
 
 def chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | None:
@@ -62,10 +62,10 @@ def chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | None:
 
     None when comparing them would take too long.
     """
-    one, other = _matches(base, ours), _matches(base, theirs)
-    if one is None or other is None:
+    counts, other = _matches(base, ours), _matches(base, theirs)
+    if counts is None or other is None:
         return None
-    shared = ((line, one[line], other[line]) for line in range(len(base)) if line in one and line in other)
+    shared = ((line, counts[line], other[line]) for line in range(len(base)) if line in counts and line in other)
     return list(_cut((base, ours, theirs), shared))
 
 
@@ -103,10 +103,10 @@ def _matches(base: Lines, other: Lines) -> dict[int, int] | None:
     return found
 
 
-def _common(one: Lines, other: Lines) -> int:
+def _common(lines: Lines, other: Lines) -> int:
     """Return how many lines two texts have in common at their beginnings."""
-    both = zip(one, other, strict=False)
-    return next((place for place, (line, also) in enumerate(both) if line != also), min(len(one), len(other)))
+    both = zip(lines, other, strict=False)
+    return next((place for place, (line, also) in enumerate(both) if line != also), min(len(lines), len(other)))
 
 
 def _lines(text: str) -> Lines:

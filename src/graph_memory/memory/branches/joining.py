@@ -27,8 +27,12 @@ def is_mention(version: Version | None) -> bool:
 
 def names_lacking(trio: ThreeWay) -> list[UniqueValue]:
     """Return the names, before and now, of an entity of the source that the target does not have."""
-    sides = [one for one in (trio.base, trio.theirs) if one and one.kind is Kind.NODE] if trio.ours is None else []
-    return [name for one in sides if (name := entity_name(one.state))]
+    sides = (
+        [version for version in (trio.base, trio.theirs) if version and version.kind is Kind.NODE]
+        if trio.ours is None
+        else []
+    )
+    return [name for side in sides if (name := entity_name(side.state))]
 
 
 def paired(trios: Mapping[str, ThreeWay], owners: Owners) -> dict[str, str]:
@@ -43,10 +47,10 @@ def paired(trios: Mapping[str, ThreeWay], owners: Owners) -> dict[str, str]:
             continue
         if trio.ours is None and trio.last is None:
             holders = (one for name in names_lacking(trio) for one in owners.get(name, ()))
-            if holder := next((one for one in holders if _is_only_ours(trios.get(one))), None):
+            if holder := next((holder for holder in holders if _is_only_ours(trios.get(holder))), None):
                 found[trio.subject] = holder
         elif trio.theirs is None and trio.is_unknown:
-            names = (entity_name(one.state) for one in (trio.ours, trio.base) if one)
+            names = (entity_name(version.state) for version in (trio.ours, trio.base) if version)
             if same_name := next((new[name] for name in names if name in new), None):
                 found[same_name] = trio.subject
     return found
@@ -86,8 +90,8 @@ def two_of_a_name(trio: ThreeWay, holder: str) -> Conflict:
 def taken_over(trio: ThreeWay, source: ThreeWay) -> ThreeWay:
     """Return the target's entity, which gets what the source's has beside observations and relations."""
     ours, theirs = cast("Version", trio.ours), cast("Version", source.theirs)
-    given = replace(trio, base=None, theirs=theirs)
-    version = finished(given, dict(theirs.state), theirs.content)
+    way = replace(trio, base=None, theirs=theirs)
+    version = finished(way, dict(theirs.state), theirs.content)
     if is_mention(ours):
         at = {"_created": cast("datetime", theirs.state["_created"]), PLACE: theirs.state.get(PLACE)}
         state = {key: value for key, value in {**version.state, **at}.items() if value is not None}

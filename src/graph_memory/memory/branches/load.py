@@ -87,22 +87,22 @@ async def three_ways_of(reader: Reader, between: MergeScope) -> list[ThreeWay]:
         changed.update(await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until))
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
     left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
-    gone = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}
-    if len(gone) > MOST_GONE:
-        raise _too_many_gone(between, gone)
+    versions = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}
+    if len(versions) > MOST_GONE:
+        raise _too_many_gone(between, versions)
     if len(left) > MOST:
         message = f"{len(left):,} subjects differ, and one merge changes at most {MOST:,}"
         raise fault("source", message, f"Merge earlier, while at most {MOST:,} differ.")
     return left
 
 
-def _too_many_gone(between: MergeScope, gone: Mapping[str, Version]) -> GraphError:
+def _too_many_gone(between: MergeScope, versions: Mapping[str, Version]) -> GraphError:
     """Return the error for more deletions than one transaction takes; the node that has most of them is named."""
-    message = f"The source deleted {len(gone):,} subjects, and one merge deletes at most {MOST_GONE:,}"
-    ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
+    message = f"The source deleted {len(versions):,} subjects, and one merge deletes at most {MOST_GONE:,}"
+    ends = Counter(end for version in versions.values() for end in set(version.ends) if end in versions)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
     nodes = "nodes"
-    if len(gone) - count - 1 <= MOST_GONE:
+    if len(versions) - count - 1 <= MOST_GONE:
         nodes, attached = shown(hub), f"{count:,} connections, observations and links"
         message += f": {between.source.domain} deleted node {nodes} with {attached}"
     return fault("source", message, Hint(_DELETE, nodes=nodes, target=between.target))
@@ -120,9 +120,9 @@ async def _stretches(reader: Reader, between: MergeScope) -> Sequence[EventRange
 
 async def _trios(reader: Reader, between: MergeScope, subjects: Sequence[str], *, all_of_them: bool) -> list[ThreeWay]:
     trios: list[ThreeWay] = []
-    given = {**between.params, "ignored": sorted(IGNORED), "all": all_of_them}
+    arguments = {**between.params, "ignored": sorted(IGNORED), "all": all_of_them}
     for start in range(0, len(subjects), PAGE):
-        rows = await reader.read(VERSIONS, subjects=subjects[start : start + PAGE], **given)
+        rows = await reader.read(VERSIONS, subjects=subjects[start : start + PAGE], **arguments)
         trios += map(_trio, rows)
     return trios
 
@@ -151,31 +151,31 @@ async def with_context(
     living = await _living(reader, head.domain, trios)
     known = {trio.subject for trio in trios}
     missing = {end for trio in trios for side in (trio.base, trio.theirs) if side for end in side.ends}
-    every = [*trios, *await _trios(reader, between, sorted(missing - living.keys() - known), all_of_them=True)]
-    gone = {trio.subject: trio.kind for trio in every if trio.ours and trio.theirs is None}
+    ways = [*trios, *await _trios(reader, between, sorted(missing - living.keys() - known), all_of_them=True)]
+    kinds = {trio.subject: trio.kind for trio in ways if trio.ours and trio.theirs is None}
     try:
-        nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
+        nodes = [subject for subject, kind in kinds.items() if kind is Kind.NODE]
         attached = await attached_to(
             reader, head.domain, nodes, 2 * MOST_GONE
         )  # a connection may be found from both ends
-        check_amount(len(gone.keys() | {draft.subject for those in attached.values() for draft in those}), MOST_GONE)
+        check_amount(len(kinds.keys() | {draft.subject for those in attached.values() for draft in those}), MOST_GONE)
     except TooMany as many:
         message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with everything attached"
         raise fault("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from many
-    values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
-    owners = await owners_of(reader, head.domain, values | {name for trio in every for name in names_lacking(trio)})
+    values = {value for trio in ways if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
+    owners = await owners_of(reader, head.domain, values | {name for trio in ways for name in names_lacking(trio)})
     names = {owner for value, holders in owners.items() if value.type == ANY for owner in holders}
-    named = await _trios(reader, between, sorted(names - {trio.subject for trio in every}), all_of_them=True)
-    every += named
+    named = await _trios(reader, between, sorted(names - {trio.subject for trio in ways}), all_of_them=True)
+    ways += named
     living = {**living, **{trio.subject: trio.ours.type or "" for trio in named if trio.ours}}
-    others = [one.subject for one in every if one.ours and one.theirs and one.ours.type != one.theirs.type]
-    others += [one.subject for one in named]
+    others = [way.subject for way in ways if way.ours and way.theirs and way.ours.type != way.theirs.type]
+    others += [way.subject for way in named]
     attached = {**await attached_to_others(reader, head.domain, others, head.ontology), **attached}
     stored = await read_stored(reader, head.domain, _type_changes(trios, choices))
     context = Context(
         ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored, most_rekeyed=ONE_WRITE
     )
-    return await _with_contents(core, reader, between, every), context
+    return await _with_contents(core, reader, between, ways), context
 
 
 def _type_changes(trios: Iterable[ThreeWay], choices: Choices) -> list[TypeChange]:
@@ -190,7 +190,7 @@ def _type_changes(trios: Iterable[ThreeWay], choices: Choices) -> list[TypeChang
 
 
 async def _living(reader: Reader, domain: str, trios: Iterable[ThreeWay]) -> Mapping[str, str]:
-    versions = [one for trio in trios for one in (trio.ours, trio.theirs) if one is not None]
+    versions = [version for trio in trios for version in (trio.ours, trio.theirs) if version is not None]
     ends = {end for version in versions for end in version.ends}
     nodes = {trio.subject for trio in trios if trio.kind is Kind.NODE}
     return await living_of(reader, domain, ends | nodes)
@@ -199,10 +199,10 @@ async def _living(reader: Reader, domain: str, trios: Iterable[ThreeWay]) -> Map
 def _wanted(trio: ThreeWay, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
     yield from unique_values(theirs.kind, theirs.type or "", theirs.state, head.ontology)
     yield from way_of(theirs.from_id, theirs.state) if theirs.kind is Kind.LINK else ()
-    for told in choices.named(trio.subject):
-        if isinstance(told.value, (str, int, float)):
-            yield UniqueValue(theirs.kind, theirs.type or "", told.name or "", key_value(told.value))
-            yield name_of_entity(str(told.value))
+    for resolution in choices.named(trio.subject):
+        if isinstance(resolution.value, (str, int, float)):
+            yield UniqueValue(theirs.kind, theirs.type or "", resolution.name or "", key_value(resolution.value))
+            yield name_of_entity(str(resolution.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +216,11 @@ class _Wanted:
 async def _with_contents(core: Core, reader: Reader, between: MergeScope, trios: Sequence[ThreeWay]) -> list[ThreeWay]:
     """Give the subjects the contents that are taken over or merged line by line."""
     wanted = {trio.subject: _contents_of(trio, between) for trio in trios}
-    found = await _fetched(core, reader, {one for sides in wanted.values() for one in sides.values()})
+    contents = await _fetched(core, reader, {side for sides in wanted.values() for side in sides.values()})
     return [
-        replace(trio, **{side: _having(getattr(trio, side), found[one]) for side, one in wanted[trio.subject].items()})
+        replace(
+            trio, **{side: _having(getattr(trio, side), contents[one]) for side, one in wanted[trio.subject].items()}
+        )
         for trio in trios
     ]
 
@@ -256,14 +258,14 @@ async def _fetched(core: Core, reader: Reader, wanted: Iterable[_Wanted]) -> Map
 async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping[_Wanted, Content]:
     """Return contents, given the texts that Neo4j keeps; several of the others are read at once."""
     blobs = [one for one, text in wanted.items() if not one.ref.is_text and text is None]
-    found = {one: Content(b"", "base64", one.ref.format) for one in blobs}
-    texts = [one for one in wanted if one not in found]
+    contents = {blob: Content(b"", "base64", blob.ref.format) for blob in blobs}
+    texts = [one for one in wanted if one not in contents]
 
     async def read(one: _Wanted) -> None:
-        found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
+        contents[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
 
     for start in range(0, len(texts), AT_ONCE):
         async with task_group() as tasks:
             for one in texts[start : start + AT_ONCE]:
                 tasks.start_soon(read, one)
-    return found
+    return contents

@@ -94,8 +94,8 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
 async def _named(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
     """Return conflicts whose reasons have titles beside ids, as far as they are told."""
     told = conflicts[:MOST_CONFLICTS]
-    reasons = await with_titles(core, target, [one.reason for one in told])
-    named = (replace(one, reason=reason) for one, reason in zip(told, reasons, strict=True))
+    reasons = await with_titles(core, target, [conflict.reason for conflict in told])
+    named = (replace(conflict, reason=reason) for conflict, reason in zip(told, reasons, strict=True))
     return (*named, *conflicts[MOST_CONFLICTS:])
 
 
@@ -180,9 +180,9 @@ class _Merging:
 
     async def _changes(self, own: Sequence[Change], report: _Report) -> tuple[MergedChange, ...]:
         """Return the first changes as they are told, with the titles that went where something went."""
-        told = {change.subject: change for change in own[:MOST_CHANGES]}
-        drafts = {draft.subject: draft for draft in report.plan.drafts if draft.subject in told}
-        before = min((change.seq for change in told.values()), default=1) - 1
+        changes = {change.subject: change for change in own[:MOST_CHANGES]}
+        drafts = {draft.subject: draft for draft in report.plan.drafts if draft.subject in changes}
+        before = min((change.seq for change in changes.values()), default=1) - 1
         titles = await titles_of(self._core, report.between.target, list(drafts.values()), before)
         return tuple(
             MergedChange(
@@ -193,7 +193,7 @@ class _Merging:
                 type=drafts[subject].type,
                 title=titles.get(subject),
             )
-            for subject, change in told.items()
+            for subject, change in changes.items()
         )
 
     async def told(self, receipt: Receipt, report: _Report) -> Merged:

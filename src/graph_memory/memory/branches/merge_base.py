@@ -84,7 +84,8 @@ class _Shared:
     def covers(self, lost: Lost) -> bool:
         """Say whether nothing that a lost state included can be later than this."""
         has_it = any(
-            self.place.domain == one.domain and self.place.seq >= one.seq for one in (lost.place, lost.through)
+            self.place.domain == revision.domain and self.place.seq >= revision.seq
+            for revision in (lost.place, lost.through)
         )
         return has_it or (self.kept == self.place and self.at >= lost.at)
 
@@ -101,7 +102,7 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
     copies = {**await _copies(reader, source.domain), **await _copies(reader, target.domain)}
     shared = [found for place in places if (found := await _shared(reader, place, copies))]
     ends = await _not_within_another(reader, shared)
-    latest = max(ends, key=lambda found: (found.at, found.place.seq, found.place.domain), default=None)
+    latest = max(ends, key=lambda shared: (shared.at, shared.place.seq, shared.place.domain), default=None)
     lost = next((lost for lost in (*one.lost, *other.lost) if latest is None or not latest.covers(lost)), None)
     if lost is not None:
         raise _base_gone(lost.place.domain, lost.compacted_to)

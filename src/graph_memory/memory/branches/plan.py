@@ -53,8 +53,8 @@ def plan(trios: Iterable[ThreeWay], around: Context, choices: Choices, at: datet
     """
     whole = _GraphMerge({trio.subject: trio for trio in trios}, around, choices, at)
     whole.merge_each()
-    while found := list(whole.found()):
-        for conflict in found:
+    while conflicts := list(whole.found()):
+        for conflict in conflicts:
             whole.settle(conflict)
     return Plan(tuple(map(_with_windows, whole.drafts())), tuple(whole.conflicts), tuple(whole.settled), whole.ontology)
 
@@ -62,17 +62,17 @@ def plan(trios: Iterable[ThreeWay], around: Context, choices: Choices, at: datet
 class _GraphMerge:
     """The merge of all subjects, from what each comes to by itself to a graph that may be."""
 
-    def __init__(self, trios: Mapping[str, ThreeWay], around: Context, choices: Choices, at: datetime) -> None:
-        self.joined = paired(trios, around.owners)
+    def __init__(self, trios: Mapping[str, ThreeWay], context: Context, choices: Choices, at: datetime) -> None:
+        self.joined = paired(trios, context.owners)
         """Entities of the source that are ones of the target, by their names."""
         ones = {holder: as_one(trios[holder], trios[subject]) for subject, holder in self.joined.items()}
         self.trios = {
             subject: as_new(trio) for subject, trio in {**trios, **ones}.items() if subject not in self.joined
         }
-        self.around = around
+        self.around = context
         self.choices = choices
         self.at = at
-        self.ontology = around.ontology
+        self.ontology = context.ontology
         self.after: dict[str, Draft] = {}
         self.conflicts: list[Conflict] = []
         self.settled: list[Conflict] = []
@@ -86,7 +86,7 @@ class _GraphMerge:
     def merge_each(self) -> None:
         """Merge each subject by itself; what is attached to nodes once it is known which of them are one."""
         attached = [trio.subject for trio in self.trios.values() if trio.kind in ATTACHED]
-        for subject in [one for one in self.trios if self.trios[one].kind not in ATTACHED]:
+        for subject in [trio for trio in self.trios if self.trios[trio].kind not in ATTACHED]:
             self._merge(self.trios[subject])
         joining = {trio.subject: holder for trio in self.trios.values() if (holder := self._join(trio))}
         stands_for = {**joining, **self.joined}
@@ -124,13 +124,13 @@ class _GraphMerge:
         self.left.add(trio.subject)
         self.joined[trio.subject] = holder.subject
         if is_taken_over and trio.theirs is not None and not is_mention(trio.theirs):
-            self.trios[holder.subject] = given = taken_over(holder, trio)
-            self.after[holder.subject] = _draft(given, given.theirs, self.at)
+            self.trios[holder.subject] = way = taken_over(holder, trio)
+            self.after[holder.subject] = _draft(way, way.theirs, self.at)
         return holder.subject
 
     def _declared(self, trio: ThreeWay) -> list[str]:
         """Return the properties that the target's ontology declares for the type of a subject."""
-        named = next(one.type for one in (trio.theirs, trio.ours, trio.base) if one is not None) or ""
+        named = next(version.type for version in (trio.theirs, trio.ours, trio.base) if version is not None) or ""
         find = self.ontology.find_connection_type if trio.kind is Kind.CONNECTION else self.ontology.find_node_type
         declared = find(named)
         return [rule.name for rule in declared.properties] if declared else []
@@ -164,25 +164,25 @@ class _GraphMerge:
         """Return what is, or was in the target, the inverse of a type."""
         declared = declared_by(draft)
         before = self.around.ontology.find_connection_type(declared.name)
-        return {one.inverse for one in (declared, before) if isinstance(one, ConnectionType)}
+        return {type_.inverse for type_ in (declared, before) if isinstance(type_, ConnectionType)}
 
     def found(self) -> Iterator[Conflict]:
         """Give the conflicts that the whole has now, at most one for each subject and rule; types alone come first."""
         self.add_types()
         changes = self._changes()
-        if unfit := [found for kind in TYPES for draft in self._puts(kind) if (found := changes.needed(draft))]:
+        if unfit := [violation for kind in TYPES for draft in self._puts(kind) if (violation := changes.needed(draft))]:
             for one in unfit:
                 reason = f"the target does not allow it: {one.reason}"
                 yield self._conflict(one.draft, ConflictKind.INVALID, reason)
             return
         for kind in DATA:
             for draft in self._puts(kind):
-                if found := self._by_itself(changes, draft):
-                    yield found
+                if violation := self._by_itself(changes, draft):
+                    yield violation
         for draft in self.after.values():
-            found = changes.left_behind(draft) if draft.subject not in self.taking_along else None
-            if found is not None:
-                first, more = found.others[0], len(found.others) - 1
+            violation = changes.left_behind(draft) if draft.subject not in self.taking_along else None
+            if violation is not None:
+                first, more = violation.others[0], len(violation.others) - 1
                 what = f"{first} and {more} more are" if more else f"{first} is"
                 reason = f"the source deleted it, but {what} attached to it in the target; theirs deletes that too"
                 yield self._conflict(draft, ConflictKind.ATTACHED, reason, takes=frozenset(ConflictSide))
@@ -202,8 +202,10 @@ class _GraphMerge:
             told = "; theirs restores it" if can_return else ""
             reason = f"node {missing[0]}, which it needs, is not in the target{told}"
             return self._conflict(draft, ConflictKind.END, reason, takes=takes)
-        if not self._is_undecided(draft) and (found := changes.not_allowed(draft)) and found.error:
-            return self._conflict(draft, ConflictKind.INVALID, f"the target does not allow it: {found.error.message}")
+        if not self._is_undecided(draft) and (violation := changes.not_allowed(draft)) and violation.error:
+            return self._conflict(
+                draft, ConflictKind.INVALID, f"the target does not allow it: {violation.error.message}"
+            )
         broken = changes.breaking_a_link(draft)
         return self._conflict(draft, ConflictKind.RULE, broken.reason) if broken else None
 
@@ -259,8 +261,8 @@ class _GraphMerge:
 
     def _missing(self, changes: Changeset, draft: Draft) -> list[str]:
         """Return the ends of a connection or observation that are not there after the merge, whatever is decided."""
-        found = changes.without_an_end(draft)
-        return [end for end in found.others if end not in self.open] if found else []
+        violation = changes.without_an_end(draft)
+        return [end for end in violation.others if end not in self.open] if violation else []
 
     def _can_return(self, node: str) -> bool:
         trio = self.trios.get(node)

@@ -51,7 +51,7 @@ def refused(conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]) -> Gra
         "Resolve each: give its subject, perhaps a property, and take ours or theirs, or a value; "
         "or choose the strategy ours or theirs. A preview shows the result."
     )
-    details = {"conflicts": [one.to_dict() for one in told], "more": more, "hint": hint}
+    details = {"conflicts": [conflict.to_dict() for conflict in told], "more": more, "hint": hint}
     return GraphError(Code.MERGE_CONFLICT, message, details)
 
 
@@ -98,10 +98,10 @@ def choices_from(strategy: str, given: Sequence[Mapping[str, object]] | None) ->
         chosen = Strategy(strategy)
     except ValueError:
         raise fault("strategy", f"{quoted(strategy)} is not a strategy", "Use manual, ours or theirs.") from None
-    told = [_resolution(one) for one in given or ()]
-    if len({(one.subject, one.name) for one in told}) < len(told):
+    resolutions = [_resolution(one) for one in given or ()]
+    if len({(resolution.subject, resolution.name) for resolution in resolutions}) < len(resolutions):
         raise fault("resolutions", "A conflict is resolved twice", "Give one resolution for each conflict.")
-    return Choices.of(chosen, told)
+    return Choices.of(chosen, resolutions)
 
 
 _KEYS = frozenset({"subject", "property", "take", "value"})

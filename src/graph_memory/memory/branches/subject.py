@@ -61,8 +61,8 @@ def merge_subject(trio: ThreeWay, choices: Choices, declared: Collection[str] = 
     `declared` are the properties that the target's ontology declares for its type.
     """
     named = choices.named(trio.subject)
-    for told in named:
-        check_resolution(told, trio, declared)
+    for resolution in named:
+        check_resolution(resolution, trio, declared)
     if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_kept(trio):
         return Merged(_ByValue(trio, choices).changed(trio.ours, named))
     if conflict := _as_a_whole(trio):
@@ -151,7 +151,9 @@ class _ByValue:
         self.trio = trio
         self.choices = choices
         self.conflicts: dict[str, Conflict] = {}
-        self.base, self.ours, self.theirs = (one.state if one else {} for one in (trio.base, trio.ours, trio.theirs))
+        self.base, self.ours, self.theirs = (
+            version.state if version else {} for version in (trio.base, trio.ours, trio.theirs)
+        )
         self.after: State = {}
         self.content = trio.ours.content if trio.ours else None
 
@@ -159,7 +161,7 @@ class _ByValue:
         for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT):
             self._merge_value(name)
         self._merge_content()
-        settled = [self.conflicts[told.name] for told in named if told.name in self.conflicts]
+        settled = [self.conflicts[resolution.name] for resolution in named if resolution.name in self.conflicts]
         for resolution in named:
             self._take_as_told(resolution)
         for name, conflict in [*self.conflicts.items()]:
@@ -213,7 +215,7 @@ class _ByValue:
     def _texts(self) -> tuple[str, str, str] | None:
         if not self.trio.needs_lines:
             return None
-        contents = (one and one.content for one in (self.trio.base, self.trio.ours, self.trio.theirs))
+        contents = (version and version.content for version in (self.trio.base, self.trio.ours, self.trio.theirs))
         base, ours, theirs = (content and content.text for content in contents)
         return None if base is None or ours is None or theirs is None else (base, ours, theirs)
 
@@ -226,15 +228,15 @@ class _ByValue:
         base, ours, theirs = sides
         self.conflicts[name] = replace(conflict, name=name, base=base, ours=ours, theirs=theirs, chunks=chunks)
 
-    def _take_as_told(self, told: Resolution) -> None:
-        name = cast("str", told.name)
+    def _take_as_told(self, resolution: Resolution) -> None:
+        name = cast("str", resolution.name)
         self.conflicts.pop(name, None)
-        if told.take is not None:
-            self._choose(name, told.take)
+        if resolution.take is not None:
+            self._choose(name, resolution.take)
         elif name == CONTENT:
-            self._put_text(str(told.value))
+            self._put_text(str(resolution.value))
         else:
-            self._put(name, told.value)
+            self._put(name, resolution.value)
 
     def _choose(self, name: str, take: ConflictSide) -> None:
         """Take one side's value; content that was chosen keeps its format."""
@@ -278,10 +280,10 @@ def finished(trio: ThreeWay, state: State, content: Content | None, like: Versio
     """
     like = like or cast("Version", trio.theirs)
     like = replace(like, type=_type_of(trio, like, state))
-    known = [one.state for one in (trio.base, trio.ours, trio.theirs) if one is not None]
-    if created := [cast("datetime", one["_created"]) for one in known if "_created" in one]:
+    known = [version.state for version in (trio.base, trio.ours, trio.theirs) if version is not None]
+    if created := [cast("datetime", state["_created"]) for state in known if "_created" in state]:
         state["_created"] = min(created)
-    if creators := [one[CREATED_BY] for one in known if CREATED_BY in one]:
+    if creators := [state[CREATED_BY] for state in known if CREATED_BY in state]:
         state[CREATED_BY] = creators[0]
     if like.kind is Kind.NODE:
         state = _without_computed(state) | _computed(trio, like, state, content)
@@ -294,8 +296,8 @@ def finished(trio: ThreeWay, state: State, content: Content | None, like: Versio
 def _type_of(trio: ThreeWay, like: Version, state: State) -> str | None:
     """Return the type of what has a state: of an entity that of the side from which it has what it is."""
     written = state.get(ENTITY)
-    sides = (one for one in (like, trio.theirs, trio.ours, trio.base) if one and one.kind is like.kind)
-    return next((one.type for one in sides if one.state.get(ENTITY) == written), like.type)
+    sides = (version for version in (like, trio.theirs, trio.ours, trio.base) if version and version.kind is like.kind)
+    return next((side.type for side in sides if side.state.get(ENTITY) == written), like.type)
 
 
 def _without_computed(state: State) -> State:
@@ -305,8 +307,8 @@ def _without_computed(state: State) -> State:
 def _computed(trio: ThreeWay, like: Version, state: State, content: Content | None) -> State:
     """Return what fields make: the titles, and the time of the summary on a side that has it."""
     fields = NodeFields.from_stored(state)
-    sides = (NodeFields.from_stored(one.state) for one in (trio.ours, trio.theirs, trio.base) if one)
-    times = (one.summary_timestamp for one in sides if one.content_summary == fields.content_summary)
+    sides = (NodeFields.from_stored(version.state) for version in (trio.ours, trio.theirs, trio.base) if version)
+    times = (side.summary_timestamp for side in sides if side.content_summary == fields.content_summary)
     fields = replace(fields, summary_timestamp=next(times, None))
     return present(fields.state(_title(trio, like, state, content)))
 
@@ -314,8 +316,12 @@ def _computed(trio: ThreeWay, like: Version, state: State, content: Content | No
 def _title(trio: ThreeWay, like: Version, state: State, content: Content | None) -> str:
     """Return the title that properties and text make; that of a side with the same text where it is not at hand."""
     properties = replace(like, state=state).properties
-    sides = [one.state for one in (trio.ours, trio.theirs) if one and _content_key(one.state) == _content_key(state)]
-    before = next((derived_title(one) for one in sides if "_title" in one), None)
+    sides = [
+        version.state
+        for version in (trio.ours, trio.theirs)
+        if version and _content_key(version.state) == _content_key(state)
+    ]
+    before = next((derived_title(side) for side in sides if "_title" in side), None)
     return title_of(like.type or "", properties, content.text if content else None, before=None if content else before)
 
 

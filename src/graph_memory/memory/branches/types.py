@@ -28,7 +28,7 @@ def merge_type(trio: ThreeWay, take: ConflictSide | None) -> tuple[Version | Non
 
     A side that is taken gives those values; without one it is as in the target.
     """
-    base, ours, theirs = (values_of(type_of_version(one)) if one else Values() for one in _versions(trio))
+    base, ours, theirs = (values_of(type_of_version(version)) if version else Values() for version in _versions(trio))
     after: Values = {}
     both: list[Key] = []
     for key in {**ours, **theirs}:

@@ -131,24 +131,24 @@ class ThreeWay:
     @property
     def kind(self) -> Kind:
         """What it is; in the source, if it is there."""
-        return next(one.kind for one in (self.theirs, self.ours, self.base) if one is not None)
+        return next(version.kind for version in (self.theirs, self.ours, self.base) if version is not None)
 
     @property
     def needs_lines(self) -> bool:
         """Whether its three contents are to be merged line by line."""
-        refs = [one.ref for one in (self.base, self.ours, self.theirs) if one is not None]
-        found = [ref for ref in refs if ref is not None and ref.is_text]
-        return len(found) == 3 and len({ref.sha256 for ref in found}) == 3
+        refs = [version.ref for version in (self.base, self.ours, self.theirs) if version is not None]
+        results = [ref for ref in refs if ref is not None and ref.is_text]
+        return len(results) == 3 and len({ref.sha256 for ref in results}) == 3
 
     @property
     def may_lose_title(self) -> bool:
         """Whether the target's title may have to be made of its text."""
-        given = {"title", "name"}
+        values = {"title", "name"}
         return (
             self.ours is not None
             and self.theirs is not None
             and self.kind is Kind.NODE
-            and bool(given & self.ours.state.keys() - self.theirs.state.keys())
+            and bool(values & self.ours.state.keys() - self.theirs.state.keys())
         )
 
 
@@ -192,20 +192,22 @@ class Choices:
     @classmethod
     def of(cls, strategy: Strategy, resolutions: Iterable[Resolution] = ()) -> Choices:
         """Return the choices that were made."""
-        told: dict[str, list[Resolution]] = {}
-        for one in resolutions:
-            told.setdefault(one.subject, []).append(one)
-        return cls(strategy, told)
+        rendered: dict[str, list[Resolution]] = {}
+        for resolution in resolutions:
+            rendered.setdefault(resolution.subject, []).append(resolution)
+        return cls(strategy, rendered)
 
     def named(self, subject: str) -> list[Resolution]:
         """Return what is told about single values of a subject."""
-        return [one for one in self.resolutions.get(subject, ()) if one.name is not None]
+        return [resolution for resolution in self.resolutions.get(subject, ()) if resolution.name is not None]
 
     def take(self, conflict: Conflict) -> ConflictSide | None:
         """Return whose side settles a conflict, None when nothing does."""
-        told = [one.take for one in self.resolutions.get(conflict.subject, ()) if one.name is None]
+        sides = [
+            resolution.take for resolution in self.resolutions.get(conflict.subject, ()) if resolution.name is None
+        ]
         by_strategy = None if self.strategy is Strategy.MANUAL else ConflictSide(self.strategy)
-        wanted = told[0] if told else by_strategy
+        wanted = sides[0] if sides else by_strategy
         return wanted if wanted in conflict.takes else None
 
 
@@ -217,7 +219,7 @@ def check_resolution(told: Resolution, trio: ThreeWay, declared: Collection[str]
     kind, name = trio.kind, told.name or ""
     is_property = not name.startswith("_") and kind in TYPE_OF
     if is_property:
-        sides = [one.properties for one in (trio.base, trio.ours, trio.theirs) if one is not None]
+        sides = [version.properties for version in (trio.base, trio.ours, trio.theirs) if version is not None]
         known = {key for properties in sides for key in properties}.union(declared if told.take is None else ())
         if name not in known:
             names = listed(sorted(known)) if known else "none"

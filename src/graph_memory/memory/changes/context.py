@@ -101,7 +101,7 @@ async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, m
         ontology=head.ontology,
         living=await living_of(reader, head.domain, ends),
         attached=await attached_to(reader, head.domain, going, most),
-        owners=await owners_of(reader, head.domain, {each for draft in kept for each in unique_of(draft, ontology)}),
+        owners=await owners_of(reader, head.domain, {value for draft in kept for value in unique_of(draft, ontology)}),
     )
 
 
@@ -130,7 +130,7 @@ async def attached_to_others(
     reader: Reader, domain: str, nodes: Sequence[str], ontology: Ontology
 ) -> Mapping[str, Sequence[Draft]]:
     """Return what is attached to nodes that become of another type, as far as its types ask what their ends are."""
-    asks = any(ANY not in ends for one in ontology.connection_types for ends in (one.from_types, one.to_types))
+    asks = any(ANY not in ends for type_ in ontology.connection_types for ends in (type_.from_types, type_.to_types))
     return await attached_to(reader, domain, nodes, MOST_LOOKED_AT) if asks else {}
 
 
@@ -145,25 +145,25 @@ async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]
 
 async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, Stored]:
     """Return by its subject, for each type that is to change and asks more then, what is stored of it."""
-    found = [Stored(change) for change in changes if change.demands or change.changes_derived]
-    for stored in found:
+    results = [Stored(change) for change in changes if change.demands or change.changes_derived]
+    for stored in results:
         async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):
             for row in rows:
                 stored.look(row)
-    return {stored.subject: stored for stored in found}
+    return {stored.subject: stored for stored in results}
 
 
 async def stored_rows(
     reader: Reader, domain: str, declared: AnyType, names: Sequence[str], after: str = ""
 ) -> AsyncIterator[tuple[str, Sequence[StoredRow]]]:
     """Yield what is stored of a type, with its values of these properties; each page with the node at which it ends."""
-    given: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
+    arguments: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
     if isinstance(declared, NodeType):
-        while nodes := await reader.read(STORED_NODES, after=after, **given):
+        while nodes := await reader.read(STORED_NODES, after=after, **arguments):
             after = nodes[-1].id
             yield after, [StoredRow(node.id, node.values) for node in nodes]
         return
-    while sources := await reader.read(STORED_CONNECTIONS, after=after, **given):
+    while sources := await reader.read(STORED_CONNECTIONS, after=after, **arguments):
         after = sources[-1].source
         yield after, [row for source in sources for row in source.rows()]
 
@@ -184,7 +184,7 @@ def detaching(row: AttachedRow) -> Draft:
 async def in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
     """Return what a statement gives for rows, of which it is given some at a time."""
     [(name, every)] = rows.items()
-    found: list[R] = []
+    results: list[R] = []
     for start in range(0, len(every), ROWS):
-        found += await reader.read(statement, domain=domain, **{name: every[start : start + ROWS]})
-    return found
+        results += await reader.read(statement, domain=domain, **{name: every[start : start + ROWS]})
+    return results

@@ -68,7 +68,7 @@ class Batch:
         domain: str,
         state: str,
         params: Params,
-        given: Mapping[str, str | int],
+        arguments: Mapping[str, str | int],
         *,
         request: str | None = None,
         reach: Reach,
@@ -80,13 +80,13 @@ class Batch:
         who = {"session": core.origin.session, "source": core.origin.source, "actor": core.origin.actor}
         named = {name: value for name, value in who.items() if value is not None}
         named |= {"at_command_line": 1} if core.origin.at_command_line else {}
-        given = {**given, **named, "batch": new_id("evt")}
-        job = await jobs.begin(core.store, domain, state, params, given, origin=core.origin, reach=reach)
-        told = {name: str(job.given[name]) if name in job.given else None for name in who}
+        arguments = {**arguments, **named, "batch": new_id("evt")}
+        job = await jobs.begin(core.store, domain, state, params, arguments, origin=core.origin, reach=reach)
+        rendered = {name: str(job.given[name]) if name in job.given else None for name in who}
         origin = Origin(
-            session=told["session"],
-            source=str(told["source"]),
-            actor=told["actor"],
+            session=rendered["session"],
+            source=str(rendered["source"]),
+            actor=rendered["actor"],
             at_command_line="at_command_line" in job.given,
         )
         return cls(core, job, str(job.given["batch"]), origin, request)

@@ -243,8 +243,8 @@ class Changeset:
     @cached_property
     def _takers(self) -> Mapping[UniqueValue, str]:
         """For each unique value the first subject that would have it."""
-        every = reversed([*self.changes.values()])
-        return {value: draft.subject for draft in every for value in unique_of(draft, self.ontology)}
+        drafts = reversed([*self.changes.values()])
+        return {value: draft.subject for draft in drafts for value in unique_of(draft, self.ontology)}
 
     def left_behind(self, draft: Draft) -> Violation | None:
         """Return the violation of a node that goes without something that is attached to it."""
@@ -265,15 +265,15 @@ class Changeset:
             anew = "indexed" if stored.change.changes_keys else "materialized"
             reason = f"{stored.count:,} {stored.kind}s would be {anew} anew; apply the ontology that it should have"
             return Violation(draft, Rule.NEEDED, reason)
-        found = stored.misfits(self.changes, self._attached_gone) if stored else []
-        if not found:
+        misfits = stored.misfits(self.changes, self._attached_gone) if stored else []
+        if not misfits:
             return None
         what = (
-            f"{found[0].id} does not fit it"
-            if len(found) == 1
-            else f"{len(found):,} do not fit it, such as {found[0].id}"
+            f"{misfits[0].id} does not fit it"
+            if len(misfits) == 1
+            else f"{len(misfits):,} do not fit it, such as {misfits[0].id}"
         )
-        return Violation(draft, Rule.NEEDED, f"{what}: {found[0].reason}", tuple(one.id for one in found))
+        return Violation(draft, Rule.NEEDED, f"{what}: {misfits[0].reason}", tuple(misfit.id for misfit in misfits))
 
     @cached_property
     def _attached_gone(self) -> frozenset[str]:
@@ -290,7 +290,7 @@ class Changeset:
         context = self.context
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         gone |= {draft.subject for node in context.attached.keys() & gone for draft in context.attached[node]}
-        types = {subject_of_type(one): one for one in context.ontology.own_connection_types}
+        types = {subject_of_type(type_): type_ for type_ in context.ontology.own_connection_types}
         types |= {draft.subject: declared_by(draft) for draft in self.changes.values() if _is_link_type(draft)}
         named = {
             type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"
@@ -311,11 +311,11 @@ class Changeset:
         for draft in (draft for draft in self.changes.values() if draft.op is Op.DELETE):
             for one in (*self.context.attached.get(draft.subject, ()), draft):
                 going.setdefault(one.subject, self.changes[one.subject] if self.goes(one.subject) else one)
-        gone = sorted(going.values(), key=lambda draft: -min(_turn(draft), _ATTACHED))
+        drafts = sorted(going.values(), key=lambda draft: -min(_turn(draft), _ATTACHED))
         back = sorted((draft for draft in self.changes.values() if draft.op is not Op.DELETE), key=_turn)
-        note = [self.context.ontology_event] if any(draft.kind in TYPES for draft in gone) else []
+        note = [self.context.ontology_event] if any(draft.kind in TYPES for draft in drafts) else []
         told = [replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in note if last]
-        data_gone, types_gone = _split(gone)
+        data_gone, types_gone = _split(drafts)
         data_back, types_back = _split(back)
         return [*data_gone, *types_back, *types_gone, *told, *data_back]
 
@@ -341,8 +341,8 @@ def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], ontol
     """Return the values of a state that must be unique in a type, as far as they can be values."""
     names = unique_properties(declared_type(kind, type_name, ontology))
     values = ((name, state[name]) for name in names if isinstance(state.get(name), (str, int, float)))
-    found = [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]
-    return [*found, *filter(None, [entity_name(state)])]
+    results = [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]
+    return [*results, *filter(None, [entity_name(state)])]
 
 
 def entity_name(state: Mapping[str, object]) -> UniqueValue | None:
@@ -385,7 +385,7 @@ def _title(draft: Draft) -> str | None:
 def _split(drafts: Iterable[Draft]) -> tuple[list[Draft], list[Draft]]:
     """Return the changes of data and those of types: what changes a type may let another go."""
     every = list(drafts)
-    return [one for one in every if one.kind not in TYPES], [one for one in every if one.kind in TYPES]
+    return [draft for draft in every if draft.kind not in TYPES], [draft for draft in every if draft.kind in TYPES]
 
 
 def _turn(draft: Draft) -> int:

@@ -83,8 +83,10 @@ async def broken_rules(
     """Return which new connections break which rule of their type; of two together, in turn, the later."""
     rows = [row for draft in drafts if (row := ruled(draft, ontology, also))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
-    found = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
-    return {row.id: BrokenLink(row.rule, row.other, tuple((node, title) for node, title in row.nodes)) for row in found}
+    results = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
+    return {
+        row.id: BrokenLink(row.rule, row.other, tuple((node, title) for node, title in row.nodes)) for row in results
+    }
 
 
 async def check_rules(

@@ -35,13 +35,13 @@ class StoredRow:
 
 def unfit_end(node: Draft, attached: Sequence[Draft], ontology: Ontology) -> GraphError | None:
     """Return the error for a node that has a connection whose type does not allow what the node is."""
-    for one in attached:
-        declared = ontology.find_connection_type(one.type or "")
-        allowing = ((one.from_id, declared.allows_source), (one.to_id, declared.allows_target)) if declared else ()
+    for draft in attached:
+        declared = ontology.find_connection_type(draft.type or "")
+        allowing = ((draft.from_id, declared.allows_source), (draft.to_id, declared.allows_target)) if declared else ()
         if any(end == node.subject and not allows(node.type or "") for end, allows in allowing):
-            message = f"Connection {one.subject} of type {shown(one.type)} cannot join a {shown(node.type)}"
+            message = f"Connection {draft.subject} of type {shown(draft.type)} cannot join a {shown(node.type)}"
             hint = "Delete that connection first, or leave the type of the node as it is."
-            return GraphError(Code.INVALID_TOPOLOGY, message, {"connection_id": one.subject, "hint": hint})
+            return GraphError(Code.INVALID_TOPOLOGY, message, {"connection_id": draft.subject, "hint": hint})
     return None
 
 

@@ -25,16 +25,18 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
         return before
     gone = {draft.subject for draft in types if draft.op is Op.DELETE}
     put = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
-    nodes = {one.name: one for one in before.node_types if subject_of_type(one) not in gone}
-    nodes |= {one.name: one for one in put if isinstance(one, NodeType)}
+    nodes = {type_.name: type_ for type_ in before.node_types if subject_of_type(type_) not in gone}
+    nodes |= {type_.name: type_ for type_ in put if isinstance(type_, NodeType)}
     names = {ANY, *nodes}
-    kept = agreeing([one for one in links_after(before, types) if names.issuperset(joined(one))])
+    kept = agreeing(
+        [connection_type for connection_type in links_after(before, types) if names.issuperset(joined(connection_type))]
+    )
     return replace(before, node_types=tuple(nodes.values()), connection_types=tuple(kept))
 
 
 def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionType]:
     """Return the connection types after changes, as each is declared."""
-    links = {subject_of_type(one): one for one in before.connection_types}
+    links = {subject_of_type(type_): type_ for type_ in before.connection_types}
     for draft in changes:
         if draft.kind is Kind.CONNECTION_TYPE:
             links.pop(draft.subject, None)
@@ -46,8 +48,8 @@ def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionTy
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
     """Return which types of an ontology become others by changes."""
     after = [declared_by(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
-    known = {subject_of_type(one): one for one in (*before.node_types, *before.connection_types)}
-    return [TypeChange(known[subject_of_type(one)], one) for one in after if subject_of_type(one) in known]
+    known = {subject_of_type(type_): type_ for type_ in (*before.node_types, *before.connection_types)}
+    return [TypeChange(known[subject_of_type(type_)], type_) for type_ in after if subject_of_type(type_) in known]
 
 
 def joined(declared: ConnectionType) -> tuple[str, ...]:

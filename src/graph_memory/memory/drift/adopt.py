@@ -93,27 +93,29 @@ def adoption(
     refused = dict(unfit)
     while True:
         left = [change for change in changes if change.id not in refused]
-        drafts, found = _attempt(left, around, head)
-        if not found:
+        drafts, errors = _attempt(left, around, head)
+        if not errors:
             return Adoption(tuple(drafts), refused)
-        refused |= found
+        refused |= errors
 
 
-def _attempt(left: Sequence[DriftedSubject], around: Around, head: Head) -> tuple[list[Draft], dict[str, GraphError]]:
+def _attempt(left: Sequence[DriftedSubject], context: Around, head: Head) -> tuple[list[Draft], dict[str, GraphError]]:
     """Return the changes, or what refuses some of them; one rule at a time, as what it refuses is asked no other."""
-    made, refused = _made(left, around, head)
+    made, refused = _made(left, context, head)
     if refused:
         return [], refused
-    changes = Changeset.of(around.context, made.values())
+    changes = Changeset.of(context.context, made.values())
     for rule in changes.rules:
-        against = {id_: found for id_, draft in made.items() if (found := rule(draft))}
+        against = {id_: violation for id_, draft in made.items() if (violation := rule(draft))}
         if against:
-            return [], {id_: _against(found, head) for id_, found in against.items()}
+            return [], {id_: _against(violation, head) for id_, violation in against.items()}
     drafts = changes.ordered()
-    return drafts, _barring(made, drafts, around, head)
+    return drafts, _barring(made, drafts, context, head)
 
 
-def _made(left: Sequence[DriftedSubject], around: Around, head: Head) -> tuple[dict[str, Draft], dict[str, GraphError]]:
+def _made(
+    left: Sequence[DriftedSubject], context: Around, head: Head
+) -> tuple[dict[str, Draft], dict[str, GraphError]]:
     """Return the change of each by its id, and what refuses to be one."""
     made: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
@@ -122,18 +124,18 @@ def _made(left: Sequence[DriftedSubject], around: Around, head: Head) -> tuple[d
         try:
             if change.subject in subjects and not change.is_gone:
                 raise _refusal(f"{change.subject} was created twice", "Remove the _id of one.")
-            made[change.id] = _draft(change, around, head)
+            made[change.id] = _draft(change, context, head)
             subjects.add(change.subject)
         except GraphError as error:
             refused[change.id] = error
     return made, refused
 
 
-def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], around: Around, head: Head) -> dict[str, GraphError]:
+def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], context: Around, head: Head) -> dict[str, GraphError]:
     """Refuse what was made where a connection that could come back bars it, by the rules of their type."""
     gone = {draft.subject for draft in drafts if draft.op is Op.DELETE}
-    away = [each for each in around.away if each.subject not in gone]
-    claimed = {claim: each.id for each in away if each.last for claim in _claims(each.last.draft, head)}
+    away = [subject for subject in context.away if subject.subject not in gone]
+    claimed = {claim: subject.id for subject in away if subject.last for claim in _claims(subject.last.draft, head)}
     refused: dict[str, GraphError] = {}
     for id_, draft in made.items() if claimed else ():
         claims = _claims(draft, head) if draft.op is Op.CREATE else ()
@@ -156,12 +158,12 @@ def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     ]
 
 
-def _draft(change: DriftedSubject, around: Around, head: Head) -> Draft:
+def _draft(change: DriftedSubject, context: Around, head: Head) -> Draft:
     if change.kind is Kind.CONNECTION and change.is_known and change.is_out_of_place:
         hint = "Restore it, and create the other connection without its _id."
         raise _refusal("The type and ends of a connection cannot change, and these did", hint)
     if change.is_gone:
-        _check_gone(change, around)
+        _check_gone(change, context)
         return gone(change)
     match change.kind:
         case Kind.NODE if change.is_known:
@@ -181,10 +183,10 @@ def _draft(change: DriftedSubject, around: Around, head: Head) -> Draft:
             raise _refusal("It is neither a node nor a connection", "Restore it.")
 
 
-def _check_gone(change: DriftedSubject, around: Around) -> None:
+def _check_gone(change: DriftedSubject, context: Around) -> None:
     """Raise STORE_CONFLICT for a node that still has a connection: a hand took its label, or moved the connection."""
-    attached = around.attached.get(change.subject, ())
-    if there := [each.id for each in attached if each.kind is Kind.CONNECTION and each.stored is not None]:
+    attached = context.attached.get(change.subject, ())
+    if there := [subject.id for subject in attached if subject.kind is Kind.CONNECTION and subject.stored is not None]:
         message = f"Its connection {there[0]} is still there, so it may have lost only its label _Node"
         raise _refusal(message, "Restore both, then delete it if it should go.")
 
@@ -340,13 +342,13 @@ def _refusal(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})
 
 
-def _against(found: Violation, head: Head) -> GraphError:
+def _against(violation: Violation, head: Head) -> GraphError:
     """Return the refusal of a change. A connection that breaks a rule of its type is there, and can go."""
-    if found.rule is not Rule.LINK:
-        return found.refusal(head.domain)
+    if violation.rule is not Rule.LINK:
+        return violation.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."
-    code = found.error.code if found.error else Code.INVALID_TOPOLOGY
-    return GraphError(code, f"It is not allowed: {found.reason}", {"hint": hint})
+    code = violation.error.code if violation.error else Code.INVALID_TOPOLOGY
+    return GraphError(code, f"It is not allowed: {violation.reason}", {"hint": hint})
 
 
 def wanted_values(changes: Iterable[DriftedSubject], head: Head) -> set[UniqueValue]:

@@ -86,8 +86,8 @@ async def places(core: Core, domain: str) -> Places:
     ontology = await core.log.require_ontology(domain)
     types = [declared.name for declared in ontology.connection_types]
     elements, after = list[str](), ""
-    given = {"domain": domain, "types": types, "inverses": list(ontology.inverses.values()), "limit": PAGE}
-    while page := await core.store.read(UNNAMED_CONNECTIONS, after=after, **given):
+    arguments = {"domain": domain, "types": types, "inverses": list(ontology.inverses.values()), "limit": PAGE}
+    while page := await core.store.read(UNNAMED_CONNECTIONS, after=after, **arguments):
         elements += [row.element for row in page if row.element is not None]
         after = page[-1].source
     return Places(
@@ -188,7 +188,7 @@ async def read_context(
     context = Context(
         ontology=head.ontology,
         living={draft.subject: draft.type or "" for draft in nodes},
-        attached={node: [gone(each) for each in those] for node, those in attached.items()},
+        attached={node: [gone(subject) for subject in those] for node, those in attached.items()},
         owners=await owners_of(reader, head.domain, wanted_values(found, head)),
         used={event.draft.subject for event in last} & made,
         broken=broken,
@@ -207,12 +207,12 @@ def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 
 
-def _attached(found: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
+def _attached(subjects: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
     """Return what the log ties to each node that is gone."""
     attached: dict[str, list[DriftedSubject]] = {
-        change.subject: [] for change in found if change.kind is Kind.NODE and change.is_gone
+        change.subject: [] for change in subjects if change.kind is Kind.NODE and change.is_gone
     }
-    for change in found:
+    for change in subjects:
         for end in set(ends_of(change)) if change.is_known else ():
             if end in attached and change.kind in ATTACHED:
                 attached[end].append(change)

@@ -185,17 +185,20 @@ class _Attempt:
 
     async def _read(self, reader: Reader, head: Head) -> _Found:
         changes = await detect.found(self.core, reader, self.domain, self.places)
-        around, titles = await detect.read_context(reader, head, changes, self.broken)
-        return _Found(changes, around, titles, await self._protected(reader, head, changes, around))
+        context, titles = await detect.read_context(reader, head, changes, self.broken)
+        return _Found(changes, context, titles, await self._protected(reader, head, changes, context))
 
     async def _protected(
-        self, reader: Reader, head: Head, found: Sequence[DriftedSubject], around: Around
+        self, reader: Reader, head: Head, results: Sequence[DriftedSubject], context: Around
     ) -> dict[str, GraphError]:
         """Return what may not be adopted because it is protected, or because it would detach what is."""
-        touched = {change.id: [change.subject, *_nodes_touched(change, around)] for change in found}
+        touched = {change.id: [change.subject, *_nodes_touched(change, context)] for change in results}
         every = [subject for subjects in touched.values() for subject in subjects]
         against = await refusals(reader, head, self.core.origin, every)
-        named = {id_: next((one for one in subjects if one in against), None) for id_, subjects in touched.items()}
+        named = {
+            id_: next((subject for subject in subjects if subject in against), None)
+            for id_, subjects in touched.items()
+        }
         return {id_: against[subject] for id_, subject in named.items() if subject is not None}
 
     def _decide(self, head: Head, found: _Found) -> Decision[_Outcome]:
@@ -204,28 +207,30 @@ class _Attempt:
         decided = adoption(chosen, found.around, head, unfit)
         return Decision(decided.drafts, _Outcome(found.changes, found.titles, decided.refused, head.ontology))
 
-    def _unfit(self, found: Sequence[DriftedSubject], around: Around) -> dict[str, GraphError]:
+    def _unfit(self, subjects: Sequence[DriftedSubject], context: Around) -> dict[str, GraphError]:
         """Return what cannot be adopted for reasons that the ontology does not know."""
         refused: dict[str, GraphError] = {}
         taken = 0
-        for change in found:
+        for change in subjects:
             taken += self.choice.takes(change)
             try:
-                self._check_fit(taken, change, around)
+                self._check_fit(taken, change, context)
             except GraphError as error:
                 refused[change.id] = error
         return refused
 
-    def _check_fit(self, taken: int, change: DriftedSubject, around: Around) -> None:
+    def _check_fit(self, taken: int, change: DriftedSubject, context: Around) -> None:
         if self.choice.is_faulty:
             raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
         if taken > MOST:
             raise _refusal(f"One write adopts at most {MOST:,} changes", "Settle the others first.")
-        if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
+        if (count := len(context.attached.get(change.subject, ()))) > paging.AT_ONCE:
             message = f"{count:,} connections, observations and links go with it; one write takes {paging.AT_ONCE:,}"
             hint = Hint("Restore it with them, then delete it with {delete_node}, which has no limit.")
             raise _refusal(message, hint)
-        if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
+        if spared := [
+            subject.id for subject in context.attached.get(change.subject, ()) if subject.id in self.choice.spared
+        ]:
             raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
         if change.text is not None:
             self.core.contents.check(content_from(change.text, "utf-8", "text"))
@@ -239,7 +244,7 @@ class _Attempt:
         written = {event.draft.subject for event in events}
         named = [change for change in outcome.found if change.element and change.subject in written]
         for kind, statement in ((Kind.NODE, NAME_NODES), (Kind.CONNECTION, NAME_CONNECTIONS)):
-            rows = [{"element": each.element, "id": each.subject} for each in named if each.kind is kind]
+            rows = [{"element": subject.element, "id": subject.subject} for subject in named if subject.kind is kind]
             if rows:
                 await transaction.run(statement, domain=self.domain, rows=rows)
 
@@ -247,15 +252,15 @@ class _Attempt:
         await check_rules(reader, self.domain, events, outcome.ontology, in_turn=False)
 
 
-def _nodes_touched(change: DriftedSubject, around: Around) -> Sequence[str]:
+def _nodes_touched(change: DriftedSubject, context: Around) -> Sequence[str]:
     """Return the nodes whose protection forbids adopting a change: the owner, and the ends of what goes with a node."""
     owner = [change] if change.kind in ABOUT else []
-    return [end for touching in (*owner, *_going_with(change, around)) for end in ends_of(touching) if end]
+    return [end for touching in (*owner, *_going_with(change, context)) for end in ends_of(touching) if end]
 
 
-def _going_with(change: DriftedSubject, around: Around) -> Sequence[DriftedSubject]:
+def _going_with(change: DriftedSubject, context: Around) -> Sequence[DriftedSubject]:
     """Return what goes with a node that a hand deleted."""
-    return around.attached.get(change.subject, ()) if change.is_gone else ()
+    return context.attached.get(change.subject, ()) if change.is_gone else ()
 
 
 async def _restore(
@@ -264,12 +269,12 @@ async def _restore(
     places: Places,
     changes: dict[str, HandChange],
     chosen: Sequence[HandChange],
-    found: Mapping[str, DriftedSubject],
+    subjects: Mapping[str, DriftedSubject],
 ) -> None:
     """Put back what the log has of the subjects that were chosen, and note it in `changes`."""
     ids = frozenset(change.id for change in chosen)
     for change in chosen:
-        if missing := _missing_end(found.get(change.id), found, ids):
+        if missing := _missing_end(subjects.get(change.id), subjects, ids):
             error = _refusal(f"Node {missing}, which it needs, is missing", f"Restore {missing} too.")
             changes[change.id] = _settled(change, "refused", error)
     ids = frozenset(id_ for id_ in ids if changes[id_].settled is None)
@@ -280,11 +285,13 @@ async def _restore(
 
 
 def _missing_end(
-    change: DriftedSubject | None, found: Mapping[str, DriftedSubject], restored: frozenset[str]
+    change: DriftedSubject | None, subjects: Mapping[str, DriftedSubject], restored: frozenset[str]
 ) -> str | None:
     if change is None or not change.is_known or change.kind not in ATTACHED:
         return None
-    missing = (end for end in ends_of(change) if end and end in found and found[end].is_gone and end not in restored)
+    missing = (
+        end for end in ends_of(change) if end and end in subjects and subjects[end].is_gone and end not in restored
+    )
     return next(missing, None)
 
 

@@ -19,7 +19,7 @@ MOST = 1_000
 
 def aliases_of(properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the other names of an entity, each once."""
-    return list(dict.fromkeys(one.strip() for one in listed_names(properties.get(ALIASES)) if one.strip()))
+    return list(dict.fromkeys(name.strip() for name in listed_names(properties.get(ALIASES)) if name.strip()))
 
 
 def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, PropertyValue]]:
@@ -35,11 +35,11 @@ def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str
 def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
     """Raise INVALID_ARGUMENT for a blank alias, too many, or the entity's own name, and CONTENT_TOO_LARGE."""
     check_text_size("The text in aliases", sum(map(len, aliases)))
-    if any(not one.strip() for one in aliases):
+    if any(not alias.strip() for alias in aliases):
         raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
     if len(aliases) > MOST:
         raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Give at most {MOST:,}.")
-    same = next((one for one in aliases if name is not None and is_same_name(one, name)), None)
+    same = next((alias for alias in aliases if name is not None and is_same_name(alias, name)), None)
     if same is not None:
         hint = "Leave it out: the entity is found by its name, also in this spelling."
         raise fault(ALIASES, f"{quoted(same)} is the name of the entity itself", hint)

@@ -64,7 +64,7 @@ async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]
     """Delete observations. `Entities.delete_observations` tells the rest."""
 
     async def read(reader: Reader, _: Head) -> _Going:
-        return _Going(await observed(reader, domain, ((one.name, one.texts) for one in wanted)))
+        return _Going(await observed(reader, domain, ((removal.name, removal.texts) for removal in wanted)))
 
     deleted = await _written(core, domain, "delete_observations", read)
     return Done(message="Observations deleted successfully", deleted=deleted)
@@ -82,13 +82,13 @@ async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation
     return Done(message="Relations deleted successfully", deleted=deleted)
 
 
-def _decide(head: Head, found: _Going) -> Decision[int]:
+def _decide(head: Head, going: _Going) -> Decision[int]:
     """Return the deletions, with those of what is only named as an end of relations if all of these go."""
-    drafts = [draft for row in found.rows for draft in _deletions(row)]
-    attached = (draft for drafts in found.attached.values() for draft in drafts)
+    drafts = [draft for row in going.rows for draft in _deletions(row)]
+    attached = (draft for drafts in going.attached.values() for draft in drafts)
     gone = {draft.subject for draft in (*drafts, *attached)}
-    alone = [row.deletion for row in found.ends if row.is_left_by(gone.__contains__)]
-    context = Context(ontology=head.ontology, attached=found.attached)
+    alone = [row.deletion for row in going.ends if row.is_left_by(gone.__contains__)]
+    context = Context(ontology=head.ontology, attached=going.attached)
     return Decision(Changeset.of(context, [*drafts, *alone]).ordered() if drafts else (), len(drafts))
 
 

@@ -38,7 +38,7 @@ async def detailed(core: Core, domain: str, found: Sequence[tuple[str, Entity]])
     if not found:
         return ()
     ids = [each for each, _ in found]
-    logs = [one.domain for one in await segments_of(core.store, domain)]
+    logs = [segment.domain for segment in await segments_of(core.store, domain)]
     known: dict[str, DetailRow] = {}
     for start in range(0, len(ids), ROWS):
         rows = await core.store.read(DETAILS, domain=domain, ids=ids[start : start + ROWS], logs=logs)
@@ -55,10 +55,10 @@ def _counted(access: AccessRow | None) -> tuple[int, datetime | None]:
 
 def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
     """Return an entity with its details; its observations are those of the same moment."""
-    each = {one[1]: one for one in reversed(row.observations)}
+    each = {observation[1]: observation for observation in reversed(row.observations)}
     details = tuple(
         ObservationDetail(id=each[text][0], text=text, ts=each[text][2], source=each[text][3], confidence=each[text][4])
-        for text in dict.fromkeys(one[1] for one in row.observations)
+        for text in dict.fromkeys(observation[1] for observation in row.observations)
     )
     aliases, properties = named_apart(row.stored)
     more = {
@@ -70,7 +70,7 @@ def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> 
         "last_accessed": last,
         "aliases": aliases,
         "properties": properties,
-        "observations": tuple(one.text for one in details),
+        "observations": tuple(detail.text for detail in details),
         "observation_details": details,
     }
     return entity.model_copy(update=more)

@@ -51,12 +51,12 @@ def entity_edit(given: Mapping[str, object]) -> EntityEdit:
 
 
 def _aliases(own: Fields) -> Mapping[str, PropertyValue]:
-    given, properties = own.get(ALIASES), own.get("properties")
-    if given is None:
+    located, properties = own.get(ALIASES), own.get("properties")
+    if located is None:
         return {}
     if properties is not None and ALIASES in properties.entries():
         raise properties.fault("holds aliases of its own", "Give aliases beside the properties.")
-    aliases = dict.fromkeys(text_of(each) for each in given.items())
+    aliases = dict.fromkeys(text_of(item) for item in located.items())
     check_aliases(aliases)
     return aliases_property(aliases)
 
@@ -75,6 +75,6 @@ def observation_edit(given: Mapping[str, object]) -> ObservationEdit:
     )
 
 
-def _fields(given: Mapping[str, object]) -> Fields:
+def _fields(arguments: Mapping[str, object]) -> Fields:
     """Return what was given; what is None was not."""
-    return Located({key: value for key, value in given.items() if value is not None}, "").fields(tuple(given))
+    return Located({key: value for key, value in arguments.items() if value is not None}, "").fields(tuple(arguments))

@@ -32,7 +32,7 @@ async def export_official(core: Core, domain: str, target: Path | str | IO[bytes
 
 
 def _write(graph: KnowledgeGraph, target: Path | IO[bytes]) -> None:
-    entities, relations = ([one.to_dict() for one in each] for each in (graph.entities, graph.relations))
+    entities, relations = ([entity.to_dict() for entity in entities] for entities in (graph.entities, graph.relations))
     try:
         if isinstance(target, Path):
             with replacing(target) as file, archive_stream(target, file) as stream:

@@ -72,7 +72,7 @@ async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_
     work = _erased if erasing else _ended
     done = await work(core, domain, list(known.values()), dry_run=dry_run)
     names = [_names(event) for event in known.values() if event.draft.kind is Kind.NODE]
-    gone = {*subjects, *(one.id for one in done.forgotten)}
+    gone = {*subjects, *(forgot.id for forgot in done.forgotten)}
     return await with_mentions(core, domain, done, names, gone) if names else done
 
 
@@ -87,12 +87,12 @@ async def _subjects(core: Core, domain: str, wanted: Wanted) -> list[str]:
     nodes = {name: await _node_of(core.store, domain, name) for name in wanted.names}
     if not wanted.texts:
         return [*nodes.values(), *wanted.ids]
-    found = [
+    results = [
         id_ for name, node in nodes.items() for id_ in await _told_of(core.store, domain, name, node, wanted.texts)
     ]
     if not nodes:
-        found = [id_ for text in wanted.texts for id_ in await _told_anywhere(core, domain, text)]
-    return [*found, *wanted.ids]
+        results = [id_ for text in wanted.texts for id_ in await _told_anywhere(core, domain, text)]
+    return [*results, *wanted.ids]
 
 
 async def _node_of(reader: Reader, domain: str, name: str) -> str:
@@ -111,13 +111,15 @@ async def _told_of(reader: Reader, domain: str, name: str, node: str, texts: Seq
 
 async def _told_anywhere(core: Core, domain: str, text: str) -> list[str]:
     """Return the observations with this text. Raises INVALID_ARGUMENT, with the nearest texts, if there are none."""
-    found: list[str] = []
+    results: list[str] = []
     for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MOST):
-        found += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
-    if found:
-        return found
+        results += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
+    if results:
+        return results
     graph = await search_nodes(core, domain, text)
-    near = nearest_known(text, [Known("", told) for one in graph.entities for told in one.observations])
+    near = nearest_known(
+        text, [Known("", observation) for entity in graph.entities for observation in entity.observations]
+    )
     meant = f"Did you mean one of {listed_parts([quoted(told.text) for told in near])}? " if near else ""
     raise fault("text", f"No observation says {quoted(text)}", f"{meant}Give a text exactly, a name, or an id.")
 
@@ -145,8 +147,8 @@ async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bo
 
     written = await core.log.write("forget", domain, core.origin, read, decide, dry_run=dry_run)
     seqs = [] if dry_run else [change.seq for change in written.receipt.changes]
-    found = await _told(core, domain, written.report)
-    return found.model_copy(
+    forgotten = await _told(core, domain, written.report)
+    return forgotten.model_copy(
         update={"since": min(seqs, default=None), "until": max(seqs, default=None), **_dry(dry_run)}
     )
 
@@ -172,23 +174,23 @@ async def _erased(core: Core, domain: str, known: Sequence[Event], *, dry_run: b
     nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
     attached = (draft for some in (await attached_to(core.store, domain, nodes)).values() for draft in some)
     drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
-    told = await _told(core, domain, await _with_states(core.store, domain, drafts.values()))
+    forgotten = await _told(core, domain, await _with_states(core.store, domain, drafts.values()))
     done = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in known]
     update = {"erased": True, "domains": _domains(done), **_dry(dry_run)}
     if not dry_run:
-        update["forgotten"] = tuple(one.model_copy(update={"text": None}) for one in told.forgotten)
-    return told.model_copy(update=update)
+        update["forgotten"] = tuple(forgot.model_copy(update={"text": None}) for forgot in forgotten.forgotten)
+    return forgotten.model_copy(update=update)
 
 
 async def _with_states(reader: Reader, domain: str, drafts: Iterable[Draft]) -> list[Draft]:
     events = {
-        event.draft.subject: event.draft for event in await _events(reader, domain, [one.subject for one in drafts])
+        event.draft.subject: event.draft for event in await _events(reader, domain, [draft.subject for draft in drafts])
     }
     return [draft for draft in events.values() if draft.kind in _KINDS]
 
 
 def _domains(done: Iterable[Erased]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.domain for erased in done for one in erased.domains))
+    return tuple(dict.fromkeys(domain.domain for erased in done for domain in erased.domains))
 
 
 def _dry(dry_run: bool) -> Mapping[str, object]:

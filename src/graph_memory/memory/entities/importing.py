@@ -105,7 +105,7 @@ async def _is_untouched(core: Core, domain: str) -> bool:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return True
-    return all(one.session == SESSION for one in found.sessions)
+    return all(session.session == SESSION for session in found.sessions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +122,12 @@ async def _there(core: Core, domain: str, checked: Checked, tell: Progress) -> _
     for page in _pages(checked.entities, len):
         tell("Comparing", None)
         graph = await compared(core, domain, page)
-        entities |= {one.name: one for one in graph.entities}
-        relations |= {(one.from_name, one.to_name, one.relation_type) for one in graph.relations}
+        entities |= {entity.name: entity for entity in graph.entities}
+        relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
     names = checked.entities
     if any(start not in names and end not in names for start, end, _ in checked.relations):
         graph = await read_graph(core, domain)
-        relations |= {(one.from_name, one.to_name, one.relation_type) for one in graph.relations}
+        relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
     return _There(entities, frozenset(relations))
 
 
@@ -146,10 +146,12 @@ class _Import:
 
     def __post_init__(self) -> None:
         known = self.there.entities
-        self.created = [one for one in self.checked.entities.values() if one.name not in known]
-        added = (_lacking(one, known[one.name]) for one in self.checked.entities.values() if one.name in known)
-        self.added = [one for one in added if one.observations]
-        self.related = [one for key, one in self.checked.relations.items() if key not in self.there.relations]
+        self.created = [entity for entity in self.checked.entities.values() if entity.name not in known]
+        added = (
+            _lacking(entity, known[entity.name]) for entity in self.checked.entities.values() if entity.name in known
+        )
+        self.added = [observations for observations in added if observations.observations]
+        self.related = [relation for key, relation in self.checked.relations.items() if key not in self.there.relations]
 
     @property
     def entities(self) -> ImportCounts:
@@ -164,8 +166,8 @@ class _Import:
     @property
     def observations(self) -> ImportCounts:
         """How many observations there are."""
-        every = sum(len(one.observations) for one in self.checked.entities.values())
-        return _counts(every, sum(len(one.observations) for one in (*self.created, *self.added)))
+        number = sum(len(entity.observations) for entity in self.checked.entities.values())
+        return _counts(number, sum(len(entity.observations) for entity in (*self.created, *self.added)))
 
     async def write(self, tell: Progress) -> None:
         """Write what is new, entities first. An error tells what was written before it."""
@@ -180,17 +182,19 @@ class _Import:
         total, done = len(self.created), 0
         for page in _pages(tuple(self.created), _size):
             tell("Importing entities", done / total)
-            made = {one.name for one in (await create_entities(self.core, self.domain, page)).entities}
-            self._note_late([one for one in page if one.name not in made])
+            made = {entity.name for entity in (await create_entities(self.core, self.domain, page)).entities}
+            self._note_late([entity for entity in page if entity.name not in made])
             done += len(page)
             self.written += len(page)
 
     def _note_late(self, page: list[NewEntity]) -> None:
         """Give entities that somebody else made meanwhile what was observed of them."""
-        names = {one.name for one in page}
-        self.created = [one for one in self.created if one.name not in names] if names else self.created
+        names = {entity.name for entity in page}
+        self.created = [entity for entity in self.created if entity.name not in names] if names else self.created
         self.added += [
-            NewObservations(name=one.name, observations=one.observations) for one in page if one.observations
+            NewObservations(name=entity.name, observations=entity.observations)
+            for entity in page
+            if entity.observations
         ]
 
     async def _observations(self, tell: Progress) -> None:
@@ -216,22 +220,25 @@ class _Import:
         return GraphError(error.code, message, {**error.details, "hint": hint})
 
 
-def _counts(every: int, new: int) -> ImportCounts:
-    return ImportCounts(new=new, already_there=every - new)
+def _counts(number: int, new: int) -> ImportCounts:
+    return ImportCounts(new=new, already_there=number - new)
 
 
-def _lacking(given: NewEntity, known: Entity) -> NewObservations:
+def _lacking(entity: NewEntity, known: Entity) -> NewObservations:
     texts = set(known.observations)
-    return NewObservations(name=given.name, observations=[one for one in given.observations if one.text not in texts])
+    return NewObservations(
+        name=entity.name,
+        observations=[observation for observation in entity.observations if observation.text not in texts],
+    )
 
 
-def _size(one: NewEntity | NewObservations) -> int:
-    content = one.content.size if isinstance(one, NewEntity) else 0
-    return content + sum(map(_weight, one.observations))
+def _size(entity: NewEntity | NewObservations) -> int:
+    content = entity.content.size if isinstance(entity, NewEntity) else 0
+    return content + sum(map(_weight, entity.observations))
 
 
-def _weight(one: NewObservation) -> int:
-    return len(one.text) + _OBSERVATION
+def _weight(observation: NewObservation) -> int:
+    return len(observation.text) + _OBSERVATION
 
 
 def _length(_: NewRelation) -> int:

@@ -30,11 +30,11 @@ async def index_texts(core: Core, domain: str) -> None:
 
 async def _index(core: Core, domain: str, ids: list[str]) -> int:
     """Index texts, and return how many of them still waited. They stop waiting in a transaction of its own."""
-    found = 0
+    number = 0
     for statement in (INDEX_TEXTS, INDEXED_TEXTS):
 
         async def attempt(transaction: Transaction, statement: Query[int] = statement) -> int:
             return sum(await transaction.run(statement, domain=domain, ids=ids))
 
-        found = await core.store.write("index_texts", attempt)
-    return found
+        number = await core.store.write("index_texts", attempt)
+    return number

@@ -105,7 +105,7 @@ async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
         return await _read_much(core, domain, part.max_tokens or 0)
     kept, has_more = await _fitting(core, domain, part)
     entities = [row.entity for row in kept]
-    relations = [one for row in kept for one in row.relations]
+    relations = [relation for row in kept for relation in row.relations]
     if has_more:
         graph = graph_of([GraphRow(entities, relations)])
         return graph.model_copy(update={"next_cursor": _cursor_of(kept[-1], kept[-1].id)})
@@ -116,38 +116,38 @@ async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
 
 async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
     """Return the whole graph, or what fits of it."""
-    every = await everything(core, domain)
-    graph, count = await anyio.to_thread.run_sync(_fit, every, most)
-    if count == len(every.entities):
+    row = await everything(core, domain)
+    graph, count = await anyio.to_thread.run_sync(_fit, row, most)
+    if count == len(row.entities):
         return graph
-    last = every.entities[count - 1]
+    last = row.entities[count - 1]
     place = await core.store.one(PLACE, domain=domain, id=last[0])
-    entities, told = every.entities[:count], _relations_by_entity(every)
-    graph = graph_of([GraphRow(entities, [one for entity in entities for one in told.get(entity[1], ())])])
+    entities, rendered = row.entities[:count], _relations_by_entity(row)
+    graph = graph_of([GraphRow(entities, [related for entity in entities for related in rendered.get(entity[1], ())])])
     cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted meanwhile has none
     return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_much(core, domain, most)
 
 
-def _fit(every: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
+def _fit(row: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
     """Return a whole graph, and how many of its entities fit, at least one if there is any."""
-    graph = graph_of([every])
+    graph = graph_of([row])
     if len(graph.model_dump_json().encode()) <= most:  # no token is shorter than a byte
-        return graph, len(every.entities)
-    tokens, told = 0, _relations_by_entity(every)
-    for count, entity in enumerate(every.entities):
-        tokens += _cost(entity, told.get(entity[1], ()))
+        return graph, len(row.entities)
+    tokens, rendered = 0, _relations_by_entity(row)
+    for count, entity in enumerate(row.entities):
+        tokens += _cost(entity, rendered.get(entity[1], ()))
         if tokens > most and count:
             return graph, count
-    return graph, len(every.entities)
+    return graph, len(row.entities)
 
 
-def _relations_by_entity(every: GraphRow) -> Mapping[str, Sequence[Related]]:
+def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[Related]]:
     """Return by the name of an entity what is told with it, as `entities/page` does."""
-    names = {entity[1] for entity in every.entities}
-    told: dict[str, list[Related]] = {}
-    for one in every.relations:
-        told.setdefault(one[0] if one[0] in names else one[1], []).append(one)
-    return told
+    names = {entity[1] for entity in row.entities}
+    rendered: dict[str, list[Related]] = {}
+    for relation in row.relations:
+        rendered.setdefault(relation[0] if relation[0] in names else relation[1], []).append(relation)
+    return rendered
 
 
 async def _fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:

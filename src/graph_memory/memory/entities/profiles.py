@@ -60,10 +60,10 @@ def _days(since: datetime, until: datetime) -> float:
 
 async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
     """Return the entity of a name. `Entities.find_by_name` tells the rest."""
-    found = await known_by_name(core.store, domain, name)
-    if found is None:
+    hit = await known_by_name(core.store, domain, name)
+    if hit is None:
         return None
-    rows = await core.store.read(NAMED, domain=domain, names=[found.name])
+    rows = await core.store.read(NAMED, domain=domain, names=[hit.name])
     ids = [row.id for row in rows if not row.is_mentioned]
     core.accesses.note(domain, ids)
     return next(iter(await profiles_of(core, domain, ids)), None)
@@ -96,9 +96,9 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
     weights = await _weights(core, domain, ids)
     texts = await texts_of(core, domain, states.values())
     return [
-        _profile(states[one], entities[names[one]], weights[one], texts.get(one))
-        for one in ids
-        if one in states and one in weights and names[one] in entities
+        _profile(states[id_], entities[names[id_]], weights[id_], texts.get(id_))
+        for id_ in ids
+        if id_ in states and id_ in weights and names[id_] in entities
     ]
 
 
@@ -123,8 +123,8 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
 
 def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
     """Return how certain an entity is: what was said, which leaves the properties, else what its observations are."""
-    said = properties.get(CONFIDENCE)
-    if isinstance(said, (int, float)) and not isinstance(said, bool) and 0 <= said <= 1:
+    value = properties.get(CONFIDENCE)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]
-        return float(said)
+        return float(value)
     return _UNKNOWN if weighed.confidence is None else round(weighed.confidence, 4)

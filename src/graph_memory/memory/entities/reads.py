@@ -89,8 +89,8 @@ async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> Knowledge
 
 
 def _in_words(properties: Sequence[tuple[str, PropertyValue]]) -> str:
-    told = sorted((key, ", ".join(listed_names(value)) if key == ALIASES else value) for key, value in properties)
-    return ", ".join(f"{named(key)} {quoted(value)}" for key, value in told)
+    pairs = sorted((key, ", ".join(listed_names(value)) if key == ALIASES else value) for key, value in properties)
+    return ", ".join(f"{named(key)} {quoted(value)}" for key, value in pairs)
 
 
 async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
@@ -118,15 +118,15 @@ async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[Ope
 
 async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
     """Return the entities in which a text is found. `Entities.search_nodes` tells the rest."""
-    found = await _found(core, domain, [folded(text)])
-    if not found.entities and core.search_words and (needles := needles_of(text)):
-        found = best_first(await _found(core, domain, needles), needles)
-    return _told(core, domain, [found])
+    row = await _found(core, domain, [folded(text)])
+    if not row.entities and core.search_words and (needles := needles_of(text)):
+        row = best_first(await _found(core, domain, needles), needles)
+    return _told(core, domain, [row])
 
 
 def best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
     """Return a graph with the entities that fit best first."""
-    ranked = sorted(row.entities, key=lambda one: likeness(needles, one[1], texts_of(one)), reverse=True)
+    ranked = sorted(row.entities, key=lambda hit: likeness(needles, hit[1], texts_of(hit)), reverse=True)
     return GraphRow(ranked, row.relations)
 
 
@@ -134,26 +134,26 @@ async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
     """Return the entities that have each of these texts somewhere; the first, the longest, is looked up in an index."""
     first, *others = wanted
     if len(first) >= _INDEXED:
-        given = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
-        [row] = await core.store.read(FOUND, domain=domain, **given, many=MANY)
+        arguments = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
+        [row] = await core.store.read(FOUND, domain=domain, **arguments, many=MANY)
         if row.waiting >= MANY:
             index_behind(core, domain)
         kept = [
-            one for one, names in zip(row.entities, row.aliases, strict=True) if has_all(texts_of(one, names), wanted)
+            hit for hit, names in zip(row.entities, row.aliases, strict=True) if has_all(texts_of(hit, names), wanted)
         ]
         return row if len(kept) == len(row.entities) else GraphRow(kept, relations_around(kept, row.relations))
-    every = await core.store.read(ALL, domain=domain)
-    found: list[Found] = [
+    rows = await core.store.read(ALL, domain=domain)
+    hits: list[Found] = [
         entity
-        for row in every
+        for row in rows
         if has_all(texts_of(entity := (row.id, row.name, row.type, row.observations), row.aliases), wanted)
     ]
-    return GraphRow(found, relations_around(found, await _relations(core, domain)) if found else [])
+    return GraphRow(hits, relations_around(hits, await _relations(core, domain)) if hits else [])
 
 
 def relations_around(entities: Sequence[Found], relations: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return the relations that lead from or to one of the entities."""
-    names = {one[1] for one in entities}
+    names = {entity[1] for entity in entities}
     return [one for one in relations if one[0] in names or one[1] in names]
 
 
@@ -164,9 +164,9 @@ async def read_graph(core: Core, domain: str) -> KnowledgeGraph:
 
 async def everything(core: Core, domain: str) -> GraphRow:
     """Return all entities and relations, each in the order in which they came to be."""
-    every = await core.store.read(ALL, domain=domain)
-    found: list[Found] = [(row.id, row.name, row.type, row.observations) for row in every]
-    return GraphRow(found, await _relations(core, domain))
+    rows = await core.store.read(ALL, domain=domain)
+    hits: list[Found] = [(row.id, row.name, row.type, row.observations) for row in rows]
+    return GraphRow(hits, await _relations(core, domain))
 
 
 async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:

@@ -79,8 +79,10 @@ async def _attempt(
         living = {end: kind for row in known.rows for end, kind in row.ends.items()}
         context = Context(ontology=head.ontology, living=living, broken=broken)
         asking = tuple(questions_of_relations(created, known.like))
-        told = tuple(relation(one.from_name, one.to_name, one.type) for one in created)
-        report = RelationsCreated(relations=told, questions=asking or None, notes=tuple(map(_asked, asking)) or None)
+        relations = tuple(relation(one.from_name, one.to_name, one.type) for one in created)
+        report = RelationsCreated(
+            relations=relations, questions=asking or None, notes=tuple(map(_asked, asking)) or None
+        )
         return Decision(checked(head, drafting.drafts, context), report)
 
     async def check(reader: Reader, events: Sequence[Event], _: RelationsCreated) -> None:
@@ -90,10 +92,11 @@ async def _attempt(
     return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=after)).report
 
 
-def _asked(one: Question) -> str:
+def _asked(question: Question) -> str:
     """Return a question in words, for an answer that has no room for it."""
-    choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in one.choices.items())
-    return f"Is {quoted(one.known_text)} out of date? {one.reason}. decide with id {one.id} and a decision: {choices}."
+    choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in question.choices.items())
+    doubt = f"Is {quoted(question.known_text)} out of date? {question.reason}."
+    return f"{doubt} decide with id {question.id} and a decision: {choices}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ def relation_receipts(
     wanted: Sequence[NewRelation], made: Sequence[NewRelation], refused: Sequence[Refusal] = ()
 ) -> list[Receipt]:
     """Return what becomes of each relation."""
-    reasons = [next((each.evidence for each in refused if each.relation == one), None) for one in wanted]
+    reasons = [next((refusal.evidence for refusal in refused if refusal.relation == one), None) for one in wanted]
     return [
         Receipt(
             decision=Outcome.REFUSED if reason else Outcome.ADD if one in made else Outcome.NOOP,

@@ -54,13 +54,13 @@ class _Second:
 
     def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
         """Return the question about a known relation, given its id, its type and its other end."""
-        one = self.relation
-        ends = (one.from_name, other) if self.is_start else (other, one.to_name)
-        reason = f"{one.type}: {quoted(self.thing)} has one at a time"
+        relation = self.relation
+        ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
+        reason = f"{relation.type}: {quoted(self.thing)} has one at a time"
         return Question(
-            id=question_id(one.id, known),
+            id=question_id(relation.id, known),
             known_text=f"{ends[0]} {kind} {ends[1]}{since}",
-            new_text=f"{one.from_name} {one.type} {one.to_name}",
+            new_text=f"{relation.from_name} {relation.type} {relation.to_name}",
             reason=reason,
             score=1.0,
             choices=dict(RELATION_CHOICES),
@@ -74,48 +74,52 @@ async def relations_like(
 
     `ids` are those of the things at their ends by name.
     """
-    seconds = [one for one in _seconds(wanted) if one.thing in ids]
-    rows = [{"place": place, "node": ids[one.thing], "is_start": one.is_start} for place, one in enumerate(seconds)]
+    seconds = [second for second in _seconds(wanted) if second.thing in ids]
+    rows = [
+        {"place": place, "node": ids[second.thing], "is_start": second.is_start} for place, second in enumerate(seconds)
+    ]
     found: dict[str, list[RelationOfRow]] = {}
     for row in await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MOST) if rows else []:
-        one = seconds[row.place].relation
-        if kind_of(row.kind) == kind_of(one.type):
-            found.setdefault(one.id, []).append(row)
+        relation = seconds[row.place].relation
+        if kind_of(row.kind) == kind_of(relation.type):
+            found.setdefault(relation.id, []).append(row)
     return found
 
 
 def questions_of_relations(made: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]) -> list[Question]:
     """Return the questions that new relations raise, given what `relations_like` returns. Pure."""
     seconds, questions = _seconds(made), list[Question]()
-    for place, one in enumerate(seconds):
-        kind = kind_of(one.relation.type)
+    for place, second in enumerate(seconds):
+        kind = kind_of(second.relation.type)
         questions += [
-            one.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})")
-            for row in known.get(one.relation.id, ())
+            second.question(row.id, row.kind, row.other or "", f" (since {row.since:%Y-%m-%d})")
+            for row in known.get(second.relation.id, ())
         ]
-        earlier = (each for each in seconds[:place] if (each.thing, kind_of(each.relation.type)) == (one.thing, kind))
-        others = ((each, each.relation.to_name if one.is_start else each.relation.from_name) for each in earlier)
-        questions += [one.question(each.relation.id, each.relation.type, other) for each, other in others]
+        earlier = (
+            each for each in seconds[:place] if (each.thing, kind_of(each.relation.type)) == (second.thing, kind)
+        )
+        others = ((each, each.relation.to_name if second.is_start else each.relation.from_name) for each in earlier)
+        questions += [second.question(each.relation.id, each.relation.type, other) for each, other in others]
     return questions[:MOST_ASKED]
 
 
 def _seconds(relations: Sequence[NewRelation]) -> list[_Second]:
-    return [_Second(one, is_start=side) for one in relations if (side := side_of(one.type)) is not None]
+    return [_Second(relation, is_start=side) for relation in relations if (side := side_of(relation.type)) is not None]
 
 
 def ends_by_name(wanted: Sequence[NewRelation], rows: Iterable[RelatedRow]) -> dict[str, str]:
     """Return the ids of the ends of relations that are there, by the names that were given."""
     found: dict[str, str] = {}
-    for one, row in zip(wanted, rows, strict=True):
-        ends = ((one.from_name, row.from_id), (one.to_name, row.to_id))
+    for relation, row in zip(wanted, rows, strict=True):
+        ends = ((relation.from_name, row.from_id), (relation.to_name, row.to_id))
         found |= {name: node for name, node in ends if node is not None}
     return found
 
 
 def side_of(kind: str) -> bool | None:
     """Say whether a thing has one relation of a kind that starts at it, or that leads to it; None for all others."""
-    said = kind_of(kind)
-    return True if said in _ends() else False if said in _OF_WHAT else None
+    text = kind_of(kind)
+    return True if text in _ends() else False if text in _OF_WHAT else None
 
 
 def kind_of(kind: str) -> str:
@@ -126,4 +130,4 @@ def kind_of(kind: str) -> str:
 @cache
 def _ends() -> frozenset[str]:
     """Return the kinds of which a thing has one that starts at it."""
-    return _BY_WHOM | {kind_of(each) for language in LANGUAGES for each in language.holds_one.split(",")}
+    return _BY_WHOM | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}

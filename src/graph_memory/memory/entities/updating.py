@@ -77,16 +77,16 @@ class _Known:
 
 
 async def _attempt(
-    core: Core, domain: str, given: EntityEdit, broken: Mapping[str, BrokenLink], made: dict[str, str]
+    core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenLink], made: dict[str, str]
 ) -> Written[_Report]:
     """Write the change; `made` has the ids of what moves to the entity, by those before."""
 
     async def read(reader: Reader, head: Head) -> _Known:
-        return await _read(reader, head, given, made)
+        return await _read(reader, head, edit, made)
 
     def decide(head: Head, known: _Known) -> Decision[_Report]:
         node, drafting = known.node, Drafting(head, core.origin, core.open_type_limit)
-        drafts = _drafts(drafting, given, node)
+        drafts = _drafts(drafting, edit, node)
         if same_state(drafts[-1].state or {}, node.state(), MODIFIED):
             return Decision((), (node, 0))
         moving = known.attached.moved(head.at) if known.attached else None
@@ -94,7 +94,7 @@ async def _attempt(
         report = node, moving.count(Kind.CONNECTION) if moving else 0
         return Decision(checked(head, drafts, replace(known.context, broken=broken)), report)
 
-    after = await _check(core, domain) if given.new_name is not None else None  # only a new name moves relations
+    after = await _check(core, domain) if edit.new_name is not None else None  # only a new name moves relations
     return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=after)
 
 
@@ -108,23 +108,23 @@ async def _check(core: Core, domain: str) -> AfterWrite[_Report] | None:
     return look if any(link_rules(declared) for declared in ontology.connection_types) else None
 
 
-def _new_names(given: EntityEdit, node: NodeState) -> list[str]:
+def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
     """Return the names and aliases that the entity got."""
-    known = {given.name, *aliases_of(node.properties)}
-    new = (*filter(None, [given.new_name]), *aliases_of(given.properties))
+    known = {edit.name, *aliases_of(node.properties)}
+    new = (*filter(None, [edit.new_name]), *aliases_of(edit.properties))
     return [name for name in new if name not in known]
 
 
-async def _read(reader: Reader, head: Head, given: EntityEdit, made: dict[str, str]) -> _Known:
+async def _read(reader: Reader, head: Head, edit: EntityEdit, made: dict[str, str]) -> _Known:
     """Read the entity, what would move to it, and what lives around it."""
-    node, name = await _entity(reader, head.domain, given.name), given.new_name or given.name
-    rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name != given.name else []
+    node, name = await _entity(reader, head.domain, edit.name), edit.new_name or edit.name
+    rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name != edit.name else []
     going = [row for row in rows if row.is_mentioned]
     sources = [row.id for row in going]
     attached = await read_attached(reader, head.domain, node.id, sources, made) if going else None
-    others = [node.id] if given.type not in (None, node.entity) else []
+    others = [node.id] if edit.type not in (None, node.entity) else []
     kept = await attached_to_others(reader, head.domain, others, head.ontology)
-    new = (given.type or node.type, {**node.properties, **given.properties, "name": name})
+    new = (edit.type or node.type, {**node.properties, **edit.properties, "name": name})
     context = Context(
         ontology=head.ontology,
         living={node.id: node.type, **(attached.living if attached else {})},
@@ -151,13 +151,13 @@ def _drafts(drafting: Drafting, given: EntityEdit, node: NodeState) -> list[Draf
     return [*drafting.drafts, editing(drafting.head, node, edit)]
 
 
-def _aliases(given: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
+def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
     """Return the aliases without a new name that was one of them. Raises INVALID_ARGUMENT for the own name."""
-    name = given.new_name or given.name
-    if ALIASES in given.properties:
-        check_aliases(aliases_of(given.properties), name)
+    name = edit.new_name or edit.name
+    if ALIASES in edit.properties:
+        check_aliases(aliases_of(edit.properties), name)
     own = aliases_of(node.properties)
-    if ALIASES in given.properties or given.new_name is None or name not in own:
+    if ALIASES in edit.properties or edit.new_name is None or name not in own:
         return {}
     return aliases_property(one for one in own if one != name)
 
@@ -170,22 +170,22 @@ async def update_observation(core: Core, domain: str, given: ObservationEdit) ->
         known = await reader.read(CURRENT, domain=head.domain, node=node.id)
         named = await observations_of(reader, head.domain, node.id, [given.observation])
         await check_named(reader, head.domain, [given.observation], named, known, "observation")
-        [one] = resolved([given.observation], named)
-        return node, one, known
+        [observation] = resolved([given.observation], named)
+        return node, observation, known
 
     def decide(
-        head: Head, found: tuple[NodeState, Observation, Sequence[Known]]
+        head: Head, results: tuple[NodeState, Observation, Sequence[Known]]
     ) -> Decision[tuple[Observation, ObservationState]]:
-        node, one, known = found
-        _check_text(given.text, one, known)
+        node, observation, known = results
+        _check_text(given.text, observation, known)
         after = replace(
-            one.state,
-            text=one.state.text if given.text is None else given.text,
-            confidence=one.state.confidence if given.confidence is None else given.confidence,
+            observation.state,
+            text=observation.state.text if given.text is None else given.text,
+            confidence=observation.state.confidence if given.confidence is None else given.confidence,
         )
         context = Context(ontology=head.ontology, living={node.id: node.type})
-        drafts = [] if after == one.state else [one.changed(after)]
-        return Decision(checked(head, drafts, context), (one, after))
+        drafts = [] if after == observation.state else [observation.changed(after)]
+        return Decision(checked(head, drafts, context), (observation, after))
 
     try:
         written = await core.log.write("update_observation", domain, core.origin, read, decide)
@@ -204,10 +204,10 @@ async def update_observation(core: Core, domain: str, given: ObservationEdit) ->
     )
 
 
-def _check_text(text: str | None, one: Observation, known: Sequence[Known]) -> None:
+def _check_text(text: str | None, observation: Observation, known: Sequence[Known]) -> None:
     """Raise INVALID_ARGUMENT for a text that another observation of the entity has, which holds."""
-    twin = next((each.id for each in known if each.text == text and each.id != one.id), None)
-    if twin is not None and not one.is_over:
+    twin = next((each.id for each in known if each.text == text and each.id != observation.id), None)
+    if twin is not None and not observation.is_over:
         hint = Hint("Give another text", ", or delete one of the two with {delete_observations|forget}", ".")
         raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
 
@@ -215,10 +215,10 @@ def _check_text(text: str | None, one: Observation, known: Sequence[Known]) -> N
 async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
     """Return the entity of a name. Raises NODE_NOT_FOUND with the nearest name."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
-    found = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
-    if name not in found:
+    nodes = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
+    if name not in nodes:
         raise await entity_not_found(reader, domain, name)
-    return found[name]
+    return nodes[name]
 
 
 def _without_domain(error: GraphError, name: str) -> GraphError:

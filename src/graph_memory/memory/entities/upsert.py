@@ -36,13 +36,13 @@ class Wanted:
 
 def wanted_from(given: Mapping[str, object]) -> Wanted:
     """Return the entity that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    told = {key: value for key, value in given.items() if value is not None}
-    if (sure := told.pop(CONFIDENCE, None)) is not None:
-        properties = told.get("properties", {})
+    rendered = {key: value for key, value in given.items() if value is not None}
+    if (sure := rendered.pop(CONFIDENCE, None)) is not None:
+        properties = rendered.get("properties", {})
         if isinstance(properties, Mapping):
-            told["properties"] = {**properties, CONFIDENCE: fraction(CONFIDENCE, sure)}
-    [entity] = new_entities([told], utc_now())
-    return Wanted(entity, "description" in told)
+            rendered["properties"] = {**properties, CONFIDENCE: fraction(CONFIDENCE, sure)}
+    [entity] = new_entities([rendered], utc_now())
+    return Wanted(entity, "description" in rendered)
 
 
 async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
@@ -61,11 +61,11 @@ async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
     async def write() -> str:
         return (await core.log.write("upsert", domain, core.origin, read, decide)).report
 
-    found = await profiles_of(core, domain, [await in_domain(core, domain, write)])
-    if not found:
+    profiles = await profiles_of(core, domain, [await in_domain(core, domain, write)])
+    if not profiles:
         hint = "Somebody deleted it as it was written: call upsert again."
         raise GraphError(Code.NODE_NOT_FOUND, f"Entity with name {entity.name} not found", {"hint": hint})
-    return found[0]
+    return profiles[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ async def _read(reader: Reader, head: Head, wanted: Wanted) -> _Known:
     attached = await attached_to_ends(reader, head, [node] if node else [])
     texts: Collection[str] = ()
     if node is not None and not node.mentioned:
-        asked = [(entity.name, [one.text for one in entity.observations])]
-        texts = {text for row in await observed(reader, head.domain, asked) for _, text, _ in row.found}
+        pairs = [(entity.name, [observation.text for observation in entity.observations])]
+        texts = {text for row in await observed(reader, head.domain, pairs) for _, text, _ in row.found}
     kind = entity.type if node is None or node.mentioned else node.type
     new = (kind, {**entity.properties, "name": entity.name})
     context = Context(
@@ -118,5 +118,7 @@ def _draft(drafting: Drafting, known: _Known, wanted: Wanted) -> str:
     draft = editing(drafting.head, node, edit)
     if not same_state(draft.state or {}, node.state(), MODIFIED):
         drafting.drafts.append(draft)
-    drafting.observations(node.id, [one for one in entity.observations if one.text not in known.texts])
+    drafting.observations(
+        node.id, [observation for observation in entity.observations if observation.text not in known.texts]
+    )
     return node.id

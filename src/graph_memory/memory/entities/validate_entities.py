@@ -53,53 +53,57 @@ class Checking:
         yield
 
     def _entity(self, entity: GatheredEntity) -> None:
-        told = {"name": entity.name, "type": ENTITY if entity.type is None else entity.type}
+        rendered = {"name": entity.name, "type": ENTITY if entity.type is None else entity.type}
         more = {"description": entity.description, "properties": entity.properties}
         try:
-            (found,) = asked.new_entities([{**told, **{key: value for key, value in more.items() if value}}], self._now)
+            (found,) = asked.new_entities(
+                [{**rendered, **{key: value for key, value in more.items() if value}}], self._now
+            )
             self._check_size(max(found.content.size, len(found.name.encode())))
             if self._closed is not None:
                 self._closed.node_type(stored_name(found.type, ENTITY))
         except GraphError as error:
             self._gathered.findings.refuse(Refused.of(entity.place, error))
             return
-        observations = [one for row in entity.observations.values() if (one := self._observation(row)) is not None]
+        observations = [
+            observation for row in entity.observations.values() if (observation := self._observation(row)) is not None
+        ]
         self.checked.entities[entity.name] = replace(found, observations=observations)
 
     def _observation(self, row: ObservationRow) -> asked.NewObservation | None:
-        told = row.told() | {name: self._time(row, name) for name in _TIMES if getattr(row, name) is not None}
-        begins, ends = told.get("valid_from"), told.get("valid_to")
+        rendered = row.told() | {name: self._time(row, name) for name in _TIMES if getattr(row, name) is not None}
+        begins, ends = rendered.get("valid_from"), rendered.get("valid_to")
         if isinstance(begins, datetime) and isinstance(ends, datetime) and ends <= begins:
             self._gathered.findings.note(Note(row.place, _SPAN))
-            told |= {"valid_from": None, "valid_to": None}
-        given = [{"entityName": row.entity, "contents": [told]}]
+            rendered |= {"valid_from": None, "valid_to": None}
+        values = [{"entityName": row.entity, "contents": [rendered]}]
         try:
-            (found,) = asked.new_observations(given, self._now)
-            self._check_size(len(found.observations[0].text.encode()))
+            (observations,) = asked.new_observations(values, self._now)
+            self._check_size(len(observations.observations[0].text.encode()))
         except GraphError as error:
             self._gathered.findings.refuse(Refused.of(row.place, error))
             return None
-        return found.observations[0]
+        return observations.observations[0]
 
     def _time(self, row: ObservationRow, name: str) -> datetime | None:
         """Return a time as RFC 3339 has it, or as a date; None, with a note, for any other."""
         text = str(getattr(row, name)).partition("[")[0]
         try:
-            found = datetime.fromisoformat(text)
-            return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+            moment = datetime.fromisoformat(text)
+            return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError):
             what = "times that are not written as RFC 3339 has them are left out"
             self._gathered.findings.note(Note(row.place, what))
             return None
 
     def _relation(self, row: RelationRow) -> None:
-        told = {"from": row.start, "to": row.end, "type": row.type}
+        rendered = {"from": row.start, "to": row.end, "type": row.type}
         more = {"properties": row.properties} if row.properties else {}
         try:
-            (found,) = asked.new_relations([{**told, **more}], lenient=True)
+            (relation,) = asked.new_relations([{**rendered, **more}], lenient=True)
             if self._closed is not None:
-                self._closed.connection_type(stored_name(found.type, RELATION))
+                self._closed.connection_type(stored_name(relation.type, RELATION))
         except GraphError as error:
             self._gathered.findings.refuse(Refused.of(row.place, error))
             return
-        self.checked.relations[row.key] = found
+        self.checked.relations[row.key] = relation

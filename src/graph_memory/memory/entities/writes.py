@@ -90,13 +90,15 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
     """Create the entities whose names are new. `Entities.create_entities` tells the rest."""
 
     async def read(reader: Reader, head: Head) -> _Known:
-        aliases = await named_otherwise(reader, domain, [one.name for one in wanted], ends=True)
-        names = {*(one.name for one in wanted), *(names[0] for names in aliases.values())}
+        aliases = await named_otherwise(reader, domain, [entity.name for entity in wanted], ends=True)
+        names = {*(entity.name for entity in wanted), *(names[0] for names in aliases.values())}
         rows = await in_parts(reader, NAMED, domain, names=list(names))
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         attached = await attached_to_ends(reader, head, mentions.values())
         there = {*aliases, *(row.name for row in rows if not row.is_mentioned)}
-        new = ((one.type, {**one.properties, "name": one.name}) for one in wanted if one.name not in there)
+        new = (
+            (entity.type, {**entity.properties, "name": entity.name}) for entity in wanted if entity.name not in there
+        )
         return _Known(aliases, rows, [*mentions.values()], attached, await owners_of_new(reader, head, rows, new))
 
     def decide(head: Head, known: _Known) -> Decision[_Created]:
@@ -104,20 +106,20 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
         graph.note_named(known.rows, known.mentions)
         graph.note_called(known.called)
         steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit, known.attached))
-        created = [one for one in wanted if steps.create(one)[1]]
+        created = [entity for entity in wanted if steps.create(entity)[1]]
         context = Context(ontology=head.ontology, owners=known.owners)
         return Decision(checked(head, steps.drafting.drafts, context), _Created(created, known.aliases))
 
     async def write() -> _Created:
-        for one in wanted:
-            await core.contents.put(domain, one.content)
+        for entity in wanted:
+            await core.contents.put(domain, entity.content)
         return (await core.log.write("create_entities", domain, core.origin, read, decide)).report
 
     done = await in_domain(core, domain, write) if wanted else _Created()
-    alike = await candidates_of_new(core.store, domain, {one.name: one.type for one in done.entities})
+    alike = await candidates_of_new(core.store, domain, {entity.name: entity.type for entity in done.entities})
     notes = (
         *map(_called, done.aliases.items()),
-        *(_alike(name, one) for name, found in alike.items() for one in found),
+        *(_alike(name, candidate) for name, candidates in alike.items() for candidate in candidates),
     )
     return EntitiesCreated(entities=tuple(map(_told, done.entities)), notes=notes or None)
 
@@ -139,8 +141,12 @@ def _alike(name: str, known: Candidate) -> str:
     )
 
 
-def _told(one: NewEntity) -> Entity:
-    return Entity(name=one.name, entityType=one.type, observations=tuple(each.text for each in one.observations))
+def _told(entity: NewEntity) -> Entity:
+    return Entity(
+        name=entity.name,
+        entityType=entity.type,
+        observations=tuple(observation.text for observation in entity.observations),
+    )
 
 
 def checked(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
@@ -152,18 +158,23 @@ async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservat
     """Add observations that are new to their entities. `Entities.add_observations` tells the rest."""
 
     async def read(reader: Reader, _: Head) -> Sequence[ObservedRow]:
-        asked = ((one.name, [each.text for each in one.observations]) for one in wanted)
-        return await observed(reader, domain, asked)
+        pairs = (
+            (observations.name, [observation.text for observation in observations.observations])
+            for observations in wanted
+        )
+        return await observed(reader, domain, pairs)
 
     def decide(head: Head, rows: Sequence[ObservedRow]) -> Decision[Sequence[Added]]:
         graph, results = NamedGraph(), list[Added]()
         graph.note_observed(rows)
         steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit))
-        for one in wanted:
-            if (entity := graph.entity(one.name)) is None:
-                raise not_found(one.name)
-            new = tuple(each.text for each in one.observations if steps.observe(entity, each)[1])
-            results.append(Added(entityName=one.name, addedObservations=new))
+        for observations in wanted:
+            if (entity := graph.entity(observations.name)) is None:
+                raise not_found(observations.name)
+            new = tuple(
+                observation.text for observation in observations.observations if steps.observe(entity, observation)[1]
+            )
+            results.append(Added(entityName=observations.name, addedObservations=new))
         context = Context(ontology=head.ontology, living={row.id: "" for row in rows})
         return Decision(checked(head, steps.drafting.drafts, context), results)
 

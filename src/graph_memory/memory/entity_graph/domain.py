@@ -41,7 +41,7 @@ async def begin_domain(core: Core, domain: str) -> None:
 
 async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRelation]) -> None:
     """Make the constraints of the types that relations would add, also that of the general one if not all have room."""
-    names = list(dict.fromkeys(stored_name(one.type, RELATION) for one in wanted))
+    names = list(dict.fromkeys(stored_name(relation.type, RELATION) for relation in wanted))
     cached = core.log.cached_ontology(domain)
     if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):
         return

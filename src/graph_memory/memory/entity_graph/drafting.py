@@ -81,20 +81,22 @@ class Drafting:
     def observations(self, node: str, wanted: Sequence[NewObservation]) -> list[str]:
         """Make observations of an entity, and return their ids."""
         made: list[str] = []
-        for one in wanted:
+        for observation in wanted:
             state = ObservationState(
-                text=one.text,
-                time=one.time or self.head.at,
+                text=observation.text,
+                time=observation.time or self.head.at,
                 created=self.head.at,
-                origin=one.source or self.origin.session or self.origin.source,
-                confidence=one.confidence,
-                validity=one.validity,
+                origin=observation.source or self.origin.session or self.origin.source,
+                confidence=observation.confidence,
+                validity=observation.validity,
                 place=self._place(),
-                supersedes=one.supersedes,
-                asks=one.asks,
+                supersedes=observation.supersedes,
+                asks=observation.asks,
             )
-            made.append(one.id)
-            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=one.id, from_id=node, state=state.state())
+            made.append(observation.id)
+            draft = Draft(
+                op=Op.CREATE, kind=Kind.OBSERVATION, subject=observation.id, from_id=node, state=state.state()
+            )
             self.drafts.append(draft)
         return made
 

@@ -54,10 +54,11 @@ async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iter
 
 async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
     """Return each relation's end entities and the stored relations equal to it."""
-    asked = [
-        {"place": place, "from": one.from_name, "to": one.to_name, "type": one.type} for place, one in enumerate(wanted)
+    requests = [
+        {"place": place, "from": relation.from_name, "to": relation.to_name, "type": relation.type}
+        for place, relation in enumerate(wanted)
     ]
-    return sorted(await in_parts(reader, RELATED, domain, rows=asked), key=lambda row: row.place)
+    return sorted(await in_parts(reader, RELATED, domain, rows=requests), key=lambda row: row.place)
 
 
 async def only_ends(
@@ -67,10 +68,10 @@ async def only_ends(
 
     Each has its relations, up to one more than go, and than so many others that may go too.
     """
-    gone = {draft.subject: draft for draft in going if draft.kind is Kind.CONNECTION}
-    every = sorted({end for draft in gone.values() for end in ends_of(draft)} - {*nodes})
-    found: list[EndRow] = []
+    drafts = {draft.subject: draft for draft in going if draft.kind is Kind.CONNECTION}
+    every = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})
+    rows: list[EndRow] = []
     for start in range(0, len(every), ROWS):
         page = every[start : start + ROWS]
-        found += await reader.read(ONLY_ENDS, domain=domain, ids=page, most=len(gone) + others + 1)
-    return found
+        rows += await reader.read(ONLY_ENDS, domain=domain, ids=page, most=len(drafts) + others + 1)
+    return rows

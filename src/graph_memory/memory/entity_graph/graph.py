@@ -59,8 +59,8 @@ class NamedGraph:
             dict(self._mentions),
             dict(self._called),
             dict(self._instead),
-            {node: {text: dict(found) for text, found in own.items()} for node, own in self._texts.items()},
-            {key: dict(found) for key, found in self._relations.items()},
+            {node: {text: dict(deletions) for text, deletions in own.items()} for node, own in self._texts.items()},
+            {key: dict(deletions) for key, deletions in self._relations.items()},
             {end: set(keys) for end, keys in self._joined.items()},
         )
 
@@ -105,8 +105,8 @@ class NamedGraph:
 
     def entity(self, given: str) -> Named | None:
         """Return the entity that has a name, else an alias, else an id."""
-        found = self.find(given)
-        return None if found is None or found.is_mentioned else found
+        named = self.find(given)
+        return None if named is None or named.is_mentioned else named
 
     def id_of(self, subject: str) -> str:
         """Return the id of what is there in place of something that was asked for."""
@@ -120,8 +120,8 @@ class NamedGraph:
             case Kind.OBSERVATION if draft.op is Op.CREATE:
                 self._note_observation(str((draft.state or {})[TEXT]), draft)
             case Kind.OBSERVATION if draft.op is Op.DELETE:
-                for found in self._texts.get(draft.from_id or "", {}).values():
-                    found.pop(draft.subject, None)
+                for deletions in self._texts.get(draft.from_id or "", {}).values():
+                    deletions.pop(draft.subject, None)
             case Kind.CONNECTION if draft.op is not Op.UPDATE:
                 self._follow_connection(draft)
             case _:
@@ -174,8 +174,8 @@ class NamedGraph:
 
     def observed(self, node: str, text: str) -> Mapping[str, Draft]:
         """Return the deletions of the observations of a node that say something."""
-        found = self._texts.get(node, {}).get(text, {})
-        return {subject: _deletion(draft) for subject, draft in found.items()}
+        deletions = self._texts.get(node, {}).get(text, {})
+        return {subject: _deletion(draft) for subject, draft in deletions.items()}
 
     def related(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
         """Return the deletions of the relations between two nodes that are of a type as written."""
@@ -213,8 +213,8 @@ class Steps:
         Raises INVALID_ARGUMENT for an entity that has ended.
         """
         check_current(node.name, node.over)
-        if found := self.graph.observed(node.id, one.text):
-            return next(iter(found)), False
+        if drafts := self.graph.observed(node.id, one.text):
+            return next(iter(drafts)), False
         first = len(self.drafting.drafts)
         self.drafting.observations(node.id, [one])
         self._note(first)
@@ -223,8 +223,8 @@ class Steps:
     def relate(self, one: NewRelation) -> tuple[str, bool]:
         """Make a relation that is new, with the ends that are not there, and return its id, and whether it is new."""
         start, end = self.graph.find(one.from_name), self.graph.find(one.to_name)
-        if start and end and (found := self.graph.related(start.id, end.id, one.type)):
-            return next(iter(found)), False
+        if start and end and (drafts := self.graph.related(start.id, end.id, one.type)):
+            return next(iter(drafts)), False
         first = len(self.drafting.drafts)
         from_id = start.id if start else self.drafting.mention(one.from_name)
         is_same = end is None and one.to_name == one.from_name

@@ -42,24 +42,24 @@ async def with_near_name(reader: Reader, domain: str, error: GraphError, how: st
 
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
     """Ask "Did you mean …" with the only name that has all words of a name, else the nearest; empty if none is near."""
-    found = await near_names(reader, domain, name)
+    results = await near_names(reader, domain, name)
     words = frozenset(WORD.findall(folded(name)))
-    having = [each for each in found if words and words <= frozenset(WORD.findall(folded(each)))]
-    near = having[0] if len(having) == 1 else nearest(name, having or found)
+    having = [each for each in results if words and words <= frozenset(WORD.findall(folded(each)))]
+    near = having[0] if len(having) == 1 else nearest(name, having or results)
     return did_you_mean([] if near is None else [quoted(near)])
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     """Return names of entities that have all words of a name, else a part of it; all where none has; up to a number."""
-    found = await names_with_words(reader, domain, name)
+    results = await names_with_words(reader, domain, name)
     first = max(WORD.findall(folded(name)), key=len, default="")
     for part in (first[:6], first[:3]):
-        if not found and len(part) >= _FEWEST:
-            found = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MOST)
-    if not found and len(name) <= _SHORT:
-        given = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
-        found = await reader.read(SHORT, domain=domain, **given)
-    return found or await reader.read(SOME, domain=domain, limit=_MOST)
+        if not results and len(part) >= _FEWEST:
+            results = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MOST)
+    if not results and len(name) <= _SHORT:
+        arguments = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
+        results = await reader.read(SHORT, domain=domain, **arguments)
+    return results or await reader.read(SOME, domain=domain, limit=_MOST)
 
 
 async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:

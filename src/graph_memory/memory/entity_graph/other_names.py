@@ -46,7 +46,7 @@ async def named_otherwise(
         asked = {"rows": rows[start : start + ROWS], "ends": ends, "separators": list(SEPARATORS), "limit": _READ}
         for row in await reader.read(OTHER_NAMES, domain=domain, **asked):
             key = name_key(row.given)
-            if any(name_key(one.strip()) == key for one in listed_names(row.aliases)):
+            if any(name_key(name.strip()) == key for name in listed_names(row.aliases)):
                 found.setdefault(row.given, []).append(row.name)
     return found
 
@@ -59,7 +59,7 @@ async def meant_by(reader: Reader, domain: str, given: Iterable[str], *, ends: b
     every = list(dict.fromkeys(given))
     by_id = await names_of(reader, domain, every)
     by_alias = await named_otherwise(reader, domain, [each for each in every if each not in by_id], ends=ends)
-    return {**by_id, **{each: only_one(each, found) for each, found in by_alias.items()}}
+    return {**by_id, **{each: only_one(each, results) for each, results in by_alias.items()}}
 
 
 def only_one(given: str, called: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ def check_depth(max_depth: int | None, *, transitive: bool) -> int:
 
 def check_transitive(ontology: Ontology, type_name: str | None) -> str:
     """Return the name of a type whose connections stand for chains of themselves. Raises INVALID_ARGUMENT."""
-    names = [one.name for one in ontology.connection_types if one.transitive]
+    names = [type_.name for type_ in ontology.connection_types if type_.transitive]
     hint = f"Transitive types: {listed(names)}." if names else "Declare `transitive: true` for a type."
     if type_name is None:
         raise fault("connection_type", "transitive needs a connection_type", hint)
@@ -45,16 +45,16 @@ async def reached(start: str, step: Step, depth: int) -> tuple[dict[str, int], b
 
     The node itself is left out, so cycles end. Raises INVALID_ARGUMENT for more than 10,000 nodes.
     """
-    found = {start: 0}
+    counts = {start: 0}
     ends: Sequence[str] = [start]
     for steps in range(1, depth + 1):
-        around = await step(ends)
-        ends = sorted({one for several in around.values() for one in several} - found.keys())
-        found |= dict.fromkeys(ends, steps)
-        if len(found) > MOST_NODES:
+        context = await step(ends)
+        ends = sorted({one for several in context.values() for one in several} - counts.keys())
+        counts |= dict.fromkeys(ends, steps)
+        if len(counts) > MOST_NODES:
             hint = f"Give a max_depth of less than {steps}, or begin at another node."
             raise fault("max_depth", f"More than {MOST_NODES:,} nodes are within {steps} steps", hint)
         if not ends:
             break
-    del found[start]
-    return found, bool(ends)
+    del counts[start]
+    return counts, bool(ends)

@@ -17,12 +17,12 @@ from graph_memory.storage.log.writing import utc_now
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
     """Return a connection, with its content when asked for."""
     row = await last_of(core.store, domain, connection_id, with_text=include_content)
-    found, content = connection_of(row), None
-    if include_content and found.content is not None:
-        content = await core.contents.fetch(domain, found.content, row.text)
+    state, content = connection_of(row), None
+    if include_content and state.content is not None:
+        content = await core.contents.fetch(domain, state.content, row.text)
     inverse, is_transitive = row.state.get("_inverse"), row.state.get("_transitive") is True
     lost = (await lost_premises(core, domain, [connection_id])).get(connection_id) if evidence_of(row.state) else ()
-    return connection_info(found, content, str(inverse or ""), is_transitive=is_transitive, lost=lost)
+    return connection_info(state, content, str(inverse or ""), is_transitive=is_transitive, lost=lost)
 
 
 def connection_info(

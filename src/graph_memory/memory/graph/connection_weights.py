@@ -93,33 +93,33 @@ class Scale:
 
         async def read(after: str, limit: int) -> Look[str | None]:
             found = await self._look(wanted, after=after, limit=limit, least=least, below=below, heaviest=False)
-            seen.update((one.id, one) for one in found.rows)
-            return found.of([one.id for one in found.rows])
+            seen.update((row.id, row) for row in found.rows)
+            return found.of([row.id for row in found.rows])
 
         async def is_meant(row: OvertakenRow) -> bool:
-            if (one := self._judged(wanted, row)) is None:
+            if (weighed := self._judged(wanted, row)) is None:
                 return False
-            seen[one.id] = one
-            return least <= one.weight < below
+            seen[weighed.id] = weighed
+            return least <= weighed.weight < below
 
-        found = await page_of(self.core, self.domain, page.after, page.size, read, is_meant, at=self.at)
+        results = await page_of(self.core, self.domain, page.after, page.size, read, is_meant, at=self.at)
         await self.check()
-        ids, cursor = page.cut(found)
-        return [seen[one] for one in ids], cursor
+        ids, cursor = page.cut(results)
+        return [seen[id_] for id_ in ids], cursor
 
     async def heaviest(self, wanted: Wanted, most: int) -> list[Weighed]:
         """Return so many of the wanted connections, those that weigh most."""
         size = most
         while True:
             found = await self._look(wanted, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True)
-            kept = {one.id: one for one in found.rows}
+            kept = {row.id: row for row in found.rows}
             horizon = found.rows[-1].rank if len(found.rows) == size else None
             for row in await overtaken(self.core, self.domain, found, self.at):
                 kept.pop(row.subject, None)
-                if one := self._judged(wanted, row):
-                    kept[one.id] = one
-            ranked = sorted(kept.values(), key=lambda one: one.rank)
-            known = [one for one in ranked if horizon is None or one.rank <= horizon]
+                if weighed := self._judged(wanted, row):
+                    kept[weighed.id] = weighed
+            ranked = sorted(kept.values(), key=lambda weighed: weighed.rank)
+            known = [weighed for weighed in ranked if horizon is None or weighed.rank <= horizon]
             if horizon is None or len(known) >= most:
                 return known[:most]
             size *= 2
@@ -142,13 +142,13 @@ class Scale:
     def weight_of(self, event: Mapping[str, object]) -> float:
         """Return how much a connection counts, by the event that says what it is."""
         declared = self.ontology.find_connection_type(str(event["_type"])) if self.ontology else None
-        told = _Weighable(
+        weighable = _Weighable(
             Strength.from_state(event),
             cast("float | None", event.get(IMPORTANCE)),
             cast("datetime", event["_modified"]),
         )
         co_access = self.co_access.get(str(event["_subject"]), 0.0)
-        return weight(told, self.now, half_life=declared.half_life if declared else None, co_access=co_access)
+        return weight(weighable, self.now, half_life=declared.half_life if declared else None, co_access=co_access)
 
     def age_days(self, event: Mapping[str, object]) -> float:
         """Return for how many days a connection has not been changed, by its last event."""
@@ -158,7 +158,7 @@ class Scale:
     def half_lives(self) -> dict[str, float]:
         """The half-lives of the types that set one, in days."""
         types = self.ontology.connection_types if self.ontology else ()
-        return {one.name: one.half_life for one in types if one.half_life is not None}
+        return {type_.name: type_.half_life for type_ in types if type_.half_life is not None}
 
     @property
     def now_ms(self) -> int:
@@ -173,18 +173,18 @@ class Scale:
 
     async def shown(self, found: Sequence[Weighed], wanted: Wanted) -> tuple[WeighedConnection, ...]:
         """Return what is told of connections, with their weights, each as it is seen under the name that is wanted."""
-        briefs = await connection_briefs(self.core, self.domain, [one.id for one in found], wanted, self.at)
-        weights = {one.id: round(one.weight, 4) for one in found}
+        briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in found], wanted, self.at)
+        weights = {weighed.id: round(weighed.weight, 4) for weighed in found}
         await self.check()
         return tuple(WeighedConnection(**brief.model_dump(), weight=weights[brief.id]) for brief in briefs)
 
     def at_least(self, least: float) -> Only:
         """Return what keeps connections of at least a weight."""
 
-        async def only(around: Around, node_id: str) -> list[Weighed]:
-            everything = Page("", UNLIMITED, around.valid_at)
-            found = [(await self.page(everything, wanted, least=least))[0] for wanted in around.ends(node_id)]
-            return list({one.id: one for some in found for one in some}.values())
+        async def only(context: Around, node_id: str) -> list[Weighed]:
+            everything = Page("", UNLIMITED, context.valid_at)
+            results = [(await self.page(everything, wanted, least=least))[0] for wanted in context.ends(node_id)]
+            return list({weighed.id: weighed for some in results for weighed in some}.values())
 
         return only
 
@@ -220,8 +220,8 @@ def check_steps(least: float | None, *, transitive: bool) -> None:
 async def strong(scale: Scale, page: Page, wanted: Wanted, least: float, *, detail: bool) -> ConnectionIds:
     """Return the connections that match and are of at least a weight. `Memory.query_connections` tells the rest."""
     named = scale.named(wanted)
-    found, cursor = await scale.page(page, named, least=least)
-    ids = tuple(one.id for one in found)
+    results, cursor = await scale.page(page, named, least=least)
+    ids = tuple(weighed.id for weighed in results)
     connections = await connection_briefs(scale.core, scale.domain, ids, named, scale.at) if detail else None
     warnings = None if cursor else await page.warnings(scale.core, scale.domain, named, ids)
     await scale.check()
@@ -233,27 +233,29 @@ async def strongest(
 ) -> WeighedConnections:
     """Return the connections of a node that weigh most. `Memory.get_strongest_connections` tells the rest."""
     most = checked_limit(limit)
-    around = Around(direction, connection_type)
+    context = Around(direction, connection_type)
     scale.require()
-    around = replace(around, names=scale.named(around.wanted).names)
+    context = replace(context, names=scale.named(context.wanted).names)
     if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):
         raise node_not_found(scale.domain, node_id)
-    found = [await scale.heaviest(wanted, most) for wanted in around.ends(node_id)]
-    ranked = sorted({one.id: one for some in found for one in some}.values(), key=lambda one: one.rank)[:most]
+    results = [await scale.heaviest(wanted, most) for wanted in context.ends(node_id)]
+    ranked = sorted(
+        {weighed.id: weighed for some in results for weighed in some}.values(), key=lambda weighed: weighed.rank
+    )[:most]
     warnings = None
     if not ranked:
-        warnings = await Page("", most).warnings(scale.core, scale.domain, around.wanted, ())
-    return WeighedConnections(connections=await scale.shown(ranked, around.wanted), warnings=warnings)
+        warnings = await Page("", most).warnings(scale.core, scale.domain, context.wanted, ())
+    return WeighedConnections(connections=await scale.shown(ranked, context.wanted), warnings=warnings)
 
 
 async def weak(scale: Scale, page: Page, below: float, connection_type: str | None) -> WeighedConnections:
     """Return connections that weigh less than something. `Memory.get_weak_relations` tells the rest."""
     scale.require()
     wanted = scale.named(Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}))
-    found, cursor = await scale.page(page, wanted, below=below)
-    ids = [one.id for one in found]
+    results, cursor = await scale.page(page, wanted, below=below)
+    ids = [weighed.id for weighed in results]
     warnings = None if cursor else await page.warnings(scale.core, scale.domain, wanted, ids)
-    ranked = sorted(found, key=lambda one: (one.weight, one.id))
+    ranked = sorted(results, key=lambda weighed: (weighed.weight, weighed.id))
     return WeighedConnections(connections=await scale.shown(ranked, wanted), next_cursor=cursor, warnings=warnings)
 
 

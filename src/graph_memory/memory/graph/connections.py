@@ -101,8 +101,8 @@ async def create_connection(
         context = await _context(reader, head, wanted, given_id)
         return None if given_id is not None else await _existing(reader, head, wanted, context), context
 
-    def decide(head: Head, found: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
-        existing, context = found
+    def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
+        existing, context = pair
         drafts = [] if existing else decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
         return Decision(drafts, existing)
 
@@ -185,14 +185,14 @@ async def _existing(reader: Reader, head: Head, wanted: NewConnection, context: 
     is_told_otherwise = head.ontology.stored_as(wanted.type)[1]
     if broken is None or broken.other is None or broken.rule != ("pair" if is_told_otherwise else "inverse"):
         return None
-    found, _ = await _found(reader, head.domain, broken.other)
-    has, strength = found.properties, found.strength.with_changes(wanted.strength)
+    state, _ = await _found(reader, head.domain, broken.other)
+    has, strength = state.properties, state.strength.with_changes(wanted.strength)
     is_same = (
         wanted.content is None
-        and strength == found.strength
+        and strength == state.strength
         and all(name in has and equal_values(has[name], value) for name, value in wanted.properties.items())
     )
-    return found if is_same else None
+    return state if is_same else None
 
 
 def likely_ends(ontology: Ontology, wanted: NewConnection) -> Mapping[str, str] | None:
@@ -243,12 +243,12 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
         await core.contents.put(domain, edit.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
-        found, _ = await _found(reader, domain, connection_id)
-        values = unique_values(Kind.CONNECTION, found.type, edit.properties, head.ontology)
-        return found, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
+        state, _ = await _found(reader, domain, connection_id)
+        values = unique_values(Kind.CONNECTION, state.type, edit.properties, head.ontology)
+        return state, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, found: tuple[ConnectionState, Context]) -> Decision[int]:
-        before, context = found
+    def decide(head: Head, pair: tuple[ConnectionState, Context]) -> Decision[int]:
+        before, context = pair
         return Decision(decide_update(head, before, edit, context), before.version)
 
     written = await core.log.write("update_connection", domain, core.origin, read, decide)
@@ -285,8 +285,8 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
     async def read(reader: Reader, _: Head) -> ConnectionState:
         return (await _found(reader, domain, connection_id))[0]
 
-    def decide(_: Head, found: ConnectionState) -> Decision[None]:
-        return Decision([deletion(found, expected_version)], None)
+    def decide(_: Head, state: ConnectionState) -> Decision[None]:
+        return Decision([deletion(state, expected_version)], None)
 
     written = await core.log.write("delete_connection", domain, core.origin, read, decide)
     return Changed(version=version_after(written.receipt.version_of(connection_id), 0))

@@ -110,11 +110,11 @@ async def page_of(
 
     `read` gives at least the first ids after one, as many as it is asked for; `is_meant` judges what overtook that.
     """
-    found: list[str] = []
+    results: list[str] = []
     size = min(limit, UNLIMITED)
     while True:
         seen = await read(after, size)
-        ids = {one for one in seen.rows if one is not None}
+        ids = {row for row in seen.rows if row is not None}
         is_last = len(seen.rows) < size
         if not is_last and not ids:
             continue  # a whole page was seen by halves
@@ -123,7 +123,7 @@ async def page_of(
             ids.discard(row.subject)
             if row.subject > after and await is_meant(row):
                 ids.add(row.subject)
-        found += sorted(one for one in ids if horizon is None or one <= horizon)
-        if horizon is None or len(found) >= size:
-            return found[:size]
+        results += sorted(id_ for id_ in ids if horizon is None or id_ <= horizon)
+        if horizon is None or len(results) >= size:
+            return results[:size]
         after = horizon

@@ -121,13 +121,17 @@ async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -
 
     The title of an observation is its text.
     """
-    nodes = [one for one in drafts if one.kind is Kind.NODE]
-    ends = {one.subject: (one.from_id or "", one.to_id or "") for one in drafts if one.kind is Kind.CONNECTION}
-    known = {one.subject: str(one.state["_title"]) for one in nodes if one.state}
-    wanted = {one.subject for one in nodes}.union(*ends.values())
+    nodes = [draft for draft in drafts if draft.kind is Kind.NODE]
+    ends = {
+        draft.subject: (draft.from_id or "", draft.to_id or "") for draft in drafts if draft.kind is Kind.CONNECTION
+    }
+    known = {node.subject: str(node.state["_title"]) for node in nodes if node.state}
+    wanted = {node.subject for node in nodes}.union(*ends.values())
     known |= {node.id: node.title for node in await node_briefs(core, domain, sorted(wanted - known.keys()), at)}
     known |= {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
-    return known | await _observed_texts(core, domain, [one for one in drafts if one.kind is Kind.OBSERVATION], at)
+    return known | await _observed_texts(
+        core, domain, [draft for draft in drafts if draft.kind is Kind.OBSERVATION], at
+    )
 
 
 async def last_titles(core: Core, domain: str, events: Sequence[Event]) -> Mapping[str, str]:
@@ -145,14 +149,14 @@ _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 
 async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str]:
     """Return texts in which ids that the service made stand beside their titles."""
-    ids = sorted({found[0] for text in texts for found in WHOLE_ID.finditer(text)})
+    ids = sorted({match[0] for text in texts for match in WHOLE_ID.finditer(text)})
     events = await last_events(core.store, domain, ids) if ids else []
     titles = await last_titles(core, domain, events)
 
-    def named(found: re.Match[str]) -> str:
-        has_title = found.string[found.start() - 1 : found.end() + 1] == f"({found[0]})"
-        has_title |= found.string[found.end() : found.end() + 2] == " ("
-        return found[0] if has_title else with_title(found[0], titles.get(found[0]))
+    def named(match: re.Match[str]) -> str:
+        has_title = match.string[match.start() - 1 : match.end() + 1] == f"({match[0]})"
+        has_title |= match.string[match.end() : match.end() + 2] == " ("
+        return match[0] if has_title else with_title(match[0], titles.get(match[0]))
 
     def outside_quotes(text: str) -> str:
         """Return a text with titles, save in what is quoted: it was stored, and would end its quotation marks."""
@@ -164,21 +168,23 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
 
 async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:
     """Return the texts of observations; of deleted ones as they were after a number of the log."""
-    gone = [one.subject for one in drafts if one.state is None]
+    gone = [draft.subject for draft in drafts if draft.state is None]
     before: list[Mapping[str, object]] = []
     for start in range(0, len(gone), AT_ONCE):
         before += await core.store.read(STATES, domain=domain, ids=gone[start : start + AT_ONCE], at=at)
-    states = {str(one["_subject"]): one for one in before} | {one.subject: one.state for one in drafts if one.state}
+    states = {str(one["_subject"]): one for one in before} | {
+        draft.subject: draft.state for draft in drafts if draft.state
+    }
     return {subject: shown(state["_text"]) for subject, state in states.items() if "_text" in state}
 
 
 async def described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int = END) -> list[DescribedRow]:
     """Return nodes or connections in the order of the ids, as they were after a number of the log."""
-    found: dict[str, DescribedRow] = {}
+    rows: dict[str, DescribedRow] = {}
     for start in range(0, len(ids), AT_ONCE):
-        given = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}
-        found.update((row.id, row) for row in await core.store.read(DESCRIBED, domain=domain, **given))
-    return [found[one] for one in ids if one in found]
+        arguments = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}
+        rows.update((row.id, row) for row in await core.store.read(DESCRIBED, domain=domain, **arguments))
+    return [rows[id_] for id_ in ids if id_ in rows]
 
 
 async def texts_of(core: Core, domain: str, rows: Iterable[DescribedRow]) -> dict[str, str]:

@@ -29,14 +29,14 @@ async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...
         return (await _unknown_domain(core, domain),)
     declared = _declared(ontology, wanted.kind)
     names = wanted.stored.types if wanted.stored else ()
-    types = [one for one in declared if wanted.type is None or one.name in names]
+    types = [type_ for type_ in declared if wanted.type is None or type_.name in names]
     if wanted.type is not None and not types:
-        return (_unknown_type(wanted.kind, wanted.type, [one.name for one in declared]),)
-    rules = {rule.name: rule for one in types for rule in one.properties}
-    told = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
-    told += await _unknown_properties(core, domain, wanted, [one.name for one in types], rules)
-    told += _exact_phrase(wanted)
-    return tuple(told) or None
+        return (_unknown_type(wanted.kind, wanted.type, [type_.name for type_ in declared]),)
+    rules = {rule.name: rule for type_ in types for rule in type_.properties}
+    lines = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
+    lines += await _unknown_properties(core, domain, wanted, [type_.name for type_ in types], rules)
+    lines += _exact_phrase(wanted)
+    return tuple(lines) or None
 
 
 def _exact_phrase(wanted: Wanted) -> list[str]:
@@ -52,7 +52,7 @@ async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) ->
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return None
-    valid = [one.name for one in (*ontology.node_types, *ontology.connection_types)]
+    valid = [type_.name for type_ in (*ontology.node_types, *ontology.connection_types)]
     unknown = [name for name in names or () if ontology.stored_as(name)[0] not in valid]
     return tuple(_unknown_type(None, name, valid) for name in unknown) or None
 
@@ -63,9 +63,9 @@ async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequenc
     if ontology is None:
         return []
     types = _declared(ontology, kind)
-    rules = {rule.name: rule for one in types for rule in one.properties}
+    rules = {rule.name: rule for type_ in types for rule in type_.properties}
     wanted = Wanted(kind=kind, properties=dict.fromkeys(names, 0))
-    return await _unknown_properties(core, domain, wanted, [one.name for one in types], rules)
+    return await _unknown_properties(core, domain, wanted, [type_.name for type_ in types], rules)
 
 
 def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
@@ -73,7 +73,7 @@ def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
 
 
 async def _unknown_domain(core: Core, domain: str) -> str:
-    names = [one.name for one in (await list_domains(core)).domains]
+    names = [domain.name for domain in (await list_domains(core)).domains]
     advice = suggestion(domain, names, Hint("{create_ontology} creates it."))
     return Hint("Domain {domain} does not exist.", " {advice}", domain=domain, advice=advice)
 

@@ -25,18 +25,18 @@ async def query_several(domains: Sequence[str], limit: int | None, cursor: str |
     following: str | None = None
     for number, name in enumerate(names):
         left = most - len(briefs)
-        found = await ask(name, None if most == UNLIMITED else left, after)
+        page = await ask(name, None if most == UNLIMITED else left, after)
         after = None
-        briefs += [one.model_copy(update={"domain": name}) for one in found.nodes or ()]
-        warnings[name] = found.warnings or ()
-        if found.next_cursor is not None:
-            following = _cursor(domains, name, found.next_cursor)
+        briefs += [node.model_copy(update={"domain": name}) for node in page.nodes or ()]
+        warnings[name] = page.warnings or ()
+        if page.next_cursor is not None:
+            following = _cursor(domains, name, page.next_cursor)
         elif len(briefs) >= most and number + 1 < len(names):
             following = _cursor(domains, names[number + 1])
         if following is not None:
             break
     return NodeIds(
-        node_ids=tuple(one.id for one in briefs),
+        node_ids=tuple(brief.id for brief in briefs),
         nodes=tuple(briefs),
         next_cursor=following,
         warnings=None if briefs or cursor else together(warnings),

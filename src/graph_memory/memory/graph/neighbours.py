@@ -154,27 +154,27 @@ async def get_connected_nodes(
 ) -> ConnectedNodes:
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
     depth = check_depth(max_depth, transitive=transitive)
-    around = Around(direction, connection_type, page.valid_at)
+    context = Around(direction, connection_type, page.valid_at)
     if transitive:
         ontology = await core.log.require_ontology(domain)
-        named = replace(around, names=ontology.names_of(check_transitive(ontology, connection_type)))
+        named = replace(context, names=ontology.names_of(check_transitive(ontology, connection_type)))
         return await reached_nodes(
             core, domain, node_id, page, lambda ids: _neighbours(core, domain, ids, named), depth, detail=detail
         )
 
     async def read(names: Names | None) -> tuple[Around, Look[str | None]]:
-        named = replace(around, names=names)
+        named = replace(context, names=names)
         followed = named.params if only is None else {**named.params, "leaving": (), "arriving": ()}
-        given = {"id": node_id, "after": page.after, "limit": page.size, **followed}
-        return named, await look(core, CONNECTED_NODES, domain, **given)
+        arguments = {"id": node_id, "after": page.after, "limit": page.size, **followed}
+        return named, await look(core, CONNECTED_NODES, domain, **arguments)
 
-    around, found = await with_names(core, domain, connection_type, read)
+    context, found = await with_names(core, domain, connection_type, read)
     if not found.epoch:
         raise no_ontology(domain)
     if not found.rows:
         raise node_not_found(domain, node_id)
-    exact = partial(_exact, core, domain, node_id, around)
-    return await connected(core, domain, node_id, page, around, found, exact, detail=detail, only=only)
+    exact = partial(_exact, core, domain, node_id, context)
+    return await connected(core, domain, node_id, page, context, found, exact, detail=detail, only=only)
 
 
 async def reached_nodes(
@@ -189,9 +189,9 @@ async def reached_nodes(
         return found
 
     steps, is_cut = await reached(node_id, checked, depth)
-    ids, cursor = page.cut(sorted(one for one in steps if one > page.after)[: page.size])
+    ids, cursor = page.cut(sorted(step for step in steps if step > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
-    nodes = tuple(ConnectedNode(**one.model_dump(), connections=(), steps=steps[one.id]) for one in briefs)
+    nodes = tuple(ConnectedNode(**brief.model_dump(), connections=(), steps=steps[brief.id]) for brief in briefs)
     warnings = (f"There may be more than {depth} steps away.",) if is_cut else None
     return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
@@ -217,8 +217,8 @@ async def connected(
         return await _of_some(core, domain, node_id, page, around, await only(around, node_id), detail=detail, at=at)
     others = set(found.rows)
     if await may_lack(core, domain, found, {node_id: others}, at):
-        others = {one for one in around.links(node_id, await exact()) if one > page.after}
-    ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
+        others = {link for link in around.links(node_id, await exact()) if link > page.after}
+    ids, cursor = page.cut(sorted(other for other in others if other is not None)[: page.size])
     nodes = await _detailed(core, domain, node_id, ids, around, exact, at) if detail else None
     warnings = await page.warnings(core, domain, around.wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
@@ -229,38 +229,38 @@ async def _of_some(
     domain: str,
     node_id: str,
     page: Page,
-    around: Around,
+    context: Around,
     rows: Sequence[LinkRow],
     *,
     detail: bool,
     at: int,
 ) -> ConnectedNodes:
     """Return the page of nodes to which some connections lead."""
-    links = around.links(node_id, rows)
-    ids, cursor = page.cut(sorted(one for one in links if one > page.after)[: page.size])
+    links = context.links(node_id, rows)
+    ids, cursor = page.cut(sorted(link for link in links if link > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
-    nodes = tuple(ConnectedNode(**one.model_dump(), connections=tuple(links[one.id])) for one in briefs)
-    warnings = await page.warnings(core, domain, around.wanted, ids)
+    nodes = tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links[brief.id])) for brief in briefs)
+    warnings = await page.warnings(core, domain, context.wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
 async def _detailed(
-    core: Core, domain: str, node_id: str, ids: Sequence[str], around: Around, exact: Exact, at: int
+    core: Core, domain: str, node_id: str, ids: Sequence[str], context: Around, exact: Exact, at: int
 ) -> tuple[ConnectedNode, ...]:
     """Return what the nodes are, and how they are connected; both are asked for at once."""
     links: Mapping[str, Sequence[Link]] = {}
 
     async def find_links() -> None:
         nonlocal links
-        given = {"id": node_id, "ids": list(ids), "at": at, "types": around.types, "valid_at": around.valid_at}
-        seen = await look(core, LINKS, domain, **given)
+        arguments = {"id": node_id, "ids": list(ids), "at": at, "types": context.types, "valid_at": context.valid_at}
+        seen = await look(core, LINKS, domain, **arguments)
         is_sure = not await may_lack(core, domain, seen, {node_id: set()}, at)
-        links = around.links(node_id, seen.rows if is_sure else await exact())
+        links = context.links(node_id, seen.rows if is_sure else await exact())
 
     async with task_group() as tasks:
         tasks.start_soon(find_links)
         briefs = await node_briefs(core, domain, ids, at)
-    return tuple(ConnectedNode(**one.model_dump(), connections=tuple(links.get(one.id, ()))) for one in briefs)
+    return tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links.get(brief.id, ()))) for brief in briefs)
 
 
 async def neighbours(
@@ -273,22 +273,22 @@ async def neighbours(
     valid_at: datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
-    around = Around(direction, connection_type, valid_at)
+    context = Around(direction, connection_type, valid_at)
 
     async def read(names: Names | None) -> dict[str, tuple[str, ...]]:
-        return await _neighbours(core, domain, ids, replace(around, names=names))
+        return await _neighbours(core, domain, ids, replace(context, names=names))
 
     return await with_names(core, domain, connection_type, read)
 
 
-async def _neighbours(core: Core, domain: str, ids: Sequence[str], around: Around) -> dict[str, tuple[str, ...]]:
+async def _neighbours(core: Core, domain: str, ids: Sequence[str], context: Around) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(ids), AT_ONCE):
-        seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **around.params)
-        others: dict[str, set[str | None]] = {row.id: {one or None for one in row.ids} for row in seen.rows}
+        seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **context.params)
+        others: dict[str, set[str | None]] = {row.id: {id_ or None for id_ in row.ids} for row in seen.rows}
         found |= {node_id: tuple(sorted(one for one in several if one)) for node_id, several in others.items()}
         for node_id in await may_lack(core, domain, seen, others):
-            found[node_id] = tuple(sorted(around.links(node_id, await _exact(core, domain, node_id, around))))
+            found[node_id] = tuple(sorted(context.links(node_id, await _exact(core, domain, node_id, context))))
     return found
 
 
@@ -304,22 +304,22 @@ async def may_lack(
     events = [row.event for row in rows if row.event is not None]
     touched = {event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")}
     is_touched = {one: None in touched or one in touched or None in several for one, several in others.items()}
-    return [one for one in others if rows and is_touched[one]]
+    return [other for other in others if rows and is_touched[other]]
 
 
-async def _exact(core: Core, domain: str, node_id: str, around: Around) -> list[LinkRow]:
+async def _exact(core: Core, domain: str, node_id: str, context: Around) -> list[LinkRow]:
     async def matching(page: Page, wanted: Wanted) -> list[str]:
         return await matching_connections(core, domain, page, wanted)
 
-    return await all_links(around, node_id, matching, lambda subjects: states_of(core, domain, subjects))
+    return await all_links(context, node_id, matching, lambda subjects: states_of(core, domain, subjects))
 
 
 async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
     """Return the events by which subjects are as they were after a number of the log, of those that there were."""
-    found: list[Mapping[str, object]] = []
+    results: list[Mapping[str, object]] = []
     for start in range(0, len(subjects), AT_ONCE):
-        found += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
-    return found
+        results += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
+    return results
 
 
 async def all_links(
@@ -335,7 +335,7 @@ async def all_links(
 
 async def ids_around(around: Around, node_id: str, matching: Matching) -> list[str]:
     """Return the ids of the connections of a node, in order."""
-    found: set[str] = set()
+    results: set[str] = set()
     for wanted in around.ends(node_id):
-        found.update(await matching(Page("", UNLIMITED, around.valid_at), wanted))
-    return sorted(found)
+        results.update(await matching(Page("", UNLIMITED, around.valid_at), wanted))
+    return sorted(results)

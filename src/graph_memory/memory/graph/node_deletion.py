@@ -32,8 +32,8 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
         node = await the_node(reader, domain, node_id)
         return node, Context(ontology=head.ontology, attached=await attached_to(reader, domain, [node_id]))
 
-    def decide(_: Head, found: tuple[NodeState, Context]) -> Decision[None]:
-        return Decision(decide_delete(*found, expected_version), None)
+    def decide(_: Head, pair: tuple[NodeState, Context]) -> Decision[None]:
+        return Decision(decide_delete(*pair, expected_version), None)
 
     try:
         written = await core.log.write("delete_node", domain, core.origin, read, decide)

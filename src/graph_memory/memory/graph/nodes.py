@@ -220,8 +220,8 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
         values = unique_values(Kind.NODE, node.type, {**edit.properties, **entity}, head.ontology)
         return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, found: tuple[NodeState, Context]) -> Decision[int]:
-        node, context = found
+    def decide(head: Head, pair: tuple[NodeState, Context]) -> Decision[int]:
+        node, context = pair
         return Decision(decide_update(head, node, edit, context), node.version)
 
     written = await core.log.write("update_node", domain, core.origin, read, decide)
@@ -278,7 +278,7 @@ async def edit_of(
     """
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")
-    if not fields and all(given is None for given in (properties, content, content_format, tags)):
+    if not fields and all(arguments is None for arguments in (properties, content, content_format, tags)):
         hint = "Give properties, content, format, tags, path, title or another field."
         raise fault("properties", "Nothing to update", hint)
     return NodeEdit(

@@ -84,11 +84,11 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
 
 async def types_at(reader: Reader, place: Revision) -> list[Event]:
     """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
-    found = await logged_types(reader, place.domain, place.seq)
-    if not found:
+    events = await logged_types(reader, place.domain, place.seq)
+    if not events:
         hint = Hint("Give a later point.", " {memory_log} shows the numbers.")
         raise fault("at", f"Domain {place.domain} did not exist yet at {place.seq}", hint)
-    return found
+    return events
 
 
 async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Event]:
@@ -163,8 +163,8 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
 
 def ad_hoc_types(ontology: Ontology) -> int:
     """Return how many ad-hoc types an ontology has of its own."""
-    types = (one for one in (*ontology.node_types, *ontology.connection_types) if one.ad_hoc)
-    return sum(subject_of_type(one) not in ontology.inherited for one in types)
+    types = (type_ for type_ in (*ontology.node_types, *ontology.connection_types) if type_.ad_hoc)
+    return sum(subject_of_type(type_) not in ontology.inherited for type_ in types)
 
 
 def check_room(ontology: Ontology, domain: str, limit: int) -> None:

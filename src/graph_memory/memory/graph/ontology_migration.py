@@ -92,7 +92,9 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
         created=created,
         node_types=tuple(declared.name for declared in planned.node_types),
         connection_types=tuple(declared.name for declared in planned.connection_types),
-        changed=tuple(f"{one.after.title}: {told_change(one.before, one.after)}" for one in planned.changed),
+        changed=tuple(
+            f"{change.after.title}: {told_change(change.before, change.after)}" for change in planned.changed
+        ),
     )
 
 
@@ -105,8 +107,8 @@ def _planned(present: Ontology, wanted: Ontology) -> Growth:
     first = begun(wanted, present)
     new = new_to(present, (*first.node_types, *first.connection_types))
     return Growth(
-        tuple(one for one in new if isinstance(one, NodeType)),
-        tuple(one for one in new if isinstance(one, ConnectionType)),
+        tuple(type_ for type_ in new if isinstance(type_, NodeType)),
+        tuple(type_ for type_ in new if isinstance(type_, ConnectionType)),
     )
 
 
@@ -119,11 +121,11 @@ async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
     subjects = [subject_of_type(change.after) for change in planned.changed]
     subjects += [] if planned.description is None else ["ontology"]
     rows = await reader.read(LAST_EVENTS, domain=domain, subjects=subjects) if subjects else []
-    found = {event.draft.subject: event for event in map(Event.from_row, rows)}
-    if strange := [subject for subject in subjects if subject not in found]:
+    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    if strange := [subject for subject in subjects if subject not in events]:
         hint = Hint("Remove it with {graph-memory reconcile --restore-all}, then apply the ontology again.")
         raise GraphError(Code.STORE_CONFLICT, f"{strange[0]} was not declared through graph-memory", {"hint": hint})
-    return found
+    return events
 
 
 def growth_drafts(planned: Growth, last: _Last) -> list[Draft]:
@@ -173,9 +175,9 @@ async def _grow(core: Core, domain: str, wanted: Ontology) -> Growth:
 async def _check(core: Core, domain: str, planned: Growth) -> None:
     """Raise TYPE_ALREADY_EXISTS, with what would have to be true, unless everything stored fits."""
     stored = await read_stored(core.store, domain, planned.changed)
-    found = [(one, misfits) for one in stored.values() if (misfits := one.misfits())]
-    if found:
-        error = unfit(found)
+    pairs = [(one, misfits) for one in stored.values() if (misfits := one.misfits())]
+    if pairs:
+        error = unfit(pairs)
         [message] = await with_titles(core, domain, [error.message])
         raise GraphError(error.code, message, error.details)
 
@@ -221,7 +223,9 @@ async def _tidy(batch: Batch) -> None:
     core.log.forget(job.domain)
     ontology = await core.log.require_ontology(job.domain)
     types = [*ontology.node_types, *ontology.connection_types]
-    needed = [[str(kind_of_type(one)), one.name, index_name(index)] for one in types for index in indexes_of(one)]
+    needed = [
+        [str(kind_of_type(type_)), type_.name, index_name(index)] for type_ in types for index in indexes_of(type_)
+    ]
     await _drop(job, DROP_SURPLUS_KEYS, needed)
     await _drop(job, DROP_SURPLUS_INVERSES, ontology.inverses)
     await batch.end()
@@ -229,18 +233,18 @@ async def _tidy(batch: Batch) -> None:
 
 async def _drop(job: Job, statement: Query[int], needed: object) -> None:
     """Delete all that is not needed, some at a time."""
-    found = [SURPLUS_AT_ONCE]
+    numbers = [SURPLUS_AT_ONCE]
 
     async def drop(transaction: Transaction) -> None:
-        found[:] = await transaction.run(statement, domain=job.domain, needed=needed, limit=SURPLUS_AT_ONCE)
+        numbers[:] = await transaction.run(statement, domain=job.domain, needed=needed, limit=SURPLUS_AT_ONCE)
 
-    while found == [SURPLUS_AT_ONCE]:
+    while numbers == [SURPLUS_AT_ONCE]:
         await job.step(job.progress, drop)
 
 
 def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:
     """Return the error for types that cannot change because of what is stored, with the first examples."""
-    told = [_told(stored, misfits) for stored, misfits in found]
+    lines = [_told(stored, misfits) for stored, misfits in found]
     details = [
         {
             "type": stored.change.after.title,
@@ -254,7 +258,7 @@ def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:
     hint = "Nothing was changed. Change what is stored so that it fits, or leave these rules out."
     titles = [stored.change.after.title for stored, _ in found]
     return GraphError(
-        Code.TYPE_ALREADY_EXISTS, "; ".join(told), {"conflicts": titles, "changes": details, "hint": hint}
+        Code.TYPE_ALREADY_EXISTS, "; ".join(lines), {"conflicts": titles, "changes": details, "hint": hint}
     )
 
 

@@ -75,12 +75,12 @@ def terms_of(
     reason: str | None, expires_at: datetime | str | None, can_be_unprotected_by: Sequence[str] | None, now: datetime
 ) -> Terms:
     """Return checked terms. Raises INVALID_ARGUMENT, also for a time that is past."""
-    given = () if can_be_unprotected_by is None else can_be_unprotected_by
-    if isinstance(given, str):
+    values = () if can_be_unprotected_by is None else can_be_unprotected_by
+    if isinstance(values, str):
         raise fault("can_be_unprotected_by", "can_be_unprotected_by must be a list", 'For one name, write ["one"].')
     try:
         kept = check_reason(reason) if reason is not None else None
-        names = check_names(given)
+        names = check_names(values)
     except ValueError as error:
         argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
         raise fault(argument, str(error), "Give text within this limit, or leave it out.") from error

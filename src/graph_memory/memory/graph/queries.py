@@ -146,8 +146,8 @@ async def query_nodes(
 ) -> NodeIds:
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
     wanted = wanted_nodes(page, type_name, properties, fields)
-    found = await _matching(core, domain, page, wanted, _statement_for(wanted))
-    return await nodes_of(core, domain, page, wanted, found, detail=detail)
+    results = await _matching(core, domain, page, wanted, _statement_for(wanted))
+    return await nodes_of(core, domain, page, wanted, results, detail=detail)
 
 
 def wanted_nodes(
@@ -160,12 +160,12 @@ def wanted_nodes(
 
 def _statement_for(wanted: Wanted) -> Query[Ids]:
     """Return the statement whose index is likely to lead to the fewest nodes; those at a default are in none."""
-    asked = wanted.fields
-    if asked.path_prefix not in (None, ROOT):
+    fields = wanted.fields
+    if fields.path_prefix not in (None, ROOT):
         return NODES_UNDER_PATH
-    if asked.namespace not in (None, NAMESPACE):
+    if fields.namespace not in (None, NAMESPACE):
         return NODES_IN_NAMESPACE
-    if asked.created_after is not None or (asked.created_before is not None and wanted.type is None):
+    if fields.created_after is not None or (fields.created_before is not None and wanted.type is None):
         return NODES_CREATED
     return NODES if wanted.type is None else NODES_OF_TYPE
 
@@ -191,8 +191,8 @@ async def query_connections(core: Core, domain: str, page: Page, wanted: Wanted,
         named = replace(wanted, names=names)
         return named, await matching_connections(core, domain, page, named)
 
-    named, found = await with_names(core, domain, wanted.type, read)
-    return await connections_of(core, domain, page, named, found, detail=detail)
+    named, results = await with_names(core, domain, wanted.type, read)
+    return await connections_of(core, domain, page, named, results, detail=detail)
 
 
 async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
@@ -227,21 +227,21 @@ async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, stateme
 
 def given_to(statement: Query[R], wanted: Wanted) -> dict[str, object]:
     """Return what is wanted as a statement takes it."""
-    stored, asked = wanted.stored, wanted.fields
-    given = {
+    stored, fields = wanted.stored, wanted.fields
+    arguments = {
         "from_id": wanted.from_id,
         "to_id": wanted.to_id,
         "type": wanted.type,
         "types": stored and stored.types,
         "along": stored and stored.along,
         "against": stored.against if stored else (),
-        "fields": asked.params(),
-        "path": asked.path_prefix,
-        "namespace": asked.namespace,
-        "since": asked.created_after or _EARLIEST,
-        "until": asked.created_before or _LATEST,
+        "fields": fields.params(),
+        "path": fields.path_prefix,
+        "namespace": fields.namespace,
+        "since": fields.created_after or _EARLIEST,
+        "until": fields.created_before or _LATEST,
     }
-    named = {name: value for name, value in given.items() if name in statement.params}
+    named = {name: value for name, value in arguments.items() if name in statement.params}
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
@@ -276,13 +276,13 @@ def not_ordered_with(other: str) -> GraphError:
 
 def check_ordered(wanted: Wanted) -> None:
     """Raise INVALID_ARGUMENT if a filter is set that no index supports."""
-    given: dict[str, object] = {
+    arguments: dict[str, object] = {
         "from_node_id": wanted.from_id,
         "to_node_id": wanted.to_id,
         "valid_at": wanted.valid_at,
         "namespace, path_prefix, created_… and modified_…": wanted.fields.params(),
     }
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None:
             raise not_ordered_with(name)
 
@@ -299,7 +299,9 @@ def _common_indexes(ontology: Ontology, wanted: Wanted) -> list[Index]:
     """Return the indexes of several properties that all stored types of the wanted type have."""
     types = wanted.stored.types if wanted.stored else ()
     known = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
-    return [index for index in (known[0] if known else ()) if len(index) > 1 and all(index in one for one in known)]
+    return [
+        index for index in (known[0] if known else ()) if len(index) > 1 and all(index in indexes for indexes in known)
+    ]
 
 
 def _no_index(ontology: Ontology, wanted: Wanted, order: Order) -> GraphError:
@@ -317,10 +319,15 @@ async def _sort_keys(
 ) -> list[str] | None:
     """Return the sort keys of a page and one more, or None if the domain is no longer of this epoch."""
     types = wanted.stored.types if wanted.stored else ()
-    given = {"kind": str(wanted.kind), "types": types, "index": index_name(entries.index), "until": entries.bounds[1]}
+    arguments = {
+        "kind": str(wanted.kind),
+        "types": types,
+        "index": index_name(entries.index),
+        "until": entries.bounds[1],
+    }
     after, results = entries.after(page.after), list[str]()
     while True:
-        seen = await look(core, IN_ORDER[entries.descending], domain, **given, after=after, limit=page.size)
+        seen = await look(core, IN_ORDER[entries.descending], domain, **arguments, after=after, limit=page.size)
         if seen.epoch not in (epoch, ""):
             return None
         keys = {key for key in seen.rows if key is not None}
@@ -360,8 +367,8 @@ def _key(ontology: Ontology, wanted: Wanted) -> dict[str, object] | None:
     """Return the key to look for when one of the properties is indexed in all types; `unique` ones first."""
     types = wanted.stored.types if wanted.stored else ()
     declared = [declared_type(wanted.kind, name, ontology) for name in types]
-    common = [name for name in wanted.properties if all((name,) in indexes_of(one) for one in declared)]
-    unique = [name for name in common if all(name in unique_properties(one) for one in declared)]
+    common = [name for name in wanted.properties if all((name,) in indexes_of(type_) for type_ in declared)]
+    unique = [name for name in common if all(name in unique_properties(type_) for type_ in declared)]
     name = next(iter([*unique, *common]), None)
     return {"property": name, "value": key_value(wanted.properties[name])} if name is not None else None
 

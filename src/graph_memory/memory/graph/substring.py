@@ -81,14 +81,14 @@ class Search:
             if needle.is_whole:
                 return await self._candidates(domain, needle, node_type, after, limit)
             found = await self._candidates(domain, needle, node_type, after, UNLIMITED)
-            ids = sorted({one for one in found.rows if one is not None})
+            ids = sorted({row for row in found.rows if row is not None})
             return found.of(await self._verified(domain, needle, ids))
 
         async def is_meant(row: OvertakenRow) -> bool:
             return wanted.takes(row.event) and await holds(self._core, domain, needle, row)
 
-        found = await page_of(self._core, domain, page.after, page.size, read, is_meant)
-        return await nodes_of(self._core, domain, page, wanted, found, detail=detail)
+        results = await page_of(self._core, domain, page.after, page.size, read, is_meant)
+        return await nodes_of(self._core, domain, page, wanted, results, detail=detail)
 
     async def index(self, domain: str) -> None:
         """Index the windows of a domain that wait for it, some at a time; it may be left off at any time."""
@@ -99,13 +99,13 @@ class Search:
     async def _candidates(
         self, domain: str, needle: Needle, node_type: str | None, after: str, limit: int
     ) -> Look[str | None]:
-        given = {"needle": needle.probe, "type": node_type, "after": after, "limit": limit}
+        arguments = {"needle": needle.probe, "type": node_type, "after": after, "limit": limit}
         if needle.is_short:
-            return await look(self._core, BY_SCAN, domain, **given)
-        found = await look(self._core, BY_GRAMS, domain, grams=needle.lucene(domain), **given)
+            return await look(self._core, BY_SCAN, domain, **arguments)
+        found = await look(self._core, BY_GRAMS, domain, grams=needle.lucene(domain), **arguments)
         if sum(row.waiting for row in found.rows) > MANY:
             self._core.background.start(f"indexing domain {domain}", self.index(domain))
-        return found.of(sorted({one for row in found.rows for one in row.ids}))
+        return found.of(sorted({id_ for row in found.rows for id_ in row.ids}))
 
     async def _index(self, domain: str, new: Sequence[NewWindow]) -> int:
         """Index windows that were read, and return how many of them were still there.
@@ -113,22 +113,22 @@ class Search:
         They stop waiting in a transaction of its own: within one, a reader could find them in neither place.
         """
         rows = [asdict(window) | {"grams": gram_text(domain, window.text)} for window in new]
-        found = 0
+        number = 0
         for statement in (INDEX_WINDOWS, INDEXED_WINDOWS):
 
             async def attempt(transaction: Transaction, statement: Query[int] = statement) -> int:
                 return sum(await transaction.run(statement, domain=domain, rows=rows))
 
-            found = await self._core.store.write("index_windows", attempt)
-        return found
+            number = await self._core.store.write("index_windows", attempt)
+        return number
 
     async def _verified(self, domain: str, needle: Needle, ids: Sequence[str]) -> list[str]:
         """Return the candidates whose whole text holds a needle that is longer than what windows can show."""
-        found: list[str] = []
+        results: list[str] = []
         for start in range(0, len(ids), _BATCH):
             rows = await self._core.store.read(TEXTS, domain=domain, ids=ids[start : start + _BATCH])
-            found += [row.id for row in rows if await holds(self._core, domain, needle, row)]
-        return found
+            results += [row.id for row in rows if await holds(self._core, domain, needle, row)]
+        return results
 
 
 async def holds(core: Core, domain: str, needle: Needle, row: TextRow | OvertakenRow) -> bool:

@@ -71,8 +71,8 @@ async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityE
         broken = await broken_rules(reader, domain, [bounding(head, subject, edit)], head.ontology)
         return subject, Context(ontology=head.ontology, broken=broken)
 
-    def decide(head: Head, found: tuple[Subject, Context]) -> Decision[int]:
-        before, context = found
+    def decide(head: Head, pair: tuple[Subject, Context]) -> Decision[int]:
+        before, context = pair
         return Decision(decide_validity(head, before, edit, context), before.version)
 
     written = await core.log.write("set_validity", domain, core.origin, read, decide)
@@ -109,10 +109,10 @@ async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:
     node = await last_state(reader, nodes.GET, domain, subject_id)
     if node is not None:
         return NodeState.from_live(node.state)
-    found = await last_state(reader, connections.GET, domain, subject_id)
-    if found is None:
+    state = await last_state(reader, connections.GET, domain, subject_id)
+    if state is None:
         raise node_not_found(domain, subject_id)
-    return connections.connection_of(found)
+    return connections.connection_of(state)
 
 
 def _bound(given: datetime | str | None, before: datetime | None) -> datetime | None:

@@ -57,11 +57,11 @@ def differing(before: State, after: State) -> Values:
         for name in sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
         if name not in IGNORED | _UNTOLD and not same_value(before.get(name), after.get(name))
     ]
-    told = [(name, _value_change(name, before, after)) for name in names[:MOST_VALUES]]
+    pairs = [(name, _value_change(name, before, after)) for name in names[:MOST_VALUES]]
     return Values(
-        properties=tuple(change for name, change in told if not name.startswith("_")),
-        attributes=tuple(change for name, change in told if name.startswith("_")),
-        more=len(names) - len(told) or None,
+        properties=tuple(change for name, change in pairs if not name.startswith("_")),
+        attributes=tuple(change for name, change in pairs if name.startswith("_")),
+        more=len(names) - len(pairs) or None,
     )
 
 
@@ -75,10 +75,10 @@ def _declared_otherwise(before: State, after: State) -> tuple[ValueChange, ...]:
 
 def content_change(before: State | None, after: State | None) -> ContentChange | None:
     """Return how the content of two states differs in size, None where it is the same."""
-    one, other = content_ref(before or {}), content_ref(after or {})
-    if one.is_same(other) if one else other is None:
+    ref, other = content_ref(before or {}), content_ref(after or {})
+    if ref.is_same(other) if ref else other is None:
         return None
-    return ContentChange(before_bytes=one.size if one else None, after_bytes=other.size if other else None)
+    return ContentChange(before_bytes=ref.size if ref else None, after_bytes=other.size if other else None)
 
 
 def why_not_compared(before: State | None, after: State | None) -> str | None:

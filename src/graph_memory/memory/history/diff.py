@@ -170,7 +170,7 @@ async def diff(
         **_counted(counts).model_dump(),
         by_kind={kind: _counted([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
         entries=tuple(entries),
-        changes=tuple(thing.line() for thing in digest(pair.rendered for pair in pairs[: len(entries)])),
+        changes=tuple(item.line() for item in digest(pair.rendered for pair in pairs[: len(entries)])),
         next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
         warnings=None if counts else await unknown_types(core, domain, types),
     )
@@ -181,8 +181,8 @@ async def _span(
 ) -> Span:
     """Return the points that are meant; a cursor keeps those of its first page."""
     if cursor is not None:
-        given = _read(cursor)
-        return replace(given, until=await seq_at(core.store, other, "until", given.until))
+        span = _read(cursor)
+        return replace(span, until=await seq_at(core.store, other, "until", span.until))
     first = await seq_at(core.store, domain, "since", since)
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
@@ -194,13 +194,13 @@ async def _span(
 
 
 def _read(cursor: str) -> Span:
-    found = _CURSOR.fullmatch(cursor)
-    if found is None or not is_encodable(cursor):
+    match = _CURSOR.fullmatch(cursor)
+    if match is None or not is_encodable(cursor):
         raise not_a_cursor(cursor)
-    counts = [part.split(".") for part in found[3].split(",")[:-1]]
+    counts = [part.split(".") for part in match[3].split(",")[:-1]]
     if not {kind for kind, _, _ in counts} <= set(Kind):
         raise not_a_cursor(cursor)
-    return Span(int(found[1]), int(found[2]), found[4], [[kind, what, int(number)] for kind, what, number in counts])
+    return Span(int(match[1]), int(match[2]), match[4], [[kind, what, int(number)] for kind, what, number in counts])
 
 
 async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
@@ -224,8 +224,8 @@ async def _compared(core: Core, domains: tuple[str, str], pair: Pair, change: Co
         return change.model_copy(update={"note": why})
     before = await _text(core, domains[0], pair.before, pair.texts[0])
     after = await _text(core, domains[1], pair.after, pair.texts[1])
-    told, note = await anyio.to_thread.run_sync(text_diff, before, after)
-    return change.model_copy(update={"diff": told, "note": note})
+    rendered, note = await anyio.to_thread.run_sync(text_diff, before, after)
+    return change.model_copy(update={"diff": rendered, "note": note})
 
 
 async def _text(core: Core, domain: str, state: State | None, inline: str | None) -> str | None:

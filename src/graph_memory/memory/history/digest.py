@@ -65,25 +65,25 @@ def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChan
     Observations and connections count to the node that they are about or lead from. Of several changes of one value
     the first is told. Types and domains are told as the log tells them.
     """
-    things: dict[str, ThingChanges] = {}
+    items: dict[str, ThingChanges] = {}
     merges = _Merges()
     for change in changes:
         draft = change.draft
         if draft.erased:
             continue
         if draft.kind is Kind.DOMAIN or draft.kind is Kind.ONTOLOGY or draft.kind in TYPES:
-            things.setdefault(draft.subject, ThingChanges(draft.subject, summary(change), ""))
+            items.setdefault(draft.subject, ThingChanges(draft.subject, summary(change), ""))
             continue
         about = draft.subject if draft.kind is Kind.NODE else draft.from_id or draft.subject
-        thing = things.setdefault(about, ThingChanges(about, _title(change, about, quote), ""))
+        item = items.setdefault(about, ThingChanges(about, _title(change, about, quote), ""))
         if draft.kind is Kind.NODE:
-            _note_node(thing, change)
+            _note_node(item, change)
         parts = _parts(change, quote)
         merges.note(change, about, parts)
         for key, part in parts.items():
-            thing.parts.setdefault(key, part)
-    merges.apply(things)
-    return list(things.values())
+            item.parts.setdefault(key, part)
+    merges.apply(items)
+    return list(items.values())
 
 
 @dataclass(slots=True)
@@ -107,13 +107,13 @@ class _Merges:
 
     def apply(self, things: Mapping[str, ThingChanges]) -> None:
         """Say of merged things where they went, in place of what the merge itself removed from them."""
-        for thing in things.values():
-            deletion = self.deleted.get(thing.id)
-            if thing.state != "deleted" or deletion is None or deletion not in self.holders:
+        for item in things.values():
+            deletion = self.deleted.get(item.id)
+            if item.state != "deleted" or deletion is None or deletion not in self.holders:
                 continue
-            kept = {key: part for key, part in thing.parts.items() if self.changed[key] != deletion[1]}
-            merged = Part(thing.id, f"merged into {things[self.holders[deletion]].title}")
-            thing.state, thing.parts = "merged", {thing.id: merged, **kept}
+            kept = {key: part for key, part in item.parts.items() if self.changed[key] != deletion[1]}
+            merged = Part(item.id, f"merged into {things[self.holders[deletion]].title}")
+            item.state, item.parts = "merged", {item.id: merged, **kept}
 
 
 def _new_aliases(change: Rendered) -> set[str]:
@@ -138,14 +138,14 @@ def _title(change: Rendered, about: str, quote: Quote) -> str:
     return plain(str(own or about), quote)
 
 
-def _note_node(thing: ThingChanges, change: Rendered) -> None:
+def _note_node(item: ThingChanges, change: Rendered) -> None:
     """Note whether a node came or went; a newer change has said so already if it is gone or back."""
     draft, state = change.draft, change.draft.state or change.before or {}
-    thing.type = thing.type or plain(str(state.get(ENTITY) or draft.type), quoted)
+    item.type = item.type or plain(str(state.get(ENTITY) or draft.type), quoted)
     if draft.op is Op.DELETE:
-        thing.state = thing.state or "deleted"
+        item.state = item.state or "deleted"
     elif draft.op is Op.CREATE:
-        thing.state = thing.state or ("new" if draft.previous is None else "restored")
+        item.state = item.state or ("new" if draft.previous is None else "restored")
 
 
 def _parts(change: Rendered, quote: Quote) -> Parts:
@@ -178,24 +178,24 @@ def _of_node(change: Rendered, before: State, after: State, quote: Quote) -> Par
         keys = [key for key in keys if key not in ("name", ENTITY)]
     if "_title" in before and "name" not in keys:
         keys.insert(0, "_title")
-    told = {f"{subject} {key}": _value(change, key, before, after, quote) for key in keys}
+    parts = {f"{subject} {key}": _value(change, key, before, after, quote) for key in keys}
     if before and before.get("_content_sha256") != after.get("_content_sha256"):
-        told[f"{subject} content"] = Part(subject, "content rewritten")
-    return {key: part for key, part in told.items() if part is not None}
+        parts[f"{subject} content"] = Part(subject, "content rewritten")
+    return {key: part for key, part in parts.items() if part is not None}
 
 
 def _value(change: Rendered, key: str, before: State, after: State, quote: Quote) -> Part | None:
-    subject, one, other = change.draft.subject, before.get(key), after.get(key)
-    if same_value(one, other):
+    subject, value, other = change.draft.subject, before.get(key), after.get(key)
+    if same_value(value, other):
         return None
     if key in _BOUNDS:
-        return Part(subject, bound_words(key, one, other, change.at))
+        return Part(subject, bound_words(key, value, other, change.at))
     if key in ALIASES:
-        return Part(subject, alias_words(one, other, quote))
+        return Part(subject, alias_words(value, other, quote))
     name = plain(_SHOWN.get(key, "title" if key == "_title" else key), quote)
     if other is None:
         return Part(subject, f"{name} removed")
     if is_of_pattern(key, other):
-        return None if one is None else Part(subject, f"{name} changed")
-    told = plain(other, quote)
-    return Part(subject, f"{name} {told}" if one is None else f"{name} {plain(one, quote)} → {told}")
+        return None if value is None else Part(subject, f"{name} changed")
+    text = plain(other, quote)
+    return Part(subject, f"{name} {text}" if value is None else f"{name} {plain(value, quote)} → {text}")

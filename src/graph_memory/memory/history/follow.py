@@ -87,8 +87,8 @@ async def _is_settled(core: Core, stretch: EventRange) -> bool:
     It waits up to a second for that. What cannot be seen then is looked for at the next turn: nothing is passed over.
     """
     for _ in range(_PATIENCE):
-        found = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
-        if found is not None and found >= stretch.until - stretch.after:
+        number = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
+        if number is not None and number >= stretch.until - stretch.after:
             return True
         await anyio.sleep(_SETTLING)
     return False

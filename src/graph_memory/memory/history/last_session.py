@@ -45,13 +45,15 @@ async def last_session(core: Core, domain: str, *, of: str | None = None) -> Ses
 
     Without `of` it is the last of the same actor, whatever its version, otherwise the last of anybody.
     """
-    found = [one for one in await _sessions(core, domain) if one.session not in (None, core.origin.session)]
+    summaries = [
+        session for session in await _sessions(core, domain) if session.session not in (None, core.origin.session)
+    ]
     if of is not None:
         ids = await core.store.read(OF_PROJECT, domain=domain, project=of)
-        return next((one for one in found if _is_of(one, of, ids)), None)
+        return next((summary for summary in summaries if _is_of(summary, of, ids)), None)
     actor = core.origin.actor
-    own = [one for one in found if actor is not None and _unversioned(one.actor) == _unversioned(actor)]
-    return next(iter(own or found), None)
+    own = [summary for summary in summaries if actor is not None and _unversioned(summary.actor) == _unversioned(actor)]
+    return next(iter(own or summaries), None)
 
 
 async def _sessions(core: Core, domain: str) -> list[SessionSummary]:

@@ -118,11 +118,11 @@ async def log(
     size = PAGE if limit is None else check_limit(limit)
     after, before = await bounds(core.store, domain, since, until)
     before = min(before, _cursor(cursor))
-    asked = replace(wanted, types=await stored_types(core, domain, wanted.types))
+    filter_ = replace(wanted, types=await stored_types(core, domain, wanted.types))
     rows: list[EventRow] = []
     for stretch in await past_of(core.store, domain, after, before):
         if len(rows) <= size:
-            rows += await events_in(core, asked, stretch, size + 1 - len(rows))
+            rows += await events_in(core, filter_, stretch, size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:size]]
     following = f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None
     warnings = None if entries else await unknown_types(core, domain, wanted.types)
@@ -143,13 +143,13 @@ async def sessions(
     """Return the sessions that changed a domain. `History.sessions` tells the rest."""
     after, before = await bounds(core.store, domain, since, until)
     most = PAGE if limit is None else check_limit(limit)
-    found: list[SessionSummary] = []
+    summaries: list[SessionSummary] = []
     for own in (await past_of(core.store, domain, after, before))[:1]:
         if own.domain == domain:
-            found = await sessions_between(core.store, domain, own.after, own.until + 1, most)
+            summaries = await sessions_between(core.store, domain, own.after, own.until + 1, most)
     if since is None and until is None:
-        found = merged(found, await compacted_sessions(core.store, domain))[:most]
-    return Sessions(sessions=tuple(found))
+        summaries = merged(summaries, await compacted_sessions(core.store, domain))[:most]
+    return Sessions(sessions=tuple(summaries))
 
 
 async def sessions_between(reader: Reader, domain: str, after: int, before: int, limit: int) -> list[SessionSummary]:

@@ -104,8 +104,8 @@ def _of_domain(state: State, before: State | None) -> str:
         return f"Compacted up to {state.get('_compacted_to')}"
     if before is not None and state.get(PROTECTION) != before.get(PROTECTION):
         return f"Domain {_protected(state.get(PROTECTION))}"
-    if before is not None and (told := _of_fields(state, before)):
-        return told
+    if before is not None and (text := _of_fields(state, before)):
+        return text
     if before is not None:
         return _of_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
@@ -115,16 +115,16 @@ def _of_domain(state: State, before: State | None) -> str:
 
 def _of_fields(state: State, before: State) -> str:
     """Return what became of the fields that a caller sets; the metadata may be long."""
-    told = [f"Domain put under {shown(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
-    told = told if state.get(PARENT) != before.get(PARENT) else []
+    lines = [f"Domain put under {shown(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
+    lines = lines if state.get(PARENT) != before.get(PARENT) else []
     changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
-    return ", ".join([*told, *([f"{' and '.join(changed)} changed".capitalize()] if changed else [])])
+    return ", ".join([*lines, *([f"{' and '.join(changed)} changed".capitalize()] if changed else [])])
 
 
 def _of_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
-    merged = [f"Merged {shown(name)} as it was at {told['source_seq']}" for name, told in after.items()
-              if int(str(told["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
-    undone = [f"Merge of {shown(name)} undone" for name, told in before.items() if told != after.get(name)]
+    merged = [f"Merged {shown(name)} as it was at {rendered['source_seq']}" for name, rendered in after.items()
+              if int(str(rendered["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
+    undone = [f"Merge of {shown(name)} undone" for name, rendered in before.items() if rendered != after.get(name)]
     return ", ".join(merged or undone) or "Domain changed"
 
 
@@ -132,28 +132,28 @@ def _merges(state: State) -> Mapping[str, Mapping[str, object]]:
     return json.loads(str(state.get("_merges", "{}")))
 
 
-def _named(told: Rendered) -> str:
-    draft, state = told.draft, told.draft.state or told.before or {}
+def _named(rendered: Rendered) -> str:
+    draft, state = rendered.draft, rendered.draft.state or rendered.before or {}
     match draft.kind:
         case Kind.NODE:
             return f"{shown(draft.type)} {quoted(state.get('_title', draft.subject))}"
         case Kind.CONNECTION:
-            ends = (told.from_title or draft.from_id, told.to_title or draft.to_id)
+            ends = (rendered.from_title or draft.from_id, rendered.to_title or draft.to_id)
             return f"{quoted(ends[0])} {shown(draft.type)} {quoted(ends[1])}"
         case Kind.OBSERVATION:
-            about = quoted(told.from_title or draft.from_id)
+            about = quoted(rendered.from_title or draft.from_id)
             return f"Observation {_short(state.get('_text', draft.subject))} on {about}"
         case Kind.LINK:
-            ends = quoted(told.from_title or draft.from_id), f"{state.get('_target_domain')}:{state.get('_target')}"
+            ends = quoted(rendered.from_title or draft.from_id), f"{state.get('_target_domain')}:{state.get('_target')}"
             return f"Link {shown(state.get('_link_type', draft.subject))} from {ends[0]} to {ends[1]}"
         case _:
             return f"{str(draft.kind).replace('_', ' ').capitalize()} {shown(draft.subject.partition('/')[2])}"
 
 
 def _changes(before: State, after: State, at: datetime | None) -> str:
-    told = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after, at))]
-    more = [f"{len(told) - MOST_CHANGES} more changes"] if len(told) > MOST_CHANGES else []
-    return ", ".join(told[:MOST_CHANGES] + more) or "rewritten"
+    lines = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after, at))]
+    more = [f"{len(lines) - MOST_CHANGES} more changes"] if len(lines) > MOST_CHANGES else []
+    return ", ".join(lines[:MOST_CHANGES] + more) or "rewritten"
 
 
 def _rank(key: str) -> tuple[bool, str]:
@@ -161,26 +161,26 @@ def _rank(key: str) -> tuple[bool, str]:
 
 
 def _change(key: str, before: State, after: State, at: datetime | None) -> str | None:
-    one, other = before.get(key), after.get(key)
-    if same_value(one, other):
+    value, other = before.get(key), after.get(key)
+    if same_value(value, other):
         return None
     if key == "_content_sha256":
-        one, other = _size(before), _size(after)
-        return f"content rewritten, {other}" if one == other else f"content {one} → {other}"
+        value, other = _size(before), _size(after)
+        return f"content rewritten, {other}" if value == other else f"content {value} → {other}"
     if key == PROTECTION:
         return _protected(other)
     if key in ("_asks", "_supersedes"):
-        return _of_decisions(key, one, other)
+        return _of_decisions(key, value, other)
     if key in _BOUNDS:
-        return bound_words(key, one, other, at)
+        return bound_words(key, value, other, at)
     if key in ALIASES:
-        return alias_words(one, other)
+        return alias_words(value, other)
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
     name = _ATTRIBUTES.get(key, shown(key))
-    if one is None:
+    if value is None:
         return f"{name} {_short(other)} added"
-    return f"{name} removed" if other is None else f"{name} {_short(one)} → {_short(other)}"
+    return f"{name} removed" if other is None else f"{name} {_short(value)} → {_short(other)}"
 
 
 def bound_words(key: str, before: object, after: object, at: datetime | None) -> str:
@@ -189,13 +189,13 @@ def bound_words(key: str, before: object, after: object, at: datetime | None) ->
     if not isinstance(after, datetime):
         return f"{noun} removed"
     verb = past_verb if at is not None and after <= at else future_verb
-    told = f"{verb} on {_day(key, after)}"
+    text = f"{verb} on {_day(key, after)}"
     if not isinstance(before, datetime):
-        return told
+        return text
     if _day(key, before) != _day(key, after):
-        return f"{told}, not on {_day(key, before)}"
+        return f"{text}, not on {_day(key, before)}"
     now, then = _times_of_day(key, after, before)
-    return f"{told} at {now}, not at {then} (UTC)"
+    return f"{text} at {now}, not at {then} (UTC)"
 
 
 def _day(key: str, at: datetime) -> str:
@@ -204,22 +204,22 @@ def _day(key: str, at: datetime) -> str:
 
 def _times_of_day(key: str, *times: datetime) -> list[str]:
     """Return times of one day as precisely as tells them apart. A day that ends at midnight ends at 24:00."""
-    told: list[str] = []
+    lines: list[str] = []
     for precision in ("minutes", "seconds", "microseconds"):
-        told = [at.astimezone(UTC).time().isoformat(precision) for at in times]
-        if len({*told}) == len(told):
+        lines = [at.astimezone(UTC).time().isoformat(precision) for at in times]
+        if len({*lines}) == len(lines):
             break
-    return ["24:00" if key == "_valid_to" and clock.strip("0:.") == "" else clock for clock in told]
+    return ["24:00" if key == "_valid_to" and clock.strip("0:.") == "" else clock for clock in lines]
 
 
 def alias_words(before: object, after: object, quote: Callable[[str], str] | None = None) -> str:
     """List the first added and removed aliases, such as `alias "Ines" added`."""
     known, now = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
     words = quote or _short
-    told = [f"alias {words(name)} added" for name in now if name not in known]
-    told += [f"alias {words(name)} removed" for name in known if name not in now]
-    more = [f"and {len(told) - _MOST_ALIASES} more"] if len(told) > _MOST_ALIASES else []
-    return ", ".join([*told[:_MOST_ALIASES], *more]) or _whole_aliases(before, after, words)
+    lines = [f"alias {words(name)} added" for name in now if name not in known]
+    lines += [f"alias {words(name)} removed" for name in known if name not in now]
+    more = [f"and {len(lines) - _MOST_ALIASES} more"] if len(lines) > _MOST_ALIASES else []
+    return ", ".join([*lines[:_MOST_ALIASES], *more]) or _whole_aliases(before, after, words)
 
 
 def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -> str:

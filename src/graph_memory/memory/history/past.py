@@ -132,14 +132,14 @@ class Past(WeighedPast):
         event, text = await self._last(connection_id, Kind.CONNECTION)
         if event is None or event.draft.from_id is None or event.draft.to_id is None:
             raise self._then(connection_not_found(self._domain, connection_id))
-        found = ConnectionState.from_live(live_state(event), event.draft.from_id, event.draft.to_id)
+        state = ConnectionState.from_live(live_state(event), event.draft.from_id, event.draft.to_id)
         content: Content | None = None
-        if include_content and found.content is not None:
-            content = await self._fetch(found.content, text)
-        declared = (await self.get_ontology()).find_connection_type(found.type)
+        if include_content and state.content is not None:
+            content = await self._fetch(state.content, text)
+        declared = (await self.get_ontology()).find_connection_type(state.type)
         inverse, is_transitive = (declared.other_name, declared.transitive) if declared else ("", False)
         lost = await lost_premises(self._core, self._domain, [connection_id], self.seq)
-        return connection_info(found, content, inverse, is_transitive=is_transitive, lost=lost.get(connection_id))
+        return connection_info(state, content, inverse, is_transitive=is_transitive, lost=lost.get(connection_id))
 
     async def query_nodes(
         self,
@@ -189,8 +189,8 @@ class Past(WeighedPast):
             least = fraction("min_strength", min_strength)
             return await connection_weights.strong(await self._scale(), page, wanted, least, detail=detail)
         wanted = replace(wanted, names=await self._names(type))
-        found = await self._matching(CONNECTIONS, page, wanted)
-        answer = await connections_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
+        results = await self._matching(CONNECTIONS, page, wanted)
+        answer = await connections_of(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
         await self._check_kept()
         return answer
 
@@ -210,17 +210,17 @@ class Past(WeighedPast):
     ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
-        around = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
+        context = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
         connection_weights.check_steps(min_strength, transitive=transitive)
         if not transitive:
             only = None if min_strength is None else (await self._scale()).at_least(min_strength)
-            return await self._connected(node_id, page, around, detail=detail, only=only)
+            return await self._connected(node_id, page, context, detail=detail, only=only)
         check_transitive(await self.get_ontology(), connection_type)
         everything = Page("", UNLIMITED, page.valid_at)
 
         async def step(ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-            return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in ids}
+            return {id_: (await self._connected(id_, everything, context, detail=False)).node_ids for id_ in ids}
 
         return await reached_nodes(self._core, self._domain, node_id, page, step, depth, detail=detail, at=self.seq)
 
@@ -229,9 +229,9 @@ class Past(WeighedPast):
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
         names = await self._names(connection_type)
-        around, everything = Around(direction, connection_type, names=names), Page("", UNLIMITED)
+        context, everything = Around(direction, connection_type, names=names), Page("", UNLIMITED)
         there = [node.id for node in await self.describe_nodes(node_ids)]
-        return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in there}
+        return {one: (await self._connected(one, everything, context, detail=False)).node_ids for one in there}
 
     async def find_contradictions(
         self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
@@ -250,21 +250,21 @@ class Past(WeighedPast):
     ) -> NodeIds:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
-        found = await PastSearch(self._core, self._domain, self.seq, self._check_kept).holders(query, node_type, page)
+        results = await PastSearch(self._core, self._domain, self.seq, self._check_kept).holders(query, node_type, page)
         wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=query)
-        return await self._nodes(page, wanted, found, detail=detail)
+        return await self._nodes(page, wanted, results, detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
-        found = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
+        nodes = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
         await self._check_kept()
-        return found
+        return nodes
 
     async def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
         """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
-        found = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
+        connections = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
         await self._check_kept()
-        return found
+        return connections
 
     async def get_ontology(self) -> Ontology:
         """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
@@ -293,19 +293,19 @@ class Past(WeighedPast):
         return await scale_at(self._core, self._domain, self.seq)
 
     async def _connected(
-        self, node_id: str, page: Page, around: Around, *, detail: bool, only: Only | None = None
+        self, node_id: str, page: Page, context: Around, *, detail: bool, only: Only | None = None
     ) -> ConnectedNodes:
-        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
-        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
+        arguments = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **context.params}
+        found = await look(self._core, CONNECTED_NODES, self._domain, **arguments)
         await self._check_kept()
         answer = await connected(
             self._core,
             self._domain,
             node_id,
             page,
-            around,
+            context,
             found,
-            lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
+            lambda: all_links(context, node_id, partial(self._matching, CONNECTIONS), self._states),
             detail=detail,
             at=self.seq,
             only=only,
@@ -313,8 +313,8 @@ class Past(WeighedPast):
         await self._check_kept()
         return answer
 
-    async def _nodes(self, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool) -> NodeIds:
-        answer = await nodes_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
+    async def _nodes(self, page: Page, wanted: Wanted, results: Sequence[str], *, detail: bool) -> NodeIds:
+        answer = await nodes_of(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
         await self._check_kept()
         return answer
 
@@ -324,15 +324,15 @@ class Past(WeighedPast):
             return await self._in_order(statement, page, wanted, page.order)
 
         async def read(after: str, limit: int) -> Look[str | None]:
-            given = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
-            return await look(self._core, statement, self._domain, **given)
+            arguments = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
+            return await look(self._core, statement, self._domain, **arguments)
 
         async def is_meant(row: OvertakenRow) -> bool:
             return wanted.takes(row.event)
 
-        found = await page_of(self._core, self._domain, page.after, page.size, read, is_meant, at=self.seq)
+        results = await page_of(self._core, self._domain, page.after, page.size, read, is_meant, at=self.seq)
         await self._check_kept()
-        return found
+        return results
 
     async def _in_order(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
         queries.check_ordered(wanted)
@@ -343,9 +343,9 @@ class Past(WeighedPast):
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
         """Return the events by which subjects were as they were, of those that there were."""
-        found = await states_of(self._core, self._domain, subjects, self.seq)
+        results = await states_of(self._core, self._domain, subjects, self.seq)
         await self._check_kept()
-        return found
+        return results
 
     async def _fetch(self, ref: ContentRef, text: str | None) -> Content:
         try:

@@ -44,34 +44,34 @@ class PastSearch:
 
     async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
         """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
-        found: list[str] = []
+        results: list[str] = []
         after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
-        while len(found) <= page.limit:
+        while len(results) <= page.limit:
             live = await Search(self.core).search_content(self.domain, text, Page(after, size), node_type=node_type)
-            found += await self._unchanged(live.node_ids)
+            results += await self._unchanged(live.node_ids)
             if live.next_cursor is None:
                 break
             after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
-        return found
+        return results
 
     async def _unchanged(self, ids: Sequence[str]) -> list[str]:
-        found: list[str] = []
+        results: list[str] = []
         for start in range(0, len(ids), AT_ONCE):
-            found += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
-        return found
+            results += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
+        return results
 
     async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
         """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
-        found: list[str] = []
+        results: list[str] = []
         after = page.after
         while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
             for row in rows:
                 if await self._held(needle, row):
-                    found.append(row.id)
-                if len(found) > page.limit:
-                    return found
+                    results.append(row.id)
+                if len(results) > page.limit:
+                    return results
             after = rows[-1].id
-        return found
+        return results
 
     async def _held(self, needle: Needle, row: TextRow) -> bool:
         try:

@@ -36,10 +36,10 @@ async def named(core: Core, domain: str, text: str) -> tuple[Named, ...]:
     if not text or not is_encodable(text):
         return ()
     rows = await core.store.read(NAMED, domain=domain, text=text, limit=MOST)
-    found = [_named(row) for row in rows if len(text) >= LEAST or text in (row.id, row.title)]
-    whole = [one for one in found if one.id == text]
-    living = [one for one in found if not one.deleted]
-    return tuple(whole or living or found)
+    results = [_named(row) for row in rows if len(text) >= LEAST or text in (row.id, row.title)]
+    whole = [one for one in results if one.id == text]
+    living = [one for one in results if not one.deleted]
+    return tuple(whole or living or results)
 
 
 def _named(row: NamedRow) -> Named:

@@ -74,8 +74,8 @@ class LogPage(LogLines):
     def lines(self) -> LogLines:
         """The same changes in short, their times to the second."""
         lines = (
-            LogLine(seq=one.seq, at=one.at.replace(microsecond=0), by=one.by, summary=one.summary)
-            for one in self.folded
+            LogLine(seq=entry.seq, at=entry.at.replace(microsecond=0), by=entry.by, summary=entry.summary)
+            for entry in self.folded
         )
         return LogLines(warnings=self.warnings, entries=tuple(lines), next_cursor=self.next_cursor)
 

@@ -40,16 +40,16 @@ async def find_contradictions(
     """Return the pairs that contradict each other, by default those that do now; in the order of their connections."""
     now = utc_now()
     holds = now if valid_at is None else valid_at
-    found = await reader.query_connections(type=TYPE, valid_at=holds, detail=True, limit=limit, cursor=cursor)
-    briefs = found.connections or ()
-    ends = sorted({end for one in briefs for end in (one.from_id, one.to_id)})
-    nodes = {one.id: _side(one, now) for one in await reader.describe_nodes(ends)}
+    page = await reader.query_connections(type=TYPE, valid_at=holds, detail=True, limit=limit, cursor=cursor)
+    briefs = page.connections or ()
+    ends = sorted({end for brief in briefs for end in (brief.from_id, brief.to_id)})
+    nodes = {node.id: _side(node, now) for node in await reader.describe_nodes(ends)}
     pairs = tuple(
-        Contradiction(connection_id=one.id, a=nodes[one.from_id], b=nodes[one.to_id])
-        for one in briefs
-        if one.from_id in nodes and one.to_id in nodes
+        Contradiction(connection_id=brief.id, a=nodes[brief.from_id], b=nodes[brief.to_id])
+        for brief in briefs
+        if brief.from_id in nodes and brief.to_id in nodes
     )
-    return Contradictions(contradictions=pairs, next_cursor=found.next_cursor, warnings=found.warnings)
+    return Contradictions(contradictions=pairs, next_cursor=page.next_cursor, warnings=page.warnings)
 
 
 def _side(node: NodeSummary, now: datetime) -> Side:

@@ -89,8 +89,8 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
         state = {"_target_domain": asked.target_domain, "_target": target, "_link_type": asked.type}
         return node, title, await owners_of(reader, domain, way_of(node_id, state))
 
-    def decide(head: Head, found: tuple[NodeState, str, Owners]) -> Decision[LinkCreated]:
-        node, title, owners = found
+    def decide(head: Head, results: tuple[NodeState, str, Owners]) -> Decision[LinkCreated]:
+        node, title, owners = results
         link = LinkState(
             target_domain=asked.target_domain,
             target=target,

@@ -54,8 +54,8 @@ async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> 
     """Return the nodes of the target that come nearest to what a node says, those that fit first, each best first."""
     [source] = (await Place(core, domain, None).require([node_id])).values()
     said = await _said(core, domain, [source])
-    found = await search(core, target, Request(said[node_id][:ASKED], max_results=LOOKED, explanation=True))
-    fits = {hit.id: hit.score or 0.0 for hit in found.hits if hit.kind == "node"}
+    result = await search(core, target, Request(said[node_id][:ASKED], max_results=LOOKED, explanation=True))
+    fits = {hit.id: hit.score or 0.0 for hit in result.hits if hit.kind == "node"}
     rows = await described(core, target, Kind.NODE, [*fits])
     if not rows:
         return ()
@@ -68,8 +68,8 @@ async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> 
         for row in rows
     }
     short = {row.id: is_short(said[node_id]) + is_short(texts[row.id]) for row in rows}
-    fitting = {each for each in fits if mentions.get(each)}
-    fitting |= {hit.id for hit in found.hits if hit.id in short and _fits(hit, found.mode, short[hit.id])}
+    fitting = {fit for fit in fits if mentions.get(fit)}
+    fitting |= {hit.id for hit in result.hits if hit.id in short and _fits(hit, result.mode, short[hit.id])}
     ranked = sorted(rows, key=lambda row: (row.id not in fitting, -scores[row.id]))[:CANDIDATES]
     return tuple(
         Candidate(

@@ -32,14 +32,14 @@ async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: 
     if adviser.model is None or not given.said:
         return []
     main = await _found_or_none(core, domain, given)
-    said = await adviser.split([one.observation.text for one in given.facts[: given.said]], main and main.name)
+    said = await adviser.split([fact.observation.text for fact in given.facts[: given.said]], main and main.name)
     if main is None and (name := _named_first(said)) is not None:
         main = await entity_of_name(core.store, domain, name)
     if not said or main is None:
         return []
     meant = await _meant(core, domain, said, main)
     if given.ties:  # a write of several things cannot ask the rules of relations
-        meant = {name: found for name, found in meant.items() if found is main}
+        meant = {name: hit for name, hit in meant.items() if hit is main}
     own_said = [_own(one, meant) for one in said if meant.get(one.entity, main) is main]
     own = _facts_of(main.name, own_said, now, given.properties)
     own = replace(
@@ -49,17 +49,17 @@ async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: 
         facts=[*own.facts, *given.facts[given.said :]],
         properties={**own.properties, **given.properties},
     )
-    others = {found.name: found for found in meant.values() if found is not main}
+    others = {hit.name: hit for hit in meant.values() if hit is not main}
     about = {name: [one for one in said if one.entity in meant and meant[one.entity].name == name] for name in others}
     return [(own, main), *((_facts_of(name, some, now), others[name]) for name, some in about.items())]
 
 
-async def _found_or_none(core: Core, domain: str, given: Facts) -> Found | None:
+async def _found_or_none(core: Core, domain: str, facts: Facts) -> Found | None:
     """Return what a call is about; nothing where only its text says it, and not clearly. Raises INVALID_ARGUMENT."""
     try:
-        return await found_of(core, domain, given)
+        return await found_of(core, domain, facts)
     except GraphError as error:
-        if error.code is not Code.INVALID_ARGUMENT or given.name is not None:
+        if error.code is not Code.INVALID_ARGUMENT or facts.name is not None:
             raise
         return None
 
@@ -72,17 +72,17 @@ def _named_first(said: Sequence[Said]) -> str | None:
 
 async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> dict[str | None, Found]:
     """Return by the names that a model gives what is known: the thing of a call, and others; strangers are left out."""
-    found: dict[str | None, Found] = {None: main}
+    hits: dict[str | None, Found] = {None: main}
     own = _words_of(main.name)
     for name in dict.fromkeys(one.entity for one in said if one.entity is not None):
         if _words_of(name) <= own:
-            found[name] = main
+            hits[name] = main
             continue
         with suppress(GraphError):  # it may be any of several, so it is none
-            one = await known_by_name(core.store, domain, name)
-            if one is not None:
-                found[name] = main if one.name == main.name else one
-    return found
+            hit = await known_by_name(core.store, domain, name)
+            if hit is not None:
+                hits[name] = main if hit.name == main.name else hit
+    return hits
 
 
 def _words_of(name: str) -> frozenset[str]:
@@ -104,7 +104,7 @@ def _facts_of(name: str, given: Sequence[Said], now: datetime, taken: Collection
     for one in given:
         if one.key is not None:
             values.setdefault(one.key, set()).add(one.value)
-    single = {key for key, found in values.items() if len(found) == 1 and key not in taken}
+    single = {key for key, results in values.items() if len(results) == 1 and key not in taken}
     said = [one if one.key is None or one.key in single else Said(one.source, one.source) for one in given]
     texts = list(dict.fromkeys(one.text for one in said if one.key is None))
     properties = {one.key: one.value for one in said if one.key is not None}

@@ -63,14 +63,14 @@ class Adviser:
             settling.asked(pairs, name), lambda reply, model: settling.settled(reply, pairs, model), {}
         )
 
-    async def _answer(self, asked: tuple[str, str], read: Callable[[str, str], R], nothing: R) -> R:
+    async def _answer(self, pair: tuple[str, str], read: Callable[[str, str], R], nothing: R) -> R:
         """Return what is read of an answer; nothing, with a warning, where there is none that can be used."""
         model = self.model
         if model is None:
             return nothing
         with anyio.move_on_at(self.until):
             try:
-                reply = await model.reply(*asked)
+                reply = await model.reply(*pair)
                 return read(reply.text, model.name)
             except ModelUnavailable as error:
                 self._leave(f"{error.message}, {WITHOUT}. {error.hint}")

@@ -36,11 +36,11 @@ ANSWERS: Sequence[str] = get_args(Answer)
 
 def asked_about(question: str | None) -> tuple[str, str]:
     """Return the ids of what is new and of what is known, given the id of a question. Raises INVALID_ARGUMENT."""
-    found = ids_of_question(question or "")
-    if found is None:
+    pair = ids_of_question(question or "")
+    if pair is None:
         hint = Hint("Give the id of a question, as returned by {remember|merge_entities|graph_health}.")
         raise fault("id", f"{quoted(question)} is not the id of a question", hint)
-    return found
+    return pair
 
 
 async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
@@ -69,11 +69,11 @@ async def _decide(core: Core, domain: str, new: str, known: str, answer: str) ->
         rows = await reader.read(CURRENT, domain=domain, node=earlier.node) if opens else ()
         return _Observations(later, earlier, rows)
 
-    def settle(head: Head, found: _Relations | _Observations) -> Decision[tuple[bool, datetime | None]]:
-        if isinstance(found, _Relations):
-            drafts, over = decide_relations(found.later, found.earlier, answer, head)
+    def settle(head: Head, relations: _Relations | _Observations) -> Decision[tuple[bool, datetime | None]]:
+        if isinstance(relations, _Relations):
+            drafts, over = decide_relations(relations.later, relations.earlier, answer, head)
         else:
-            drafts, over = decide_observations(found, answer, head)
+            drafts, over = decide_observations(relations, answer, head)
         return Decision(checked(head, drafts, Context(ontology=head.ontology)), (bool(drafts), over))
 
     written = await core.log.write("decide", domain, core.origin, read, settle)
@@ -116,9 +116,9 @@ async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> Al
     entries = Located(decisions, "decisions").items()
     if not entries:
         raise fault("decisions", "decisions is empty", "Give at least one, with new, known and decision.")
-    given = [(entry, *_decision(entry)) for entry in entries]
+    values = [(entry, *_decision(entry)) for entry in entries]
     async with within(core, domain) as (inside, _):
-        settled = [await _decide_at(inside, domain, *decision) for decision in given]
+        settled = [await _decide_at(inside, domain, *decision) for decision in values]
     return AllSettled(decisions=tuple(settled))
 
 
@@ -159,9 +159,9 @@ def _took_its_place(later: Observation | None, earlier: Observation) -> bool:
     return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
 
 
-def _check_text(one: Observation, known: Sequence[Known]) -> None:
+def _check_text(observation: Observation, known: Sequence[Known]) -> None:
     """Raise INVALID_ARGUMENT where an observation that is to hold again was said again meanwhile."""
-    twin = next((each.id for each in known if each.text == one.state.text), None)
+    twin = next((each.id for each in known if each.text == observation.state.text), None)
     if twin is not None:
         hint = f"Nothing is to be done for it: {twin} says the same and holds."
         raise fault("known", "The known observation was said again after it was over", hint)
@@ -172,18 +172,18 @@ def _changes(later: Observation | None, earlier: Observation, answer: str, head:
     if later is None:
         return _known(later, earlier, answer, head)
     if answer == "same":
-        gone = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
+        draft = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
         took = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
         after = replace(earlier.state, supersedes=tuple(one for one in took if one != earlier.id))
-        return [gone] if after == earlier.state else [earlier.changed(after), gone]
-    asks = tuple(one for one in later.state.asks if one != earlier.id)
+        return [draft] if after == earlier.state else [earlier.changed(after), draft]
+    asks = tuple(ask for ask in later.state.asks if ask != earlier.id)
     places = later.state.supersedes
     if answer == "close":
         places = tuple(dict.fromkeys((*places, earlier.id)))
     elif _took_its_place(later, earlier):
-        places = tuple(one for one in places if one != earlier.id)
-    after, found = replace(later.state, asks=asks, supersedes=places), _known(later, earlier, answer, head)
-    return found if after == later.state else [*found, later.changed(after)]
+        places = tuple(place for place in places if place != earlier.id)
+    after, drafts = replace(later.state, asks=asks, supersedes=places), _known(later, earlier, answer, head)
+    return drafts if after == later.state else [*drafts, later.changed(after)]
 
 
 def _known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:

@@ -106,7 +106,7 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings:
     receipts = _with_numbers(receipts, snapshot.properties, given)
     receipts += _ended(drafting, ends, snapshot)
     own = property_receipts(given, name, snapshot.properties)
-    if entity and any(one.decision is not Outcome.NOOP for one in own):
+    if entity and any(receipt.decision is not Outcome.NOOP for receipt in own):
         drafting.drafts.append(edited(drafting.head, entity, with_own_aliases(given, name, entity.properties)))
     wanted = relations_of(given, name)
     made, refused = draft_relations(drafting, wanted, snapshot.related, {name: node_id})
@@ -115,7 +115,7 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings:
     receipts += own + relation_receipts(wanted, made, refused)
     ids = [receipt.id for receipt in receipts[: len(judged)]] + [node_id] * (len(asking) - len(judged))
     questions = (*questions_of(asking, ids, node_id), *questions_of_relations(made, snapshot.like))
-    told = Remembered(
+    remembered = Remembered(
         entity=name,
         id=node_id,
         type=(entity.entity if entity else None) or given.type or ENTITY,
@@ -125,14 +125,14 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings:
         questions=questions or None,
         candidates=tuple(as_questions(node_id, snapshot.found.candidates)) or None,
     )
-    return Report(told, refused)
+    return Report(remembered, refused)
 
 
-def _made(drafting: Drafting, snapshot: Snapshot, given: Facts) -> str:
+def _made(drafting: Drafting, snapshot: Snapshot, facts: Facts) -> str:
     """Make the entity, or settle what was only mentioned, and return its id."""
     name, mention = snapshot.found.name, snapshot.node
-    properties = with_own_aliases(given, name, {})
-    wanted = NewEntity(name=name, type=given.type or ENTITY, content=NOTHING, properties=properties)
+    properties = with_own_aliases(facts, name, {})
+    wanted = NewEntity(name=name, type=facts.type or ENTITY, content=NOTHING, properties=properties)
     if mention is None:
         return drafting.entity(wanted)
     drafting.settle(mention, wanted)
@@ -161,7 +161,8 @@ def _with_over(receipts: Sequence[Receipt], judged: Sequence[Judged], snapshot: 
     """Return the receipts; one that has to do with what is over already says since when, and what holds instead."""
     said = [
         " | ".join(
-            f"{_called(each, one.fact)} ({in_words(snapshot.over.get(each.id))})" for each in one.late(snapshot.named)
+            f"{_called(observation, one.fact)} ({in_words(snapshot.over.get(observation.id))})"
+            for observation in one.late(snapshot.named)
         )
         for one in judged
     ]
@@ -171,33 +172,33 @@ def _with_over(receipts: Sequence[Receipt], judged: Sequence[Judged], snapshot: 
     ]
 
 
-def _with_numbers(receipts: Sequence[Receipt], own: Mapping[str, PropertyValue], given: Facts) -> list[Receipt]:
+def _with_numbers(receipts: Sequence[Receipt], own: Mapping[str, PropertyValue], facts: Facts) -> list[Receipt]:
     """Return the receipts; one of a new fact says of which property it may say another number."""
-    kept = {key: value for key, value in own.items() if key not in given.properties}
-    found: list[Receipt] = []
-    for one in receipts:
-        keys = find_contradicted_properties(one.fact, kept) if one.decision is Outcome.ADD else []
-        told = [f"the property {shown(key)} is {shown(kept[key])}: out of date?" for key in keys]
-        evidence = " | ".join(filter(None, [one.evidence, *told]))
-        found.append(one.model_copy(update={"evidence": evidence}) if told else one)
-    return found
+    kept = {key: value for key, value in own.items() if key not in facts.properties}
+    results: list[Receipt] = []
+    for receipt in receipts:
+        keys = find_contradicted_properties(receipt.fact, kept) if receipt.decision is Outcome.ADD else []
+        lines = [f"the property {shown(key)} is {shown(kept[key])}: out of date?" for key in keys]
+        evidence = " | ".join(filter(None, [receipt.evidence, *lines]))
+        results.append(receipt.model_copy(update={"evidence": evidence}) if lines else receipt)
+    return results
 
 
 def _ended(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) -> list[Receipt]:
-    drafting.drafts += [ended(one, drafting.head.at) for one in ends if not one.is_over]
+    drafting.drafts += [ended(end, drafting.head.at) for end in ends if not end.is_over]
     return [
         Receipt(
-            decision=Outcome.NOOP if one.is_over else Outcome.DELETE,
-            fact=one.state.text,
-            rule="over already" if one.is_over else "named as over",
-            evidence=in_words(snapshot.over.get(one.id)) or None,
-            id=one.id,
-            replaced=None if one.is_over else (one.id,),
+            decision=Outcome.NOOP if end.is_over else Outcome.DELETE,
+            fact=end.state.text,
+            rule="over already" if end.is_over else "named as over",
+            evidence=in_words(snapshot.over.get(end.id)) or None,
+            id=end.id,
+            replaced=None if end.is_over else (end.id,),
         )
-        for one in ends
+        for end in ends
     ]
 
 
-def _called(one: Observation, fact: Fact) -> str:
+def _called(observation: Observation, fact: Fact) -> str:
     """Return what is said of an observation that is over beside a fact."""
-    return "said before" if one.state.text == fact.observation.text else quoted(one.state.text)
+    return "said before" if observation.state.text == fact.observation.text else quoted(observation.state.text)

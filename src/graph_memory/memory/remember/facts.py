@@ -35,7 +35,7 @@ _ORDINAL = r"(?:am|vom|zum|im|der|die|das|den|dem|des|jeden?|bis|seit)\s\d{1,3}"
 _SHORT = re.compile(rf"(?<![^\W_])(?:{_ALWAYS}|{_ORDINAL})\.$", re.IGNORECASE)
 _SHORT_BEFORE_NUMBERS = re.compile(rf"(?<![^\W_])(?:{_BEFORE_NUMBERS})\.$", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
-_MONTHS = frozenset(name for each in LANGUAGES for name in names_of(each.months))
+_MONTHS = frozenset(name for language in LANGUAGES for name in names_of(language.months))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +98,9 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     text, name, kind = own.get("text"), own.get("name"), own.get("type")
     if name is not None:
         check_text_size("The name", len(text_of(name)))
-    found = sentences(text_of(text)) if text else []
-    facts = [Fact(observation=one) for one in observations_from(Located(found, "text"), now)]
-    said = len(facts)
+    results = sentences(text_of(text)) if text else []
+    facts = [Fact(observation=observation) for observation in observations_from(Located(results, "text"), now)]
+    number = len(facts)
     observations = own.get("observations")
     facts += [_fact(item, now) for item in observations.items()] if observations else []
     replaces = _texts(own.get("replaces"))
@@ -108,13 +108,13 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         hint = "Give observations as objects with text and replaces, or call once for each."
         raise fault("replaces", "There are several new statements: which of them replaces that is not said", hint)
     if replaces and facts:
-        facts, replaces, said = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
+        facts, replaces, number = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
     properties = properties_from(own)
-    aliases = tuple(dict.fromkeys(one.strip() for one in _texts(own.get(ALIASES))))
+    aliases = tuple(dict.fromkeys(text.strip() for text in _texts(own.get(ALIASES))))
     check_aliases(aliases)
     if aliases and ALIASES in properties:
         raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
-    if any(not one.observation.text.strip() for one in facts):
+    if any(not fact.observation.text.strip() for fact in facts):
         raise fault("observations", "A statement is blank", "Say something, or leave it out.")
     if name is not None and not text_of(name).strip():
         raise fault("name", "The name is blank", "Give the name of what it is about, or leave name out.")
@@ -125,7 +125,7 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         type=text_of(kind) if kind else None,
         facts=facts,
         text=text_of(text) if text else "",
-        said=said,
+        said=number,
         properties=properties,
         ends=replaces,
         aliases=aliases,
@@ -133,10 +133,10 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     )
 
 
-def _ties(given: Located | None) -> list[Tie]:
+def _ties(located: Located | None) -> list[Tie]:
     """Return relations, each once: of each only the other end is given."""
-    found: dict[tuple[str, str, bool], Tie] = {}
-    for item in given.items() if given is not None and given.value is not None else ():
+    ties: dict[tuple[str, str, bool], Tie] = {}
+    for item in located.items() if located is not None and located.value is not None else ():
         own = item.fields(("to", "from", "relationType", "type", "properties"))
         to, source = own.get("to"), own.get("from")
         if (end := to or source) is None or (to is not None and source is not None):
@@ -148,8 +148,8 @@ def _ties(given: Located | None) -> list[Tie]:
             lenient=own.get("relationType") is not None,
             properties=properties_from(own),
         )
-        found.setdefault((tie.other, tie.type, tie.is_incoming), tie)
-    return list(found.values())
+        ties.setdefault((tie.other, tie.type, tie.is_incoming), tie)
+    return list(ties.values())
 
 
 def _fact(item: Located, now: datetime) -> Fact:
@@ -161,21 +161,21 @@ def _fact(item: Located, now: datetime) -> Fact:
     return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
 
 
-def _texts(given: Located | None) -> tuple[str, ...]:
+def _texts(located: Located | None) -> tuple[str, ...]:
     """Return a text, or several, each once."""
-    if given is None or given.value is None:
+    if located is None or located.value is None:
         return ()
-    items = [given] if isinstance(given.value, str) else given.items()
+    items = [located] if isinstance(located.value, str) else located.items()
     return tuple(dict.fromkeys(text_of(item) for item in items))
 
 
 def sentences(text: str) -> list[str]:
     """Return the sentences and the lines of a text, without the marks of lists."""
-    found: list[str] = []
+    results: list[str] = []
     for line in text.splitlines():
         clean = _BULLET.sub("", line)
-        found += [clean[start:end].strip() for start, end in sentence_ranges(clean, 0, len(clean), _goes_on)]
-    return [sentence for sentence in found if sentence]
+        results += [clean[start:end].strip() for start, end in sentence_ranges(clean, 0, len(clean), _goes_on)]
+    return [sentence for sentence in results if sentence]
 
 
 def _goes_on(before: str, after: str) -> bool:

@@ -55,24 +55,33 @@ class Judged:
         """Return the observation to make; what it replaces ends when it begins."""
         own = self.fact.observation
         begins = replace(own.validity, valid_from=at) if self.replaced else own.validity
-        ids = tuple(one.id for one in self.replaced)
-        return replace(own, validity=begins, supersedes=ids, asks=tuple(one.known.id for one in self.asks))
+        ids = tuple(observation.id for observation in self.replaced)
+        return replace(own, validity=begins, supersedes=ids, asks=tuple(ask.known.id for ask in self.asks))
 
     def late(self, named: Mapping[str, Observation]) -> list[Observation]:
         """Return what is over already of what it is said to replace, and what said the same before, where it is new."""
         if self.replaced:
             return []
-        over = [one for one in named.values() if one.is_over]
-        said = [one for one in over if self.is_new and one.state.text == self.fact.observation.text][-1:]
-        return [*said, *(one for one in resolved(self.fact.replaces, named) if one in over and one not in said)]
+        over = [observation for observation in named.values() if observation.is_over]
+        observations = [
+            observation for observation in over if self.is_new and observation.state.text == self.fact.observation.text
+        ][-1:]
+        return [
+            *observations,
+            *(
+                observation
+                for observation in resolved(self.fact.replaces, named)
+                if observation in over and observation not in observations
+            ),
+        ]
 
     def taking_over(self, named: Mapping[str, Observation]) -> Draft | None:
         """Return the change by which the known observation takes the place of those that it ends."""
-        one = named.get(self.known or "")
-        if one is None:
+        observation = named.get(self.known or "")
+        if observation is None:
             return None
-        ids = dict.fromkeys((*one.state.supersedes, *(each.id for each in self.replaced)))
-        return one.changed(replace(one.state, supersedes=tuple(ids)))
+        ids = dict.fromkeys((*observation.state.supersedes, *(observation.id for observation in self.replaced)))
+        return observation.changed(replace(observation.state, supersedes=tuple(ids)))
 
 
 def judged_facts(
@@ -83,30 +92,34 @@ def judged_facts(
     settlings: Settlings,
 ) -> list[Judged]:
     """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
-    ending = {one.id for fact in facts for one in resolved(fact.replaces, named)}
-    there, found, made = [*known], list[Judged](), set[str]()
+    ending = {observation.id for fact in facts for observation in resolved(fact.replaces, named)}
+    there, results, made = [*known], list[Judged](), set[str]()
     for fact in facts:
         text = fact.observation.text
-        replaced = [one for one in resolved(fact.replaces, named) if not one.is_over and one.state.text != text]
+        replaced = [
+            observation
+            for observation in resolved(fact.replaces, named)
+            if not observation.is_over and observation.state.text != text
+        ]
         beside = [one for one in there if one.id not in ending or one.text == text]
         if replaced:
             equal = next((one for one in beside if one.text == text), None)
             own = Verdict(rule=_rule_of(equal), known=equal)
         else:
             own = verdict(text, beside, entity)
-        one = _settled(Judged(fact, _of_one_call(own, made), replaced), named, settlings)
-        gone = {each.id for each in one.replaced}
+        judged = _settled(Judged(fact, _of_one_call(own, made), replaced), named, settlings)
+        gone = {observation.id for observation in judged.replaced}
         there = [each for each in there if each.id not in gone]
-        if one.is_new:
+        if judged.is_new:
             made.add(fact.observation.id)
             there.append(Known(fact.observation.id, text))
-        found.append(one)
-    return _asking(found)
+        results.append(judged)
+    return _asking(results)
 
 
 def _of_one_call(own: Verdict, made: Collection[str]) -> Verdict:
     """Return a verdict whose doubts about statements of the same call are those that exclude each other."""
-    return replace(own, doubts=[one for one in own.doubts if one.known.id not in made or one.excludes])
+    return replace(own, doubts=[doubt for doubt in own.doubts if doubt.known.id not in made or doubt.excludes])
 
 
 def with_changes(
@@ -120,30 +133,30 @@ def with_changes(
 
     All of them have the surest doubts together. What ends, or a fact asks about, is not asked about again.
     """
-    apart = {each.id for each in (*ends, *(each for one in judged for each in one.replaced))}
+    apart = {end.id for end in (*ends, *(observation for one in judged for observation in one.replaced))}
     apart |= {doubt.known.id for one in judged for doubt in one.asks}
     doubts = outdated(before, after, [one for one in known if one.id not in apart])
     changes = [
-        Judged(Fact(observation=NewObservation(text=told(key, after[key]))), Verdict(rule=Rule.NEW, doubts=found))
-        for key, found in doubts.items()
+        Judged(Fact(observation=NewObservation(text=told(key, after[key]))), Verdict(rule=Rule.NEW, doubts=results))
+        for key, results in doubts.items()
     ]
     return _asking([*judged, *changes]) if changes else [*judged]
 
 
-def _settled(one: Judged, named: Mapping[str, Observation], settlings: Settlings) -> Judged:
+def _settled(judged: Judged, named: Mapping[str, Observation], settlings: Settlings) -> Judged:
     """Return what becomes of a fact by what a language model has said of its doubts, where these are still the same."""
-    own, text = one.verdict, one.fact.observation.text
+    own, text = judged.verdict, judged.fact.observation.text
     pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in own.doubts]
     said = [(doubt, settling) for doubt, settling in pairs if settling is not None]
     if not said:
-        return one
-    if same := [each for each in said if each[1].decision == "same"]:
-        return replace(one, verdict=Verdict(rule=own.rule, known=same[0][0].known), settled=same[:1])
+        return judged
+    if same := [pair for pair in said if pair[1].decision == "same"]:
+        return replace(judged, verdict=Verdict(rule=own.rule, known=same[0][0].known), settled=same[:1])
     closed = [
         named[doubt.known.id] for doubt, settling in said if settling.decision == "close" and doubt.known.id in named
     ]
     rest = replace(own, doubts=[doubt for doubt, settling in pairs if settling is None])
-    return replace(one, verdict=rest, replaced=closed, settled=said)
+    return replace(judged, verdict=rest, replaced=closed, settled=said)
 
 
 def _rule_of(equal: Known | None) -> Rule:
@@ -153,8 +166,8 @@ def _rule_of(equal: Known | None) -> Rule:
 def _asking(judged: Sequence[Judged]) -> list[Judged]:
     """Return the facts with the surest doubts of all of them, not more than are asked at once."""
     doubts = [(place, doubt) for place, one in enumerate(judged) for doubt in one.verdict.doubts]
-    asked = sorted(doubts, key=lambda each: -each[1].score)[:MOST_ASKED]
-    return [replace(one, asks=[doubt for place, doubt in asked if place == own]) for own, one in enumerate(judged)]
+    pairs = sorted(doubts, key=lambda pair: -pair[1].score)[:MOST_ASKED]
+    return [replace(one, asks=[doubt for place, doubt in pairs if place == own]) for own, one in enumerate(judged)]
 
 
 def receipt_of(one: Judged, made: str | None) -> Receipt:
@@ -163,24 +176,24 @@ def receipt_of(one: Judged, made: str | None) -> Receipt:
     if one.settled:
         return _receipt_of_settled(one, made)
     if one.replaced:
-        texts = " | ".join(each.state.text for each in one.replaced)
-        ids = tuple(each.id for each in one.replaced)
+        texts = " | ".join(observation.state.text for observation in one.replaced)
+        ids = tuple(observation.id for observation in one.replaced)
         return Receipt(decision=Outcome.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
     decision = Outcome.ADD if one.is_new else Outcome.NOOP
     return Receipt(decision=decision, fact=text, rule=own.rule, score=own.score, id=made)
 
 
-def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:
+def _receipt_of_settled(judged: Judged, made: str | None) -> Receipt:
     """Return the receipt of a fact about which a language model has decided."""
-    fresh = Outcome.UPDATE if one.replaced else Outcome.ADD
+    fresh = Outcome.UPDATE if judged.replaced else Outcome.ADD
     return Receipt(
-        decision=fresh if one.is_new else Outcome.NOOP,
-        fact=one.fact.observation.text,
-        rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in one.settled))}",
-        evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in one.settled),
+        decision=fresh if judged.is_new else Outcome.NOOP,
+        fact=judged.fact.observation.text,
+        rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in judged.settled))}",
+        evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in judged.settled),
         id=made,
-        replaced=tuple(each.id for each in one.replaced) or None,
-        model=one.settled[0][1].model,
+        replaced=tuple(observation.id for observation in judged.replaced) or None,
+        model=judged.settled[0][1].model,
     )
 
 
@@ -189,7 +202,7 @@ def questions_of(judged: Sequence[Judged], ids: Sequence[str | None], node: str)
 
     The id of the entity says that it is a property.
     """
-    found = [
+    questions = [
         Question(
             id=question_id(new, doubt.known.id),
             known_text=doubt.known.text,
@@ -202,4 +215,4 @@ def questions_of(judged: Sequence[Judged], ids: Sequence[str | None], node: str)
         if new is not None
         for doubt in one.asks
     ]
-    return sorted(found, key=lambda each: -each.score)[:MOST_ASKED]
+    return sorted(questions, key=lambda question: -question.score)[:MOST_ASKED]

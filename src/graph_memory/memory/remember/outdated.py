@@ -38,9 +38,9 @@ def outdated(
     for key, value in after.items():
         was, now = before.get(key), value
         if isinstance(was, str) and isinstance(now, str) and _is_telling(was):
-            told = f"{shown(key)} was {shown(was)}"
+            text = f"{shown(key)} was {shown(was)}"
             found[key] = [
-                Doubt(one, _SCORE, told) for one in there if names(one.text, was) and not names(one.text, now)
+                Doubt(one, _SCORE, text) for one in there if names(one.text, was) and not names(one.text, now)
             ]
     return {key: doubts for key, doubts in found.items() if doubts}
 
@@ -73,7 +73,7 @@ def _other_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[s
     amounts = {value.amount for value in one.values if value.kind not in _TIMES}
     if not amounts:
         return []
-    said = amounts | {_POINT.sub("", found) for found in _DIGITS.findall(text)}
+    said = amounts | {_POINT.sub("", match) for match in _DIGITS.findall(text)}
     return [
         key
         for key, value in properties.items()
@@ -89,8 +89,8 @@ def _words_of(key: str) -> list[str]:
 def names(text: str, value: str) -> bool:
     """Say whether a value stands in a text: in whole words without capitals and accents, or as a date or number."""
     language = language_of(text)
-    found = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
-    if found.search(words_only(plain(text))) is not None:
+    pattern = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
+    if pattern.search(words_only(plain(text))) is not None:
         return True
     return _is_same_value(text, value) or _is_same_number(text, value)
 
@@ -99,7 +99,7 @@ def _is_same_value(text: str, value: str) -> bool:
     """Say whether a text has a date or the like, in another spelling."""
     language = language_of(text)
     values, rest = values_of(value, language)
-    is_date = not rest.strip() and any(one.kind == "day" for one in values)
+    is_date = not rest.strip() and any(value.kind == "day" for value in values)
     return is_date and {*values} <= {*statement(text, language).values}
 
 

@@ -36,8 +36,8 @@ def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequ
     """Return what becomes of each alias that is given."""
     known = {name, *aliases_of(before)}
     return [
-        Receipt(decision=Outcome.NOOP if one in known else Outcome.ADD, fact=f"alias: {shown(one)}", rule="alias")
-        for one in aliases
+        Receipt(decision=Outcome.NOOP if alias in known else Outcome.ADD, fact=f"alias: {shown(alias)}", rule="alias")
+        for alias in aliases
     ]
 
 

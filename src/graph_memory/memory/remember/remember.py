@@ -59,22 +59,22 @@ from graph_memory.storage.store import Reader
 async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> Remembered:
     """Remember facts about one thing. `Entities.remember` tells the rest."""
     adviser = Adviser.of(core)
-    told = None
+    remembered = None
     try:
         if parts := await advised(core, domain, given, adviser, utc_now()):
-            told = await _written(core, domain, parts, adviser, dry_run=dry_run)
-            told = told.model_copy(update={"model": core.chat and core.chat.name})
+            remembered = await _written(core, domain, parts, adviser, dry_run=dry_run)
+            remembered = remembered.model_copy(update={"model": core.chat and core.chat.name})
     except GraphError as error:
         if error.code in OF_THE_STORE:
             raise
         adviser.warnings.append(f"What the model made of the text was refused, {WITHOUT}: {error.message}.")
-    if told is None:
-        found = await found_of(core, domain, given)
-        told = await _written(core, domain, [(given, found)], adviser, dry_run=dry_run)
-    if given.type is not None and told.type != given.type:
-        kept = f"{quoted(told.entity)} stays of type {quoted(told.type)}, not {quoted(given.type)}"
+    if remembered is None:
+        hit = await found_of(core, domain, given)
+        remembered = await _written(core, domain, [(given, hit)], adviser, dry_run=dry_run)
+    if given.type is not None and remembered.type != given.type:
+        kept = f"{quoted(remembered.entity)} stays of type {quoted(remembered.type)}, not {quoted(given.type)}"
         adviser.warnings.append(Hint("{kept}", ": {update_entity} changes it", ".", kept=kept))
-    return told.model_copy(update={"warnings": tuple(adviser.warnings) or None})
+    return remembered.model_copy(update={"warnings": tuple(adviser.warnings) or None})
 
 
 OF_THE_STORE = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY, Code.TRANSACTION_LOST})
@@ -83,9 +83,9 @@ OF_THE_STORE = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY
 
 async def _written(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
     """Write facts about each thing, all of them or none, and return what is told of the first, with the others."""
-    writings = [await _prepared(core, domain, given, found, adviser) for given, found in parts]
+    writings = [await _prepared(core, domain, facts, hit, adviser) for facts, hit in parts]
     if dry_run:
-        reports = [await _tried(one) for one in writings]
+        reports = [await _tried(writing) for writing in writings]
     elif len(writings) == 1:
         reports = [await in_domain(core, domain, partial(writings[0].write, dry_run=False))]
     else:
@@ -93,9 +93,9 @@ async def _written(core: Core, domain: str, parts: Sequence[Part], adviser: Advi
     told = [await _suggesting(core, domain, report) for report in reports]
     if len(told) == 1:
         return told[0]
-    numbers = [number for one in told for number in (one.since, one.until) if number is not None]
+    numbers = [number for remembered in told for number in (remembered.since, remembered.until) if number is not None]
     update = {"since": min(numbers, default=None), "until": max(numbers, default=None)}
-    return told[0].model_copy(update={**update, "others": tuple(one.about for one in told[1:])})
+    return told[0].model_copy(update={**update, "others": tuple(remembered.about for remembered in told[1:])})
 
 
 async def _suggesting(core: Core, domain: str, report: Report) -> Remembered:
@@ -106,7 +106,7 @@ async def _suggesting(core: Core, domain: str, report: Report) -> Remembered:
 async def _together(core: Core, domain: str, writings: Sequence[_Writing]) -> list[Report]:
     """Write facts about several things in one transaction."""
     async with within(core, domain) as (inside, _):
-        return [await replace(one, core=inside).write(dry_run=False) for one in writings]
+        return [await replace(writing, core=inside).write(dry_run=False) for writing in writings]
 
 
 async def _tried(writing: _Writing) -> Report:
@@ -120,51 +120,55 @@ async def _tried(writing: _Writing) -> Report:
     return replace(report, told=_dry(report.told))
 
 
-async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser: Adviser) -> _Writing:
+async def _prepared(core: Core, domain: str, facts: Facts, hit: Found, adviser: Adviser) -> _Writing:
     """Return a call with all that is asked of models before its write."""
-    is_asked = bool(given.facts)
-    rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if is_asked else []
-    texts = [one.observation.text for one in given.facts]
+    is_asked = bool(facts.facts)
+    rows = await core.store.read(NAMED, domain=domain, names=[hit.name]) if is_asked else []
+    texts = [fact.observation.text for fact in facts.facts]
     mark = core.log.mark(domain)
     known: Sequence[Known] = await current_of(core.store, domain, rows[0].id, texts) if rows else ()
-    free = [one for one in given.facts if not one.replaces]
+    free = [fact for fact in facts.facts if not fact.replaces]
     # compared in a thread, so that all this is at hand when it is decided under the lock, where others wait
-    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, known, {}, found.name, {}))
+    judged = await anyio.to_thread.run_sync(partial(judged_facts, free, known, {}, hit.name, {}))
     doubts = judged if adviser.model is not None else []
     there = {one.id for one in known}
     pairs = [
-        Pair(doubt.known.id, doubt.known.text, one.fact.observation.text)
-        for one in doubts
-        for doubt in one.asks
+        Pair(doubt.known.id, doubt.known.text, judged.fact.observation.text)
+        for judged in doubts
+        for doubt in judged.asks
         if doubt.known.id in there
     ]
-    seen = Seen(rows[0].id, mark.seq, known) if rows and mark and not given.properties else None
-    return _Writing(core, domain, given, found, await adviser.settle(pairs, found.name), seen)
+    seen = Seen(rows[0].id, mark.seq, known) if rows and mark and not facts.properties else None
+    return _Writing(core, domain, facts, hit, await adviser.settle(pairs, hit.name), seen)
 
 
-def _first(given: Facts, found: Found) -> Remembered:
+def _first(given: Facts, hit: Found) -> Remembered:
     """Return what would be remembered in a domain that does not exist yet."""
-    judged = judged_facts(given.facts, [], {}, found.name, {})
-    relations = relations_of(given, found.name)
+    judged = judged_facts(given.facts, [], {}, hit.name, {})
+    relations = relations_of(given, hit.name)
     ties = zip(given.ties, relations, strict=True)
-    refused = [Refusal(one, tie.other) for tie, one in ties if tie.other != found.name and not tie.lenient]
+    refused = [Refusal(relation, tie.other) for tie, relation in ties if tie.other != hit.name and not tie.lenient]
     if keeps_nothing(given, relations, refused):
         raise not_found(refused[0].name, LENIENT)
-    facts = [*(receipt_of(one, None) for one in judged), *property_receipts(given, found.name, {})]
+    facts = [*(receipt_of(one, None) for one in judged), *property_receipts(given, hit.name, {})]
     facts += relation_receipts(relations, relations, refused)
     kind = given.type or ENTITY
-    return Remembered(entity=found.name, type=kind, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
+    return Remembered(entity=hit.name, type=kind, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
 
 
-def _dry(told: Remembered) -> Remembered:
+def _dry(remembered: Remembered) -> Remembered:
     """Return what is told without the ids that only a write would give."""
-    new = {one.id for one in told.facts if one.decision is Outcome.ADD}
-    facts = [one.model_copy(update={"id": None}) if one.id in new else one for one in told.facts]
-    questions = [one.model_copy(update={"id": None}) for one in told.questions or ()]
-    candidates = [one.model_copy(update={"question": None}) for one in told.candidates or ()]
+    new = {fact.id for fact in remembered.facts if fact.decision is Outcome.ADD}
+    facts = [fact.model_copy(update={"id": None}) if fact.id in new else fact for fact in remembered.facts]
+    questions = [question.model_copy(update={"id": None}) for question in remembered.questions or ()]
+    candidates = [candidate.model_copy(update={"question": None}) for candidate in remembered.candidates or ()]
     update: dict[str, object] = {"facts": tuple(facts), "questions": tuple(questions) or None}
-    update |= {"candidates": tuple(candidates) or None, "id": None if told.created else told.id, "dry_run": True}
-    return told.model_copy(update=update)
+    update |= {
+        "candidates": tuple(candidates) or None,
+        "id": None if remembered.created else remembered.id,
+        "dry_run": True,
+    }
+    return remembered.model_copy(update=update)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,50 +209,50 @@ class _Writing:
         written = await core.log.write(
             "remember", domain, core.origin, self._read, decide, dry_run=dry_run, after_write=after
         )
-        told, changes = await self._with_alias_questions(written.report.told), written.receipt.changes
+        remembered, changes = await self._with_alias_questions(written.report.told), written.receipt.changes
         if changes and not dry_run:
-            told = told.model_copy(update={"since": changes[0].seq, "until": written.receipt.seq})
-        return replace(written.report, told=told)
+            remembered = remembered.model_copy(update={"since": changes[0].seq, "until": written.receipt.seq})
+        return replace(written.report, told=remembered)
 
-    async def _with_alias_questions(self, told: Remembered) -> Remembered:
+    async def _with_alias_questions(self, remembered: Remembered) -> Remembered:
         """Ask whether the entity is another one that has an alias which this call gave it."""
-        added = [one.decision is Outcome.ADD for one in told.facts if one.rule == "alias"]
+        added = [fact.decision is Outcome.ADD for fact in remembered.facts if fact.rule == "alias"]
         new = list(compress(self.given.aliases, added))
-        if not new or told.id is None:
-            return told
-        called = await called_the_same(self.core.store, self.domain, told.id, new)
-        known = {one.id: one for one in (*(told.candidates or ()), *called)}
-        return told.model_copy(update={"candidates": tuple(known.values()) or None})
+        if not new or remembered.id is None:
+            return remembered
+        called = await called_the_same(self.core.store, self.domain, remembered.id, new)
+        known = {candidate.id: candidate for candidate in (*(remembered.candidates or ()), *called)}
+        return remembered.model_copy(update={"candidates": tuple(known.values()) or None})
 
     async def _read(self, reader: Reader, head: Head) -> Snapshot:
-        found, domain, given = self.found, self.domain, self.given
-        if found.by == NEW:  # somebody may have made it meanwhile, in another spelling
-            found = await known_by_name(reader, domain, found.name) or found
-        rows = await reader.read(NAMED, domain=domain, names=[found.name])
+        hit, domain, facts = self.found, self.domain, self.given
+        if hit.by == NEW:  # somebody may have made it meanwhile, in another spelling
+            hit = await known_by_name(reader, domain, hit.name) or hit
+        rows = await reader.read(NAMED, domain=domain, names=[hit.name])
         states = await states_of(reader, domain, [row.id for row in rows])
-        node = states.get(found.name)
+        node = states.get(hit.name)
         entity = node if node is not None and not node.mentioned else None
         known: Sequence[Known] = await self._known(reader, head, entity) if entity else ()
         named = await observations_of(reader, domain, entity.id if entity else None, self._named(known))
         await check_named(reader, domain, self._replaced(), named, known)
         attached = await attached_to_ends(reader, head, states.values())
-        gone = await over(reader, domain, [one.id for one in named.values() if one.is_over])
-        relations = relations_of(given, found.name)
+        overs = await over(reader, domain, [observation.id for observation in named.values() if observation.is_over])
+        relations = relations_of(facts, hit.name)
         ends = await related(reader, domain, relations) if relations else []
-        ids = {**ends_by_name(relations, ends), **({found.name: node.id} if node else {})}
+        ids = {**ends_by_name(relations, ends), **({hit.name: node.id} if node else {})}
         living = {id_: kind for row in ends for id_, kind in row.ends.items()}
-        new = [(one.type, one.properties) for one in relations]
+        new = [(relation.type, relation.properties) for relation in relations]
         context = Context(
             ontology=head.ontology,
             living={**living, **({node.id: node.type} if node else {})},
-            owners=await owners_of_new(reader, head, rows, [_new(given, found.name, entity)], new),
+            owners=await owners_of_new(reader, head, rows, [_new(facts, hit.name, entity)], new),
         )
         return Snapshot(
-            found=found,
+            found=hit,
             node=node,
             known=known,
             named=named,
-            over=gone,
+            over=overs,
             related=ends,
             like=await relations_like(reader, domain, new_of(relations, ends), ids),
             attached=attached,
@@ -260,8 +264,8 @@ class _Writing:
         if self.seen is not None and (self.seen.node, self.seen.seq) == (entity.id, head.seq):
             return self.seen.known
         values = (entity.properties.get(key) for key in self.given.properties)
-        texts = [one.observation.text for one in self.given.facts]
-        texts += [one for one in values if isinstance(one, str)]
+        texts = [fact.observation.text for fact in self.given.facts]
+        texts += [value for value in values if isinstance(value, str)]
         return await current_of(reader, self.domain, entity.id, texts)
 
     def _replaced(self) -> list[str]:
@@ -277,8 +281,8 @@ class _Writing:
         return sorted(replaced | new | {one.id for one in known if one.text in texts})
 
 
-def _new(given: Facts, name: str, entity: NodeState | None) -> tuple[str, Mapping[str, PropertyValue]]:
+def _new(facts: Facts, name: str, entity: NodeState | None) -> tuple[str, Mapping[str, PropertyValue]]:
     """Return the type of the entity, and the properties that it would get."""
     if entity is None:
-        return given.type or ENTITY, {**with_own_aliases(given, name, {}), "name": name}
-    return entity.type, with_own_aliases(given, name, entity.properties)
+        return facts.type or ENTITY, {**with_own_aliases(facts, name, {}), "name": name}
+    return entity.type, with_own_aliases(facts, name, entity.properties)

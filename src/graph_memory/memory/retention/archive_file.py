@@ -109,10 +109,10 @@ class Archive:
     def _is_of_an_earlier_run(self) -> bool:
         """Say whether the file of that name is what a compaction of this domain left that was cut off then."""
         try:
-            found = Reader(self._path).header()
+            header = Reader(self._path).header()
         except GraphError:
             return False
-        return (found.domain, found.seq) == (self._domain, self._until)
+        return (header.domain, header.seq) == (self._domain, self._until)
 
 
 def unwritable(path: Path, cause: str) -> GraphError:

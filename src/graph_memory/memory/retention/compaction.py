@@ -83,13 +83,13 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     if cut_off is None and to <= own.kept_after:
         return _nothing_to_compact(domain, own.kept_after, dry_run=dry_run)
     if dry_run:
-        found = cut_off.found if cut_off else await _counted(core, domain, to)
-        return found.model_copy(update={"dry_run": True})
+        compacted = cut_off.found if cut_off else await _counted(core, domain, to)
+        return compacted.model_copy(update={"dry_run": True})
     path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
-    given = cut_off.given if cut_off else await _given(core, domain, own, to, path)
+    params = cut_off.given if cut_off else await _given(core, domain, own, to, path)
     await covers(core, domain, to)  # what goes is then known to the index of its search
     who = core.origin
-    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given, origin=who, reach=Whole.ONTOLOGY)
+    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=who, reach=Whole.ONTOLOGY)
     await _check_no_branch_is_made(core, job)
     return await _Compacting(core, job, own, to).run()
 
@@ -149,7 +149,7 @@ async def _counted(core: Core, domain: str, to: int) -> Compacted:
     [row] = await core.store.read_within(PATIENCE, COUNTS, domain=domain, to=to)
     hashes = await _freed(core, domain, to, row.hashes)
     sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
-    sizes |= {one.sha256: one.size for one in await core.store.read(SIZES, domain=domain, hashes=hashes)}
+    sizes |= {row.sha256: row.size for row in await core.store.read(SIZES, domain=domain, hashes=hashes)}
     [first] = await core.store.read_within(PATIENCE, FIRST_STATES, domain=domain, to=to, limit=EXAMPLES)
     [point] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[to])
     return Compacted(
@@ -210,9 +210,9 @@ class _Compacting:
             await self._prune()
         await self._job.end()
         self._core.log.forget(self._job.domain)
-        found = Compacted.model_validate_json(str(self._job.given["found"]))
+        compacted = Compacted.model_validate_json(str(self._job.given["found"]))
         resumed = self._job.is_resumed or None
-        return found.model_copy(update={"archive": str(self._path), "resumed": resumed})
+        return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
         """Write the archive, and with its name the event that says so; let the domain go when that cannot be."""

@@ -99,7 +99,11 @@ async def _known(reader: Reader, domain: str, subject: str) -> tuple[str, Event]
 async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
     """Begin in all domains that know the subject before anything is erased in one; when that fails, in none."""
     unfinished = await unfinished_branches(core.store, {*domains})
-    known = [one for one in domains if one in unfinished or await last_event(core.store, one, subject) is not None]
+    known = [
+        domain
+        for domain in domains
+        if domain in unfinished or await last_event(core.store, domain, subject) is not None
+    ]
     begun: dict[str, Job] = {}
     given = {"at": datetime.now(UTC).isoformat()}
     if dry_run:
@@ -218,15 +222,15 @@ class _Erasing:
     async def _scrub(self) -> bool:
         """Scrub a page of events, and say whether there was one."""
         page = {"domain": self._job.domain, "subject": self._subject, "after": self._scrubbed_to, "limit": PAGE}
-        found = Scrubbed(0, 0)
+        scrubbed = Scrubbed(0, 0)
 
         async def scrub(transaction: Transaction) -> None:
-            nonlocal found
-            [found] = await transaction.run(SCRUB, **page)
+            nonlocal scrubbed
+            [scrubbed] = await transaction.run(SCRUB, **page)
 
         await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub, limit=PATIENCE)
-        self._scrubbed_to = found.last
-        return found.scrubbed > 0
+        self._scrubbed_to = scrubbed.last
+        return scrubbed.scrubbed > 0
 
 
 def _tombstone(event: Event) -> Event:

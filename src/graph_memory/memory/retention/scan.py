@@ -60,15 +60,15 @@ RELATIONSHIPS = query("retention/scan_relationships", FoundRow)
 async def scan(core: Core, text: str) -> Scanned:
     """Look for a text in the whole database and among the blobs. `History.scan` tells the rest."""
     check_query(text)
-    given = {"texts": sorted({text, text.casefold()}), "limit": MOST + 1}
-    nodes = await core.store.read_within(PATIENCE, NODES, **given)
-    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **given)
-    found = [row.finding("node") for row in nodes if not row.is_tombstone]
+    arguments = {"texts": sorted({text, text.casefold()}), "limit": MOST + 1}
+    nodes = await core.store.read_within(PATIENCE, NODES, **arguments)
+    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **arguments)
+    findings = [row.finding("node") for row in nodes if not row.is_tombstone]
     tied = [row.finding("relationship") for row in relationships]
     blobs, looked_at = await _blobs(core, text)
     return Scanned(
-        findings=tuple(await _with_owners(core, [*found[:MOST], *tied[:MOST], *blobs])),
-        more=max(len(found), len(tied)) > MOST or None,
+        findings=tuple(await _with_owners(core, [*findings[:MOST], *tied[:MOST], *blobs])),
+        more=max(len(findings), len(tied)) > MOST or None,
         tombstones=sum(row.is_tombstone for row in nodes),
         blobs=looked_at,
     )
@@ -77,33 +77,33 @@ async def scan(core: Core, text: str) -> Scanned:
 async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:
     """Return the blobs that hold a text, also those that a crash left behind, and how many there are."""
     place, needle, looked_at = core.contents.blobs, text.encode(), 0
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for domain in await place.domains():
         for blob in await place.garbage(domain, frozenset(), datetime.max.replace(tzinfo=UTC)):
             looked_at += 1
             if text in blob.name or await place.holds(domain, blob.name, needle):
-                found.append(Finding(place="blob", label=blob.name, domain=domain))
-    return found, looked_at
+                findings.append(Finding(place="blob", label=blob.name, domain=domain))
+    return findings, looked_at
 
 
 async def _with_owners(core: Core, findings: Sequence[Finding]) -> list[Finding]:
     """Return findings with whose they are; texts and blobs are looked up by their hashes, a domain at a time."""
     hashes: dict[str, set[str]] = {}
-    for one in findings:
-        if one.domain is not None and (sha256 := _hash(one)) is not None:
-            hashes.setdefault(one.domain, set()).add(sha256)
+    for finding in findings:
+        if finding.domain is not None and (sha256 := _hash(finding)) is not None:
+            hashes.setdefault(finding.domain, set()).add(sha256)
     owners: dict[tuple[str, str], OwnerRow] = {}
     for domain, wanted in hashes.items():
         rows = await core.store.read_within(PATIENCE, OWNERS, domain=domain, hashes=sorted(wanted))
         owners |= {(domain, row.sha256): row for row in rows}
-    found = ((one, owners.get((one.domain or "", _hash(one) or ""))) for one in findings)
+    pairs = ((finding, owners.get((finding.domain or "", _hash(finding) or ""))) for finding in findings)
     return [
-        one if owner is None else one.model_copy(update={"subject": owner.subject, "of": owner.title})
-        for one, owner in found
+        finding if owner is None else finding.model_copy(update={"subject": owner.subject, "of": owner.title})
+        for finding, owner in pairs
     ]
 
 
-def _hash(one: Finding) -> str | None:
-    if one.place == "blob":
-        return one.label
-    return one.id if one.label == "_Content" else None
+def _hash(finding: Finding) -> str | None:
+    if finding.place == "blob":
+        return finding.label
+    return finding.id if finding.label == "_Content" else None

@@ -21,14 +21,16 @@ MOST_REPEATED = 50
 async def named_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], asked: ReadyCall) -> list[Conflict]:
     """Return the conflicts, the first `MOST_TOLD` with titles and with the call that restores a missing node."""
     told = conflicts[:MOST_TOLD]
-    subjects = {one.subject for one in told} | {one.needs for one in told if one.needs is not None}
+    subjects = {conflict.subject for conflict in told} | {
+        conflict.needs for conflict in told if conflict.needs is not None
+    }
     events = await last_events(core.store, domain, sorted(subjects))
     titles = await last_titles(core, domain, events)
     deleted = {event.draft.subject: event.seq for event in events if event.draft.op is Op.DELETE}
-    reasons = await with_titles(core, domain, [one.reason for one in told])
+    reasons = await with_titles(core, domain, [conflict.reason for conflict in told])
     named = [
-        replace(one, reason=reason, title=titles.get(one.subject), call=_restoring(one, asked, deleted))
-        for one, reason in zip(told, reasons, strict=True)
+        replace(conflict, reason=reason, title=titles.get(conflict.subject), call=_restoring(conflict, asked, deleted))
+        for conflict, reason in zip(told, reasons, strict=True)
     ]
     return [*named, *conflicts[MOST_TOLD:]]
 
@@ -46,11 +48,11 @@ def choice_calls(conflicts: Sequence[Conflict], asked: ReadyCall) -> dict[str, R
     }
 
 
-def _restoring(conflict: Conflict, asked: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall | None:
+def _restoring(conflict: Conflict, call: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall | None:
     """Return the call that restores the node that a conflict needs, if that node was deleted."""
     if conflict.needs is None or conflict.needs not in deleted:
         return None
-    kept = {key: value for key, value in asked.arguments.items() if key in ("domain", "dry_run")}
+    kept = {key: value for key, value in call.arguments.items() if key in ("domain", "dry_run")}
     return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **kept})
 
 

@@ -60,13 +60,13 @@ async def later_changes(
 
     Changes that a revert undid have none: the subject's state after them is the state before them.
     """
-    runs = {subject: found for subject, seqs in histories.items() if (found := runs_of(seqs, selected))}
-    numbers = sorted({number for found in runs.values() for run in found for number in (run.before, run.seqs[-1])})
+    runs = {subject: results for subject, seqs in histories.items() if (results := runs_of(seqs, selected))}
+    numbers = sorted({number for results in runs.values() for run in results for number in (run.before, run.seqs[-1])})
     rows = await in_parts(reader, STATES, domain, numbers=numbers)
     events = {event.seq: event for event in map(Event.from_row, rows)}
-    lasts = (events[run.seqs[-1]] for found in runs.values() for run in found)
+    lasts = (events[run.seqs[-1]] for results in runs.values() for run in results)
     reverts = {*await in_parts(reader, REVERTS, domain, batches=sorted({last.batch for last in lasts}))}
     return {
-        subject: tuple(seq for run in found if not cancels_out(run, events, reverts) for seq in run.seqs)
-        for subject, found in runs.items()
+        subject: tuple(seq for run in results if not cancels_out(run, events, reverts) for seq in run.seqs)
+        for subject, results in runs.items()
     }

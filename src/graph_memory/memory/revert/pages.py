@@ -75,16 +75,18 @@ async def _tried(core: Core, domain: str, selection: Selection, choice: OnConfli
     until = await last_seq(core.store, domain)
     planned, pages = await _plan(core, domain, selection, choice, until)
     order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
-    told = [_change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)]
-    answer = _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
+    changes = [
+        _change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)
+    ]
+    answer = _answer(changes[:MOST_TOLD], len(changes[MOST_TOLD:]), planned.skipped, dry_run=True)
     return await revert.titled(core, domain, answer, planned, planned.skipped, selection)
 
 
 async def _revert(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
     """Undo in pages, or go on with it; what stands against it was found when it was begun."""
-    given = {"first": selection.first, "last": selection.last}
+    counts = {"first": selection.first, "last": selection.last}
     batch = await Batch.begin(
-        core, domain, REVERTING, _asked(selection, choice), given, request=REVERT, reach=Whole.MEMORIES
+        core, domain, REVERTING, _asked(selection, choice), counts, request=REVERT, reach=Whole.MEMORIES
     )
     begun = await core.store.one(POSITION, domain=domain, event=batch.id)
     has_begun = begun is not None and begun.seq is not None
@@ -148,10 +150,10 @@ def _argument(selection: Selection) -> str:
 def _check_rules(planned: Plan, implied: set[str]) -> None:
     """Raise REVERT_CONFLICT where a rule may stand against a connection that was asked for: that shows too late."""
     new = [draft for draft in planned.drafts if draft.op is Op.CREATE and draft.subject not in implied]
-    asked = [draft for draft in new if ruled(draft, planned.ontology)]
-    if asked:
-        types = sorted({draft.type or "" for draft in asked})
-        message = f"{len(asked):,} connections whose types have rules would come back: {listed(types)}"
+    drafts = [draft for draft in new if ruled(draft, planned.ontology)]
+    if drafts:
+        types = sorted({draft.type or "" for draft in drafts})
+        message = f"{len(drafts):,} connections whose types have rules would come back: {listed(types)}"
         hint = Hint("{on_conflict} skip brings them back in pages, without those that then break a rule.")
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
@@ -217,15 +219,15 @@ async def _told(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:
         return _answer((), 0, skipped, dry_run=False)
     first = {"first": begin.seq, "last": begin.seq + count - 1, "session": None, "limit": MOST_TOLD}
     rows = await store.read(SELECTED, domain=domain, **first)
-    told = [_change(row.subject, Kind(row.kind), Op(row.op), row.seq) for row in rows if row.kind != Kind.ONTOLOGY]
-    answer = _answer(told, count - len(rows), skipped, dry_run=False)
+    changes = [_change(row.subject, Kind(row.kind), Op(row.op), row.seq) for row in rows if row.kind != Kind.ONTOLOGY]
+    answer = _answer(changes, count - len(rows), skipped, dry_run=False)
     return answer.model_copy(update={"batch": batch.id, "resumed": batch.job.is_resumed or None})
 
 
-def _answer(told: Sequence[RevertedChange], more: int, skipped: Sequence[Conflict], *, dry_run: bool) -> Reverted:
+def _answer(changes: Sequence[RevertedChange], more: int, skipped: Sequence[Conflict], *, dry_run: bool) -> Reverted:
     return Reverted(
         dry_run=dry_run,
-        changes=tuple(told),
+        changes=tuple(changes),
         more_changes=more or None,
         skipped=tuple(map(conflicts.skipped, skipped[:MOST_TOLD])),
         more_skipped=len(skipped[MOST_TOLD:]) or None,

@@ -25,13 +25,15 @@ def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: 
     context = replace(around, present=[undo.last.draft for undo in undos if undo.is_live])
     left, drafts = _without_names(left, Changeset(context, drafts))
     skipped: dict[str, Conflict] = {}
-    while found := _conflicts(left, (changes := Changeset(context, {one: drafts[one] for one in left})), on_conflict):
-        skipped |= {conflict.subject: conflict for conflict in found}
+    while conflicts := _conflicts(
+        left, (changes := Changeset(context, {one: drafts[one] for one in left})), on_conflict
+    ):
+        skipped |= {conflict.subject: conflict for conflict in conflicts}
         left = {subject: undo for subject, undo in left.items() if subject not in skipped}
     implied = {undo.subject for undo in undos if undo.is_implied}
-    asked = [conflict for conflict in skipped.values() if conflict.subject not in implied]
-    if asked and on_conflict is OnConflict.STOP:
-        raise NotReverted(asked)
+    requests = [conflict for conflict in skipped.values() if conflict.subject not in implied]
+    if requests and on_conflict is OnConflict.STOP:
+        raise NotReverted(requests)
     drafts_in_order = tuple(_under_own_id(draft, left.get(draft.subject)) for draft in changes.ordered())
     return Plan(drafts_in_order, tuple(skipped.values()), changes.ontology)
 
@@ -79,9 +81,9 @@ def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: On
 
     Only one rule speaks at a time: what stands for another reason may not stand any more when these are left out.
     """
-    asked = (changes.needed, changes.left_behind, *changes.rules)
+    requests = (changes.needed, changes.left_behind, *changes.rules)
     own: tuple[Against, ...] = (_beginning, _erased, _changed_since)
-    rules = (*own, *(_told(changes, ask) for ask in asked))
+    rules = (*own, *(_told(changes, ask) for ask in requests))
     for rule in rules:
         against = [(undo, conflict) for undo in left.values() if (conflict := rule(undo))]
         if on_conflict is OnConflict.FORCE:
@@ -93,11 +95,11 @@ def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: On
 
 def _told(changes: Changeset, ask: Ask) -> Against:
     def rule(undo: Reversal) -> Conflict | None:
-        found = ask(changes.changes[undo.subject])
-        if found is None:
+        violation = ask(changes.changes[undo.subject])
+        if violation is None:
             return None
-        needs = found.others[0] if found.rule is Rule.END else None
-        return Conflict(undo.subject, found.reason, is_forcible=found.rule is Rule.ATTACHED, needs=needs)
+        needs = violation.others[0] if violation.rule is Rule.END else None
+        return Conflict(undo.subject, violation.reason, is_forcible=violation.rule is Rule.ATTACHED, needs=needs)
 
     return rule
 

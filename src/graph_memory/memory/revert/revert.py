@@ -107,32 +107,32 @@ class Selection:
         Raises EVENT_NOT_FOUND and INVALID_ARGUMENT, and TooMany when there are more than the most.
         """
         if self.ids is None:
-            found = await self._stretch(reader, domain, most)
+            results = await self._stretch(reader, domain, most)
         else:
-            found = await reader.read(NAMED, domain=domain, ids=list(self.ids))
-            if missing := set(self.ids) - {event.id for event in found}:
+            results = await reader.read(NAMED, domain=domain, ids=list(self.ids))
+            if missing := set(self.ids) - {event.id for event in results}:
                 raise no_event((await segments_of(reader, domain))[:1], min(missing))
-            if gone := [event.seq for event in found if event.op == Op.SNAPSHOT]:
-                raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(gone))
-        if self.session is not None and not found:
+            if numbers := [event.seq for event in results if event.op == Op.SNAPSHOT]:
+                raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(numbers))
+        if self.session is not None and not results:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
             raise fault("session", message, Hint("{memory_log:full} shows the session of each change."))
         if self.session is not None:
-            found = [event for event in found if not event.begins_domain]
-        check_amount(len(found), most)
-        return found
+            results = [event for event in results if not event.begins_domain]
+        check_amount(len(results), most)
+        return results
 
     async def _stretch(self, reader: Reader, domain: str, most: int) -> list[Selected]:
-        found: list[Selected] = []
+        results: list[Selected] = []
         first = self.first
-        while len(found) <= most:
+        while len(results) <= most:
             span = {"first": first, "last": self.last, "session": self.session, "limit": EVENTS_AT_ONCE}
             rows = await reader.read(SELECTED, domain=domain, **span)
-            found += rows
+            results += rows
             if len(rows) < EVENTS_AT_ONCE:
                 break
             first = rows[-1].seq + 1
-        return found
+        return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
             constrained.update(returning.names)
             return await attempt(broken)
         planned = written.report.plan
-        told = _told(written.receipt, planned, dry_run=dry_run)
-        return await titled(core, domain, told, planned, planned.skipped, selection)
+        reverted = _told(written.receipt, planned, dry_run=dry_run)
+        return await titled(core, domain, reverted, planned, planned.skipped, selection)
 
     return await until_rules_hold(attempt)
 
@@ -183,8 +183,8 @@ async def _attempt(
         undos = await reversals_of(core, reader, head, selected, most=paging.AT_ONCE)
         return undos, await context_of(reader, head, undos, most=paging.AT_ONCE)
 
-    def decide(head: Head, found: tuple[list[Reversal], Context]) -> Decision[_Report]:
-        undos, context = found
+    def decide(head: Head, pair: tuple[list[Reversal], Context]) -> Decision[_Report]:
+        undos, context = pair
         planned = plan(undos, replace(context, broken=broken), head.at, choice)
         returning = returning_types(planned) - set(constrained)
         if returning and not dry_run:
@@ -327,27 +327,27 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
 
 
 async def titled(
-    core: Core, domain: str, told: Reverted, planned: Plan, conflicts: Sequence[Conflict], selection: Selection
+    core: Core, domain: str, reverted: Reverted, planned: Plan, conflicts: Sequence[Conflict], selection: Selection
 ) -> Reverted:
     """Return what is told with the types and titles of its subjects: those before it, of what goes.
 
     One that goes on after it was cut off plans only what is left, so what was written before stays without.
     """
-    left = await named_conflicts(core, domain, conflicts[: len(told.skipped)], selection.call)
+    left = await named_conflicts(core, domain, conflicts[: len(reverted.skipped)], selection.call)
     force = choice_calls(left, selection.call).get(OnConflict.FORCE)
-    told = told.model_copy(update={"skipped": tuple(map(skipped, left)), "force": force})
-    if not told.changes:
-        return told
-    subjects = {change.subject for change in told.changes}
+    reverted = reverted.model_copy(update={"skipped": tuple(map(skipped, left)), "force": force})
+    if not reverted.changes:
+        return reverted
+    subjects = {change.subject for change in reverted.changes}
     drafts = {draft.subject: draft for draft in planned.drafts if draft.subject in subjects}
-    titles = await titles_of(core, domain, list(drafts.values()), min(change.seq for change in told.changes) - 1)
+    titles = await titles_of(core, domain, list(drafts.values()), min(change.seq for change in reverted.changes) - 1)
     named = (
         change.model_copy(update={"type": drafts[change.subject].type, "title": titles.get(change.subject)})
         if change.subject in drafts
         else change
-        for change in told.changes
+        for change in reverted.changes
     )
-    return told.model_copy(update={"changes": tuple(named)})
+    return reverted.model_copy(update={"changes": tuple(named)})
 
 
 def choice_of(given: str) -> OnConflict:

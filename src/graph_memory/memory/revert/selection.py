@@ -53,15 +53,15 @@ async def of_events(
 async def of_session(core: Core, domain: str, session: str) -> Selection:
     """Return the events of a session. Raises HISTORY_COMPACTED when some of them were compacted."""
     wanted = session_of(core, session)
-    if any(one.session == wanted for one in await compacted_sessions(core.store, domain)):
+    if any(session.session == wanted for session in await compacted_sessions(core.store, domain)):
         raise compacted(domain, (await segments_of(core.store, domain))[0].compacted_to)
     call = ReadyCall(tool="memory_revert_session", arguments={"session_id": wanted, "domain": domain})
     return replace(await _between(core, domain, call, None, None), session=wanted)
 
 
-async def _ids(core: Core, domain: str, given: Sequence[int | str]) -> tuple[str, ...]:
+async def _ids(core: Core, domain: str, values: Sequence[int | str]) -> tuple[str, ...]:
     """Return the ids of events that are named by these, or by their numbers in the log; each once."""
-    texts = dict.fromkeys(str(one) for one in given)
+    texts = dict.fromkeys(str(value) for value in values)
     numbers = {text: int(text) for text in texts if _NUMBER.fullmatch(text)}
     if not numbers:
         return tuple(texts)

@@ -33,9 +33,9 @@ async def users_of(
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
         wanted = Wanted(kind=kind, type=undo.subject.partition("/")[2], properties={})
-        given = {**given_to(statement, wanted), "after": "", "limit": counts[undo.subject] + 1}
-        rows = unmarked(await reader.read(statement, domain=domain, **given))
-        other = next((one for one in rows if one not in known), None)
+        arguments = {**given_to(statement, wanted), "after": "", "limit": counts[undo.subject] + 1}
+        rows = unmarked(await reader.read(statement, domain=domain, **arguments))
+        other = next((row for row in rows if row not in known), None)
         if other is not None:
             found[undo.subject] = f"{kind} {other} has this type"
     return found

@@ -126,11 +126,11 @@ def refused(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None
     choices = Hint("{on_conflict} skip leaves these as they are")
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
     together = ". To undo all changes of the call that made them, give the since and until of its receipt"
-    told = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
+    lines = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
     ready = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
     hint = Hint("{choices}{force}{together}.", choices=choices, force=force, together=together)
-    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, **ready, "hint": hint})
+    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": lines, **ready, "hint": hint})
 
 
 def _told(conflict: Conflict) -> dict[str, object]:

@@ -123,12 +123,12 @@ class Hits:
     @property
     def ids(self) -> list[str]:
         """The passages, each once."""
-        return list(dict.fromkeys(each.id for each in (*self.words, *self.vectors)))
+        return list(dict.fromkeys(hit.id for hit in (*self.words, *self.vectors)))
 
     @property
     def units(self) -> int:
         """Of how many nodes or connections they are."""
-        return len({each.unit for each in (*self.words, *self.vectors)})
+        return len({hit.unit for hit in (*self.words, *self.vectors)})
 
 
 async def find(scope: Scope, request: Request) -> Ranking:
@@ -163,8 +163,8 @@ async def find(scope: Scope, request: Request) -> Ranking:
 def _asked_about(text: str, names: Sequence[NameRow]) -> list[str]:
     """Return whose names stand in a question. Where nothing in it has a capital, names have none either."""
     borne = {row.name: row.owners for row in names}
-    found = mentioned(text, borne, capitalised=text != text.lower())
-    return sorted(owner for owner, mention in found.items() if mention.namesakes <= NAMESAKES)
+    mentions = mentioned(text, borne, capitalised=text != text.lower())
+    return sorted(owner for owner, mention in mentions.items() if mention.namesakes <= NAMESAKES)
 
 
 async def _count(scope: Scope, evidence: Evidence) -> None:
@@ -237,15 +237,20 @@ async def _of_few(scope: Scope, evidence: Evidence, few: Sequence[str]) -> Hits 
     rows = await passages_of(scope, few, evidence.vector, FEW + 1)
     if len(rows) > FEW:
         return None
-    every = {each.id: each for each in rows if scope.takes(each)}
-    found = own_best(evidence.asked, {each: row.own for each, row in every.items()}) if evidence.asked else []
-    near = sorted((each for each in every.values() if each.cosine is not None), key=lambda each: -(each.cosine or 0.0))
+    every = {row.id: row for row in rows if scope.takes(row)}
+    results = own_best(evidence.asked, {each: row.own for each, row in every.items()}) if evidence.asked else []
+    near = sorted(
+        (passage for passage in every.values() if passage.cosine is not None),
+        key=lambda passage: -(passage.cosine or 0.0),
+    )
     hits = Hits(CANDIDATES)
-    hits.words = [Found(each, every[each].owner, every[each].unit, 0.0) for each in found[:CANDIDATES]]
-    hits.vectors = [Found(each.id, each.owner, each.unit, each.cosine or 0.0) for each in near[:CANDIDATES]]
+    hits.words = [Found(each, every[each].owner, every[each].unit, 0.0) for each in results[:CANDIDATES]]
+    hits.vectors = [
+        Found(passage.id, passage.owner, passage.unit, passage.cosine or 0.0) for passage in near[:CANDIDATES]
+    ]
     async with task_group() as tasks:
         tasks.start_soon(_look_around, scope, evidence, hits)
-        tasks.start_soon(_read, scope, evidence, hits, [each.id for each in hits.vectors])
+        tasks.start_soon(_read, scope, evidence, hits, [hit.id for hit in hits.vectors])
     return hits
 
 
@@ -267,9 +272,9 @@ async def _by_words(scope: Scope, request: Request, evidence: Evidence, members:
     if evidence.mode == "semantic" or request.vector is not None:
         return
     words = request.query if evidence.is_given else lexical_query(request.query, scope.analyser, fields=_FIELDS)
-    found = await lexical(scope, words, hits.width) if words is not None else []
-    hits.is_all &= len(found) < hits.width
-    hits.words = await _left(members, found)
+    results = await lexical(scope, words, hits.width) if words is not None else []
+    hits.is_all &= len(results) < hits.width
+    hits.words = await _left(members, results)
     await _look_around(scope, evidence, hits)
 
 
@@ -278,22 +283,22 @@ async def _by_meaning(scope: Scope, request: Request, evidence: Evidence, member
     await _embed(scope, request, evidence)
     if evidence.vector is None:
         return
-    found = await nearest(scope, evidence.vector, hits.width)
-    hits.is_all &= len(found) < hits.width
-    hits.vectors = await _left(members, found)
-    await _read(scope, evidence, hits, [each.id for each in hits.vectors])
+    results = await nearest(scope, evidence.vector, hits.width)
+    hits.is_all &= len(results) < hits.width
+    hits.vectors = await _left(members, results)
+    await _read(scope, evidence, hits, [hit.id for hit in hits.vectors])
 
 
-async def _left(members: Membership, found: Sequence[Found]) -> list[Found]:
-    left = set(await members.of(list(dict.fromkeys(each.unit for each in found))))
-    return [each for each in found if each.unit in left]
+async def _left(members: Membership, hits: Sequence[Found]) -> list[Found]:
+    left = set(await members.of(list(dict.fromkeys(hit.unit for hit in hits))))
+    return [hit for hit in hits if hit.unit in left]
 
 
 async def _look_around(scope: Scope, evidence: Evidence, hits: Hits) -> None:
     """Read what the words' hits say, and what stands around the best, and look for the words in it meanwhile."""
     if not evidence.has_windows:
         return
-    ids = [each.id for each in hits.words]
+    ids = [hit.id for hit in hits.words]
     hits.said, hits.runs = await around(scope, ids[:SURROUNDED], ids[SURROUNDED:])
     for start in range(0, len(hits.said), _AT_ONCE):
         await anyio.lowlevel.checkpoint()  # what the vector finds is asked for in between
@@ -303,17 +308,17 @@ async def _look_around(scope: Scope, evidence: Evidence, hits: Hits) -> None:
 
 async def _read(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
     """Read passages, as far as they have not been read."""
-    new = [each for each in ids if each not in hits.read]
-    hits.read |= {each.id: each for each in await passages(scope, new, evidence.vector)}
+    new = [id_ for id_ in ids if id_ not in hits.read]
+    hits.read |= {passage.id: passage for passage in await passages(scope, new, evidence.vector)}
 
 
 async def _scored(scope: Scope, evidence: Evidence, members: Membership, hits: Hits) -> list[Scored]:
     """Return candidates with scores for their words: by the domain's statistics, or as Lucene gave them."""
     found: Mapping[str, Points] = await _points(scope, evidence, members, hits) if evidence.has_windows else {}
-    if not any(each.lexical for each in found.values()):
-        given = {each.id: each.score for each in hits.words}
-        found = {each: Points({}, {}, given.get(each, 0.0)) for each in hits.ids}
-    near, most = {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words))
+    if not any(points.lexical for points in found.values()):
+        scores = {hit.id: hit.score for hit in hits.words}
+        found = {id_: Points({}, {}, scores.get(id_, 0.0)) for id_ in hits.ids}
+    near, most = {hit.id for hit in hits.vectors}, max(CANDIDATES, len(hits.words))
     await _read(scope, evidence, hits, promising(found, near, most))
     shown = [each for each in found if each in hits.read and scope.shows(hits.read[each])]
     return candidates([Scored(hits.read[each], found[each]) for each in shown], near, most)
@@ -325,14 +330,14 @@ async def _points(scope: Scope, evidence: Evidence, members: Membership, hits: H
         return {}
     said, runs = await around(scope, hits.ids[len(hits.words) : SURROUNDED])
     known = Surroundings([*hits.said, *said, *hits.read.values()], [*hits.runs, *runs])
-    words = [each.id for each in hits.words if each.id in known.passages]
+    words = [hit.id for hit in hits.words if hit.id in known.passages]
     pool = known.pool(words)
     if not scope.filters.is_free:
         await _read(scope, evidence, hits, pool)
         pool = [each for each in pool if each in hits.read and scope.takes(hits.read[each])]
         left = frozenset(await members.of(list(dict.fromkeys(hits.read[each].unit for each in pool))))
         pool = [each for each in pool if hits.read[each].unit in left]
-    vectors = [each.id for each in hits.vectors if each.id in hits.read]
+    vectors = [hit.id for hit in hits.vectors if hit.id in hits.read]
     return scored(evidence.asked, known, list(dict.fromkeys((*pool, *words, *vectors))), evidence.words)
 
 
@@ -350,8 +355,8 @@ async def _ranked(
         sizes[each.passage.unit] = max(sizes.get(each.passage.unit, 1), each.passage.of_owner)
     units = await units_of(scope, request.weights, sizes, names, evidence.notes, is_past=request.as_of is not None)
     ranked = rank(request.query, [each.candidate for each in kept], units, weights=request.weights)
-    found = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
-    return [each for each in found if each.score > 0]
+    results = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
+    return [ranked for ranked in results if ranked.score > 0]
 
 
 def _may_lack_vectors(evidence: Evidence, kept: Sequence[Scored]) -> bool:
@@ -365,8 +370,8 @@ def _nearest_first(request: Request, kept: Sequence[Scored]) -> list[Ranked]:
     best: dict[str, Ranked] = {}
     for each in kept:
         if (cosine := each.passage.cosine) is not None:
-            found = weighed(Sides(each.candidate, 0.0, cosine), Unit(1), weights)
-            best[found.owner] = max(best.get(found.owner, found), found, key=lambda one: one.score)
+            ranked = weighed(Sides(each.candidate, 0.0, cosine), Unit(1), weights)
+            best[ranked.owner] = max(best.get(ranked.owner, ranked), ranked, key=lambda ranked: ranked.score)
     return in_order(best.values())
 
 
@@ -377,7 +382,7 @@ def _admission(scope: Scope, members: Membership, known: Collection[str]) -> Adm
         new = sorted(frozenset(owners).difference(known))
         if scope.filters.is_free or not new:
             return frozenset(owners)
-        there = {each.owner for each in await passages_of(scope, new, None, UNLIMITED) if scope.takes(each)}
+        there = {passage.owner for passage in await passages_of(scope, new, None, UNLIMITED) if scope.takes(passage)}
         left = await members.of([each for each in new if each in there])
         return frozenset(left).union(frozenset(owners).intersection(known))
 

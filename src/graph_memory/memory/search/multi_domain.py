@@ -33,8 +33,8 @@ _FACTORS = frozenset({"place", "length", "edges", "recency", "use"})
 
 async def search_several(core: Core, domains: Sequence[str], request: Request) -> SearchResult:
     """Return what a request finds in several domains, best first. `Recall` tells the rest."""
-    found = await searched(core, domains, request)
-    joined = await anyio.to_thread.run_sync(_joined, found, request)
+    results = await searched(core, domains, request)
+    joined = await anyio.to_thread.run_sync(_joined, results, request)
     if request.as_of is None:
         for domain in domains:
             note(core, domain, [hit.id for hit in joined.hits if hit.domain == domain and hit.kind == "node"])
@@ -48,18 +48,18 @@ async def searched(core: Core, domains: Sequence[str], request: Request) -> dict
         hint = Hint("Give a larger {max_results}, up to 100.")
         raise fault("cursor", "A search of several domains has no next page", hint)
     asked = replace(request, scores=True, explanation=True, max_tokens=None)
-    found: dict[str, SearchResult] = {}
+    results: dict[str, SearchResult] = {}
     limiter = anyio.Semaphore(AT_ONCE)
 
     async def look(domain: str) -> None:
         async with limiter:
-            found[domain] = await search(core, domain, asked)
+            results[domain] = await search(core, domain, asked)
 
     await look(domains[0])  # the others find the vector of the question made
     async with task_group() as tasks:
         for domain in domains[1:]:
             tasks.start_soon(look, domain)
-    return {domain: found[domain] for domain in domains}
+    return {domain: results[domain] for domain in domains}
 
 
 def check_of_several(as_of: int | str | None) -> None:
@@ -68,26 +68,26 @@ def check_of_several(as_of: int | str | None) -> None:
         raise fault("as_of", f"{as_of} is a point of one domain's log", "For several domains, give a time.")
 
 
-def _joined(found: Mapping[str, SearchResult], request: Request) -> SearchResult:
+def _joined(results: Mapping[str, SearchResult], request: Request) -> SearchResult:
     """Return the hits of several domains as one reply."""
-    hits = in_one_order(found)[: request.max_results]
+    hits = in_one_order(results)[: request.max_results]
 
     def shown(length: int) -> list[Hit]:
         return [_shown(hit, request, length) for hit in hits]
 
-    telling = {domain: one for domain, one in found.items() if one.found} or found
-    warnings = together({domain: one.warnings or () for domain, one in telling.items()})
+    telling = {domain: result for domain, result in results.items() if result.found} or results
+    warnings = together({domain: result.warnings or () for domain, result in telling.items()})
 
     def made(kept: Sequence[Hit], beside: int = 2, *, tokens: int | None = None) -> SearchResult:
-        modes: list[SearchMode] = [one.mode for one in found.values()]
-        analysers = {one.analyser for one in found.values()}
+        modes: list[SearchMode] = [result.mode for result in results.values()]
+        analysers = {result.analyser for result in results.values()}
         return SearchResult(
             hits=tuple(kept),
             mode="hybrid" if "hybrid" in modes else modes[0],
-            found=sum(one.found for one in found.values()),
-            domains=tuple(found) if beside > 1 else None,
-            not_covered=sum(one.not_covered or 0 for one in found.values()) or None,
-            without_vectors=sum(one.without_vectors or 0 for one in found.values()) or None,
+            found=sum(result.found for result in results.values()),
+            domains=tuple(results) if beside > 1 else None,
+            not_covered=sum(result.not_covered or 0 for result in results.values()) or None,
+            without_vectors=sum(result.without_vectors or 0 for result in results.values()) or None,
             left_out=len(hits) - len(kept) or None,
             analyser=analysers.pop() if len(analysers) == 1 else None,
             tokens=tokens,
@@ -107,10 +107,10 @@ def _joined(found: Mapping[str, SearchResult], request: Request) -> SearchResult
 
 def in_one_order(found: Mapping[str, SearchResult]) -> list[Hit]:
     """Return the hits of all domains, best first; what only follows from hits comes after all of them."""
-    bests = {domain: _Bests.of(one.hits) for domain, one in found.items()}
+    bests = {domain: _Bests.of(result.hits) for domain, result in found.items()}
     best = _Bests(
-        max((one.lexical for one in bests.values()), default=0.0),
-        max((one.semantic for one in bests.values()), default=0.0),
+        max((best.lexical for best in bests.values()), default=0.0),
+        max((best.semantic for best in bests.values()), default=0.0),
     )
     hits: list[Hit] = []
     for domain, one in found.items():
@@ -138,7 +138,7 @@ class _Bests:
 
 
 def _best(parts: Iterable[Part], side: str, measure: str) -> float:
-    told = [
+    pairs = [
         (shown, value)
         for part in parts
         if part.name == side
@@ -146,7 +146,7 @@ def _best(parts: Iterable[Part], side: str, measure: str) -> float:
         and isinstance(shown := part.detail.get("of_best"), float | int)
         and shown > 0
     ]
-    shown, value = max(told, default=(1.0, 0.0))  # that which was rounded least
+    shown, value = max(pairs, default=(1.0, 0.0))  # that which was rounded least
     return value / shown
 
 

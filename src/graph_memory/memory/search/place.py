@@ -45,17 +45,17 @@ class Place:
 
     async def require(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
         """Return nodes by their ids. Raises NODE_NOT_FOUND for one that is not there, ONTOLOGY_NOT_FOUND."""
-        for one in ids:
-            check_text({"id": one})
+        for id_ in ids:
+            check_text({"id": id_})
         if self.at is None and await self.core.log.ontology(self.domain) is None:
             raise no_ontology(self.domain)
-        found = await self.nodes(ids)
-        for one in ids:
-            if one not in found and self.at is not None:
-                await Past(self.core, self.domain, self.at).get_node(one)  # says that it was not there, or was erased
-            if one not in found:
-                raise node_not_found(self.domain, one)
-        return found
+        rows = await self.nodes(ids)
+        for id_ in ids:
+            if id_ not in rows and self.at is not None:
+                await Past(self.core, self.domain, self.at).get_node(id_)  # says that it was not there, or was erased
+            if id_ not in rows:
+                raise node_not_found(self.domain, id_)
+        return rows
 
     async def unknown(self, types: Sequence[str]) -> list[str]:
         """Return a warning for each name that is that of no type."""
@@ -66,5 +66,5 @@ async def place_of(core: Core, domain: str, as_of: int | str | None) -> Place:
     """Return where to look. Raises what `place_at` does."""
     if as_of is None:
         return Place(core, domain, None)
-    found = await place_at(core.store, domain, "as_of", as_of)
-    return Place(core, found.domain, found.seq)
+    revision = await place_at(core.store, domain, "as_of", as_of)
+    return Place(core, revision.domain, revision.seq)

@@ -49,13 +49,13 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
     after = request.cursor.after if request.cursor else 0
     page = list(ranking.ranked[after : after + request.max_results])
     told = await _read(scope, ranking, page)
-    present = [each for each in page if each.owner in told.rows]
-    titles = {each.owner: told.rows[each.owner].title for each in present}
+    present = [ranked for ranked in page if ranked.owner in told.rows]
+    titles = {ranked.owner: told.rows[ranked.owner].title for ranked in present}
     others = await connected_to(scope, titles, request.depth)
 
     def shown(length: int) -> list[Hit]:
-        found = [_hit(request, ranking, told, each, length) for each in present]
-        return [*found, *others]
+        hits = [_hit(request, ranking, told, ranked, length) for ranked in present]
+        return [*hits, *others]
 
     def made(hits: Sequence[Hit], *, tokens: int | None = None, note: str | None = None) -> SearchResult:
         kept = min(len(hits), len(present))
@@ -73,7 +73,7 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
             analyser=scope.coverage.analyser if scope.coverage.analyser != ENGLISH else None,
             tokens=tokens,
             next_cursor=cursor,
-            warnings=tuple(dict.fromkeys(each for each in notes if each)) or None,
+            warnings=tuple(dict.fromkeys(note for note in notes if note)) or None,
         )
 
     def fitting(most: int) -> SearchResult:
@@ -109,21 +109,23 @@ def _next(scope: Scope, ranking: Ranking, reached: int) -> str | None:
 async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
     """Return what is told of a page of hits, all of it read at once."""
     told = Told()
-    kinds = {each.owner: _kind(ranking, each) for each in page}
-    sources = {str(part.detail["from"]) for each in page for part in each.parts if part.name == "hop"}
-    named = [each.owner for each in page if each.best is None]
+    kinds = {ranked.owner: _kind(ranking, ranked) for ranked in page}
+    sources = {str(part.detail["from"]) for ranked in page for part in ranked.parts if part.name == "hop"}
+    named = [ranked.owner for ranked in page if ranked.best is None]
     found = _found(ranking, page)
     told.passages |= {
-        each.owner: one for each in page if (one := _telling(ranking, each, found[each.owner])) is not None
+        ranked.owner: passage
+        for ranked in page
+        if (passage := _telling(ranking, ranked, found[ranked.owner])) is not None
     }
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
         told.rows |= {row.id: row for row in await described(scope.core, scope.domain, kind, ids, scope.number)}
 
     async def read_passages() -> None:
-        for each in await passages_of(scope, named, None, _MOST_PASSAGES) if named else ():
-            if scope.shows(each):
-                told.passages.setdefault(each.unit, each)
+        for passage in await passages_of(scope, named, None, _MOST_PASSAGES) if named else ():
+            if scope.shows(passage):
+                told.passages.setdefault(passage.unit, passage)
         await _say_more(scope, ranking, found, told)
 
     async def contradict() -> None:
@@ -146,21 +148,21 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
 async def _say_more(scope: Scope, ranking: Ranking, found: Mapping[str, Sequence[Scored]], told: Told) -> None:
     """Show more than a name of those that more was asked about."""
     question = ranking.question
-    names = {owner: found for owner, found in told.passages.items() if is_name_only(question, found)}
+    names = {owner: passage for owner, passage in told.passages.items() if is_name_only(question, passage)}
     observed = await observed_of(scope, list(names), ranking.vector, COMPARED)
     for owner, name in names.items():
         own = found[owner]
-        if not any(each.points.given for each in own):  # a query in Lucene's syntax is no question
-            every = [*(each.passage for each in own), *observed.get(owner, ())]
-            others = [each for each in every if each.place != NAME]
-            weighed = {each.passage.key: each.points for each in own}
+        if not any(scored.points.given for scored in own):  # a query in Lucene's syntax is no question
+            passages = [*(scored.passage for scored in own), *observed.get(owner, ())]
+            others = [passage for passage in passages if passage.place != NAME]
+            weighed = {scored.passage.key: scored.points for scored in own}
             told.passages[owner] = next(iter(by_fit(question, name.text, others, weighed)), name)
 
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], told: Told) -> None:
     """Read the contents in which passages stand, to say where; one that is lost is not."""
-    owners = (found.owner for each in page if (found := told.passages.get(each.owner)) and _is_content(found))
-    told.texts = await texts_of(scope.core, scope.domain, (told.rows[each] for each in owners if each in told.rows))
+    owners = (passage.owner for ranked in page if (passage := told.passages.get(ranked.owner)) and _is_content(passage))
+    told.texts = await texts_of(scope.core, scope.domain, (told.rows[owner] for owner in owners if owner in told.rows))
 
 
 def _is_content(passage: Passage) -> bool:
@@ -172,7 +174,7 @@ def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length:
     row, scored = told.rows[ranked.owner], _scored(ranking, ranked)
     passage = told.passages.get(ranked.owner)
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
-    titles = {each: one.title for each, one in told.rows.items()}
+    titles = {each: row.title for each, row in told.rows.items()}
     cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
     cut = excerpt(passage.text, ranking.question, length) if passage is not None else None
     created, modified = cast("datetime | None", row.event.get("_created")), row.modified
@@ -210,10 +212,10 @@ def _range(told: Told, passage: Passage, start: int, end: int) -> tuple[int, int
     text = told.texts.get(passage.owner)
     if text is None or not passage.place.startswith(_CONTENT):
         return None
-    found = located(text, passage.text, _hint(text, passage))
-    if found is None:
+    pair = located(text, passage.text, _hint(text, passage))
+    if pair is None:
         return None
-    return (found[0] + start, found[0] + end) if text[slice(*found)] == passage.text else found
+    return (pair[0] + start, pair[0] + end) if text[slice(*pair)] == passage.text else pair
 
 
 def _place(place: str) -> str:
@@ -245,13 +247,13 @@ def _scored(ranking: Ranking, ranked: Ranked) -> Scored | None:
 
 def _found(ranking: Ranking, page: Sequence[Ranked]) -> Mapping[str, Sequence[Scored]]:
     """Return what was found of each hit."""
-    found: dict[str, list[Scored]] = {each.owner: [] for each in page}
-    for each in ranking.scored.values():
-        if each.passage.unit in found:
-            found[each.passage.unit].append(each)
+    found: dict[str, list[Scored]] = {ranked.owner: [] for ranked in page}
+    for scored in ranking.scored.values():
+        if scored.passage.unit in found:
+            found[scored.passage.unit].append(scored)
     return found
 
 
-def _telling(ranking: Ranking, ranked: Ranked, found: Sequence[Scored]) -> Passage | None:
+def _telling(ranking: Ranking, ranked: Ranked, results: Sequence[Scored]) -> Passage | None:
     best = _scored(ranking, ranked)
-    return None if best is None else telling(ranking.question, best, found)
+    return None if best is None else telling(ranking.question, best, results)

@@ -68,8 +68,8 @@ class Filters:
     @property
     def is_selective(self) -> bool:
         """Whether it asks for more than the indexes hold."""
-        asked = (self.fields.namespace, self.fields.path_prefix, self.min_edges, self.min_strength)
-        return bool(self.tags or self.properties) or any(each is not None for each in asked)
+        requests = (self.fields.namespace, self.fields.path_prefix, self.min_edges, self.min_strength)
+        return bool(self.tags or self.properties) or any(request is not None for request in requests)
 
     @property
     def is_free(self) -> bool:
@@ -132,42 +132,42 @@ class Request:
 def weights_of(given: Mapping[str, float] | None) -> Weights:
     """Return weights by their names, long or short. Raises INVALID_ARGUMENT."""
     names = {**{f"{name}_weight": name for name in WEIGHTS}, **{name: name for name in WEIGHTS}}
-    told: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for key, value in checked("weightings", given, names).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= (number := cast("float", value)) <= _MOST_WEIGHT:
             raise fault("weightings", f"{key} is {quoted(value)}", f"Give a number from 0 to {_MOST_WEIGHT:g}.")
-        if names[key] in told:
+        if names[key] in scores:
             raise fault("weightings", f"{names[key]} is given twice", "Give it once, with or without _weight.")
-        told[names[key]] = float(number)
-    return Weights(**told)
+        scores[names[key]] = float(number)
+    return Weights(**scores)
 
 
 def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | None) -> Filters:
     """Return filters by their names. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    told = {key: value for key, value in checked("filters", given, FILTERS).items() if value is not None}
+    rendered = {key: value for key, value in checked("filters", given, FILTERS).items() if value is not None}
     for key in ("path_prefix", "namespace"):
-        if not isinstance(told.get(key, ""), str):
-            raise fault("filters", f"{key} is {quoted(told[key])}", "Give a text.")
-    fields: dict[str, Any] = {key: told.get(key) for key in _FIELDS}
-    properties = told.get("properties", {})
+        if not isinstance(rendered.get(key, ""), str):
+            raise fault("filters", f"{key} is {quoted(rendered[key])}", "Give a text.")
+    fields: dict[str, Any] = {key: rendered.get(key) for key in _FIELDS}
+    properties = rendered.get("properties", {})
     if not isinstance(properties, Mapping):
         raise fault("filters", f"properties is {quoted(properties)}", 'Give an object, as in {"status": "open"}.')
-    edges, strength = told.get("min_edge_count"), told.get("min_strength")
-    found = Filters(
-        types=named("node_types", told.get("node_types", ())),
+    edges, strength = rendered.get("min_edge_count"), rendered.get("min_strength")
+    filters = Filters(
+        types=named("node_types", rendered.get("node_types", ())),
         fields=field_filter(**fields, modified_after=None, modified_before=None),
         properties=check_properties(cast("Mapping[str, object]", properties)),
-        tags=check_tags(texts("tags", told.get("tags", ()))),
+        tags=check_tags(texts("tags", rendered.get("tags", ()))),
         min_edges=None if edges is None else whole("min_edge_count", edges, 0, _MOST_EDGES) or None,
         min_strength=None if strength is None else fraction("min_strength", strength) or None,
         valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
     )
-    first, last = found.created or (EARLIEST, LATEST)
+    first, last = filters.created or (EARLIEST, LATEST)
     if first > last:
         message = Hint("{created_after} is not before {created_before}")
         raise fault("filters", message, "Swap them, or leave one out.")
-    return found
+    return filters
 
 
 def types_of(types: Sequence[str] | None, one: str | None) -> Filters:
@@ -179,25 +179,25 @@ def vector_of(given: Sequence[float]) -> tuple[float, ...]:
     """Return a vector of the same direction and the length 1. Raises INVALID_ARGUMENT where it has none."""
     hint = "Give the numbers that the domain's model made of a text."
     is_list = isinstance(given, Iterable) and not isinstance(given, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-    if not is_list or not all(isinstance(each, int | float) for each in given):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    if not is_list or not all(isinstance(value, int | float) for value in given):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault("vector", "vector is not a list of numbers", hint)
     try:
-        vector = tuple(float(each) for each in given)
+        vector = tuple(float(value) for value in given)
     except OverflowError:
         raise fault("vector", "vector has a number that is too large", hint) from None
     length = math.hypot(*vector)
     if not _SHORTEST < length < math.inf:
         raise fault("vector", "vector has no direction", hint)
-    return tuple(each / length for each in vector)
+    return tuple(value / length for value in vector)
 
 
 def cursor_of(given: str | None) -> Cursor | None:
     """Return the cursor that a page gave. Raises INVALID_ARGUMENT."""
     if given is None:
         return None
-    if not isinstance(given, str) or not (found := _CURSOR.fullmatch(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    if not isinstance(given, str) or not (match := _CURSOR.fullmatch(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise not_a_cursor(given)
-    return Cursor(*map(int, found.groups()))
+    return Cursor(*map(int, match.groups()))
 
 
 def checked(
@@ -225,7 +225,7 @@ def texts(argument: str, given: object) -> list[str]:
 def named(argument: str, given: object) -> tuple[str, ...]:
     """Return the names of types, each once. Raises INVALID_ARGUMENT."""
     names = texts(argument, given)
-    if len(names) > _MOST_TYPES or not all(isinstance(each, str) and each for each in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    if len(names) > _MOST_TYPES or not all(isinstance(name, str) and name for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault(argument, f"{argument} is {quoted(names)}", f"Give at most {_MOST_TYPES} names of types.")
     return tuple(dict.fromkeys(names))
 

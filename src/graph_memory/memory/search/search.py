@@ -24,10 +24,10 @@ Awaited = Literal["nothing", "words", "vectors"]
 
 async def search_and_count(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds, for somebody: nodes that are given as they are now count as used."""
-    found = await search(core, domain, request)
+    result = await search(core, domain, request)
     if request.as_of is None:
-        note(core, domain, [hit.id for hit in found.hits if hit.kind == "node"])
-    return found
+        note(core, domain, [hit.id for hit in result.hits if hit.kind == "node"])
+    return result
 
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:

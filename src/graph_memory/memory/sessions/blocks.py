@@ -117,16 +117,16 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
 
 def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
     """Return the block of a label, or all with the standard ones. Raises INVALID_ARGUMENT for an unknown label."""
-    every = {**{one: _empty(one) for one in STANDARD}, **{block.label: block for block in found}}
+    blocks = {**{one: _empty(one) for one in STANDARD}, **{block.label: block for block in found}}
     if label is None:
-        return Blocks(blocks=tuple(every.values()))
-    label = _same_label(check_label(label), every)
-    if label not in every:
-        near = nearest(label, list(every))
-        hint = Hint("There are {labels}.", " {edit_block} makes one.", labels=listed(list(every)))
+        return Blocks(blocks=tuple(blocks.values()))
+    label = _same_label(check_label(label), blocks)
+    if label not in blocks:
+        near = nearest(label, list(blocks))
+        hint = Hint("There are {labels}.", " {edit_block} makes one.", labels=listed(list(blocks)))
         meant = Hint("Did you mean {near}? {hint}", near=quoted(near), hint=hint) if near else hint
         raise fault("label", f"There is no block {quoted(label)}", meant)
-    return Blocks(blocks=(every[label],))
+    return Blocks(blocks=(blocks[label],))
 
 
 async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None = None) -> Sequence[Block]:
@@ -134,7 +134,7 @@ async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None
     notes = await notes_of(core, core.store, domain, BLOCK, unreadable=unreadable)
     order = {label: place for place, label in enumerate(STANDARD)}
     blocks = [block_of(note) for note in notes if note.properties.get(BLOCK.key)]
-    return sorted(blocks, key=lambda one: (order.get(one.label, len(order)), one.label))
+    return sorted(blocks, key=lambda block: (order.get(block.label, len(order)), block.label))
 
 
 def _same_label(label: str, known: Collection[str]) -> str:

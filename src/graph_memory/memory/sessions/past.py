@@ -104,18 +104,18 @@ class PastMemory(Past):
             raise fault("detail", "detail is not available for the past", hint)
         wanted = frozenset(asked.names_from(names))
         graph = await self._graph()
-        found = [entity for entity in graph.rows.entities if not wanted.isdisjoint(graph.names(entity))]
-        opened = graph.opened(found)
+        hits = [entity for entity in graph.rows.entities if not wanted.isdisjoint(graph.names(entity))]
+        opened = graph.opened(hits)
         return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
 
     async def search_nodes(self, query: str) -> KnowledgeGraph:
         """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
         text = asked.text_from(query, "query")
         graph = await self._graph()
-        found = graph.matching([folded(text)])
-        if not found.entities and self._core.search_words and (needles := needles_of(text)):
-            found = best_first(graph.matching(needles), needles)
-        return graph_of([found])
+        row = graph.matching([folded(text)])
+        if not row.entities and self._core.search_words and (needles := needles_of(text)):
+            row = best_first(graph.matching(needles), needles)
+        return graph_of([row])
 
     async def read_graph(
         self, *, max_tokens: int | None = None, limit: int | None = None, cursor: str | None = None
@@ -126,8 +126,8 @@ class PastMemory(Past):
 
     async def get_block(self, label: str | None = None) -> Blocks:
         """Return the block of a label, or all of them. See `Entities.get_block`."""
-        found = await self.query_nodes(type=BLOCK.type, limit=_MOST_BLOCKS)
-        nodes = [(await self._node(node_id))[0] for node_id in found.node_ids]
+        page = await self.query_nodes(type=BLOCK.type, limit=_MOST_BLOCKS)
+        nodes = [(await self._node(node_id))[0] for node_id in page.node_ids]
         texts = [str((await self.get_node_content(node.id)).content) for node in nodes]
         blocks = [block_of(Note(node, text)) for node, text in zip(nodes, texts, strict=True)]
         return blocks_with(blocks, label)

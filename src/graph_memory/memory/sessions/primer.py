@@ -58,12 +58,12 @@ class Primer:
         """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""
         most, self.most = self.most, self.tokens + int(self.left * share)
         lines = [*begins, *(f"> {visible(line)}" for line in text.splitlines())]
-        before, told = self.left_out, self.section(head, lines)
-        if told < len(lines):
+        before, number = self.left_out, self.section(head, lines)
+        if number < len(lines):
             self.left_out = before + 1
-            begun, cut = [] if told else [*self._head(head), *begins], _CUT.format(how)
+            begun, cut = [] if number else [*self._head(head), *begins], _CUT.format(how)
             room = self.left - self.count("\n".join([*begun, "> ", cut, ""]))
-            rest = flat(lines[max(told, len(begins))].removeprefix("> "))
+            rest = flat(lines[max(number, len(begins))].removeprefix("> "))
             part = shortened(rest, NOTHING_ASKED, room, self.count)
             self._put([*begun, *([f"> {part}"] if part else []), cut])
         self.most = most

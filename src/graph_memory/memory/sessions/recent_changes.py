@@ -31,7 +31,7 @@ class Changes:
 
         Of new things that another section lists, only observations and connections are told.
         """
-        told: set[str] = set()
+        texts: set[str] = set()
         end = primer.tokens + room
         for head, changes in ((LAST_TIME, self.since), (BEFORE if self.since else LAST, self.before)):
             rows = [(change, _parts(change, primer.text, listed, head)) for change in changes]
@@ -39,16 +39,16 @@ class Changes:
             lines = [change.line(some) for change, some in rows]
             number = primer.section(head, lines, end - primer.tokens)
             for change, some in rows[:number]:
-                told |= {part.subject for part in some[:MOST_PARTS] if part.text}
+                texts |= {part.subject for part in some[:MOST_PARTS] if part.text}
                 if change.thing.state == "new" and len(some) <= MOST_PARTS and not change.has_content:
-                    told.add(change.thing.id)
-        return told
+                    texts.add(change.thing.id)
+        return texts
 
 
-def _parts(change: Change, told: str, listed: Collection[str], head: str) -> Sequence[Part]:
-    thing, parts = change.thing, change.parts(told, only_new=head != LAST_TIME)
-    is_listed = thing.id in listed and thing.state == "new"
-    return [part for part in parts if part.subject != thing.id] if is_listed else parts
+def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Sequence[Part]:
+    item, parts = change.thing, change.parts(text, only_new=head != LAST_TIME)
+    is_listed = item.id in listed and item.state == "new"
+    return [part for part in parts if part.subject != item.id] if is_listed else parts
 
 
 async def read_changes(core: Core, domain: str, project: str | None) -> Changes:

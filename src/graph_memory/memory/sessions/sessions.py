@@ -113,18 +113,18 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     if last is not None:
         when, how = f"Summary as of {day(last.node.modified)}:", f"recall with focus {last.node.id}"
         primer.quotation("Last time", last.text, how, [when], _PART)
-    told = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
+    lines = {one for one in (*(block.id for block in blocks), last and last.node.id) if one}
     changes = await read_changes(core, domain, given.project)
     goals = await _goals(core, domain, ontology)
-    told |= {goal.id for goal in goals if not goal.has_observations}
-    telling = _Telling(core, domain, primer, told)
+    lines |= {goal.id for goal in goals if not goal.has_observations}
+    telling = _Telling(core, domain, primer, lines)
     needed = primer.needed({"Goals": [goal.line(changes.new) for goal in goals]})
     of_changes = max(int((primer.left - needed) * (_CHANGES_BESIDE if given.project else _CHANGES)), 0)
     warnings = [f"{error.message}. It is left out." for error in unreadable] + _warn_of_summaries(lost_summaries)
     warnings += await telling.of_project(given.project, needed + of_changes) if given.project else []
     goals = [goal for goal in goals if not (goal.has_observations and goal.id in telling.told)]
     warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
-    told |= changes.put(primer, of_changes, {goal.id for goal in goals})
+    lines |= changes.put(primer, of_changes, {goal.id for goal in goals})
     primer.section("Goals", [goal.line(changes.new) for goal in goals])
     warnings += await telling.recalled("Facts about what is used most", "medium", None, primer.left)
     started = SessionStarted(
@@ -144,17 +144,17 @@ def with_warnings(started: SessionStarted, warnings: Sequence[str], most: int) -
     left_out = started.left_out or 0
     for warning in dict.fromkeys(warnings):
         lengths = (warning, *(f"{warning[:length]}…" for length in LENGTHS if length < len(warning)))
-        tried = (started.model_copy(update={"warnings": (*kept, one)}) for one in lengths)
-        found = next((one.warnings for one in tried if tokens_of([one]) <= most), None)
-        kept, left_out = (found, left_out) if found else (kept, left_out + 1)
+        tried = (started.model_copy(update={"warnings": (*kept, length)}) for length in lengths)
+        texts = next((one.warnings for one in tried if tokens_of([one]) <= most), None)
+        kept, left_out = (texts, left_out) if texts else (kept, left_out + 1)
     return started.model_copy(update={"warnings": kept or None, "left_out": left_out or None})
 
 
-def _questions(found: Sequence[Finding], most: int) -> tuple[Sequence[Finding], int]:
+def _questions(findings: Sequence[Finding], most: int) -> tuple[Sequence[Finding], int]:
     """Return the questions for which there is room beside the text, and the tokens of all that stands beside it."""
-    for number in range(len(found), 0, -1):
-        if (tokens := tokens_of(found[:number])) <= most * _OF_QUESTIONS:
-            return found[:number], tokens + _BESIDE
+    for number in range(len(findings), 0, -1):
+        if (tokens := tokens_of(findings[:number])) <= most * _OF_QUESTIONS:
+            return findings[:number], tokens + _BESIDE
     return (), _BESIDE
 
 
@@ -217,16 +217,16 @@ class _Telling:
         covered = await catch_up(self.core, self.domain, within=_PATIENCE, vectors=False, handful_within=0.0)
         scope = Scope(self.core, self.domain, None, covered, Filters(), self.domain)
         request = Request(query=project, mode="lexical", max_results=len(self.told) + 1)
-        found = await find(scope, request)
+        ranking = await find(scope, request)
         notes: Sequence[str] = ()
-        if not self.told.issuperset(each.owner for each in found.ranked):
+        if not self.told.issuperset(ranked.owner for ranked in ranking.ranked):
             room = max(self.primer.left - needed, self.primer.left // 2)
             notes = await self.recalled(f"About {shown(project)}", "medium", project, int(room * _OF_PROJECT))
         notes = [*covered.warnings, *notes]
         if covered.behind:
             missing = f"The last {covered.behind:,} changes are not indexed yet: what they say of {quoted(project)}"
             return [*notes, f"{missing} is left out. recall knows it in a moment."]
-        return notes if found.ranked else [*notes, f"Nothing is known of {quoted(project)} yet."]
+        return notes if ranking.ranked else [*notes, f"Nothing is known of {quoted(project)} yet."]
 
     async def recalled(self, head: str, depth: Depth, query: str | None, room: int) -> Sequence[str]:
         """Put what a recall tells in so many tokens, and return its warnings."""
@@ -236,14 +236,14 @@ class _Telling:
             return ()
         request = asked(depth, query, None, room, "prose", None, None, None, None)
         request = replace(request, told=frozenset(self.told), in_primer=True, waits=False)
-        found, material = await guided(self.core, self.domain, request)
+        result, material = await guided(self.core, self.domain, request)
         if not (material.things or material.lists or material.counts):
             return ()
-        lines = [line for line in str(found.content).splitlines() if line.strip()]
+        lines = [line for line in str(result.content).splitlines() if line.strip()]
         is_known = lines[0] in self.primer.lines  # what quotation marks mean is told once
         self.primer.section(head, lines[1:] if is_known else lines)
         self.told.update(material.told)
-        return found.warnings or ()
+        return result.warnings or ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +263,7 @@ class _Goal:
 
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
     """Return the goals that nothing says to be reached, by their due dates."""
-    names = [one.name for one in ontology.node_types if one.name.casefold() in _GOALS]
+    names = [type_.name for type_ in ontology.node_types if type_.name.casefold() in _GOALS]
     ids = await core.store.read(UNFINISHED, domain=domain, types=names, closed=sorted(_REACHED), limit=100)
     now = utc_now()
     left = [node for node in await nodes_of(core.store, domain, ids) if node.validity.ended_by(now) is None]
@@ -278,11 +278,11 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
 
 async def with_summaries(core: Core, domain: str, found: Sessions) -> Sessions:
     """Return sessions with the summaries that `session_end` kept of them."""
-    keys = [one.session for one in found.sessions if one.session is not None]
+    keys = [session.session for session in found.sessions if session.session is not None]
     read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=[])
     notes = await read(keys=keys, limit=len(keys)) if keys else []
     texts = {note.properties[SUMMARY.key]: _cut(note.text) for note in notes}
-    sessions = (one.model_copy(update={"summary": texts.get(one.session or "")}) for one in found.sessions)
+    sessions = (session.model_copy(update={"summary": texts.get(session.session or "")}) for session in found.sessions)
     return Sessions(sessions=tuple(sessions))
 
 
@@ -300,10 +300,10 @@ async def session_end(
     session = given.session_id or core.origin.session
 
     def decide(_: Note | None) -> Wanted:
-        told = {SUMMARY.key: session, "project": project}
+        rendered = {SUMMARY.key: session, "project": project}
         is_named = session is not None and not is_whole(session)
         title = f"Session {session}" if is_named else f"Session of {utc_now():%Y-%m-%d %H:%M}"
-        return Wanted(summary.strip(), title, {key: value for key, value in told.items() if value is not None})
+        return Wanted(summary.strip(), title, {key: value for key, value in rendered.items() if value is not None})
 
     done = await write_note(core, domain, "session_end", SUMMARY, session, decide)
     asking = await open_questions(core, domain)

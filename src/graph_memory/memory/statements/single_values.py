@@ -31,15 +31,15 @@ class SingleValue:
 
 def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
     """Return the names in a text that are values of such attributes."""
-    capitals = {word for each in _CAPITAL.findall(text) for word in words_only(plain(each)).split()}
+    capitals = {word for match in _CAPITAL.findall(text) for word in words_only(plain(match)).split()}
     if not capitals:
         return ()
     verbs, attribute = _finders(language)
     clean = plain(text)
-    found = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
+    matches = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
     return tuple(
         SingleValue(what, said, name)
-        for said, name in (match.groups() for match in found)
+        for said, name in (match.groups() for match in matches)
         if name in capitals and (what := frozenset(stems_of(words_only(said), language)))
     )
 
@@ -50,9 +50,9 @@ def parse_attribute_value(text: str, language: Lexicon) -> SingleValue | None:
     if match is None:
         return None
     said, value = match.groups()
-    found = tokens(value, language)
-    words = (plain(token.text) for token in found if token.kind is Kind.WORD)
-    if all(token.kind is Kind.WORD for token in found) or not language.common_words.issuperset(words):
+    results = tokens(value, language)
+    words = (plain(token.text) for token in results if token.kind is Kind.WORD)
+    if all(token.kind is Kind.WORD for token in results) or not language.common_words.issuperset(words):
         return None
     what = frozenset(stems_of(words_only(plain(said)), language))
     return SingleValue(what, said, folded_text(value).casefold()) if what else None
@@ -67,7 +67,7 @@ def _stating(language: Lexicon) -> re.Pattern[str]:
 @lru_cache(maxsize=32)
 def _finders(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return what finds a name after a verb, and one that is said to be something."""
-    verbs = "|".join(re.escape(plain(each)) for each in language.holds_one.split(","))
+    verbs = "|".join(re.escape(plain(part)) for part in language.holds_one.split(","))
     is_so = "|".join(language.copulas.split()) or "(?!)"
     return (
         re.compile(rf"\b({verbs}) {_BEFORE}(\w+)" if language.holds_one else "(?!)"),

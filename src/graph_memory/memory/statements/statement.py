@@ -139,9 +139,9 @@ def _denied(text: str, language: Lexicon) -> frozenset[str]:
     apart = language.is_written_apart
     negated = finder(language.negations, is_written_apart=apart)
     hidden = finder(language.misleading, is_written_apart=apart)
-    clauses = (words_only(each) for each in _CLAUSE.split(text))
+    clauses = (words_only(part) for part in _CLAUSE.split(text))
     return frozenset(
-        stem for each in clauses if negated.search(hidden.sub(_struck, each)) for stem in stems_of(each, language)
+        stem for clause in clauses if negated.search(hidden.sub(_struck, clause)) for stem in stems_of(clause, language)
     )
 
 
@@ -158,7 +158,7 @@ def _names(text: str, language: Lexicon) -> set[str]:
 
 def _tense(words: str, language: Lexicon) -> str:
     said = frozenset(words.split())
-    was, now = (not said.isdisjoint(each) for each in language.tense_words)
+    was, now = (not said.isdisjoint(word) for word in language.tense_words)
     return "was" if was and not now else "is" if now and not was else ""
 
 
@@ -168,5 +168,5 @@ def _identifiers(text: str) -> frozenset[str]:
 
 def _kin(words: str, language: Lexicon) -> frozenset[str]:
     front = " ".join(words.split()[:_FRONT]) if language.is_written_apart else words[: 2 * _FRONT]
-    found = finder(language.kin, is_written_apart=language.is_written_apart).findall(front)
-    return frozenset(stem_of(word, language) for word in found)
+    results = finder(language.kin, is_written_apart=language.is_written_apart).findall(front)
+    return frozenset(stem_of(word, language) for word in results)

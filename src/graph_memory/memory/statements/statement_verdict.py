@@ -75,10 +75,10 @@ def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
     ties = Counter(tie for _, pair, _ in pairs for tie in pair.ties)
     count = len(known)
     weighed = [(weight - _among_others(pair, ties, count), one, pair) for one, pair, weight in pairs if weight >= 0]
-    found = sorted((each for each in weighed if each[0] >= 0), key=lambda each: -each[0])
+    results = sorted((each for each in weighed if each[0] >= 0), key=lambda each: -each[0])
     doubts = [
         Doubt(one, round(probability(pair), 2), reason(pair), excludes=not EXCLUDING.isdisjoint(pair.features))
-        for _, one, pair in found[:MOST_ASKED]
+        for _, one, pair in results[:MOST_ASKED]
     ]
     return Verdict(rule=Rule.NEW, doubts=doubts)
 
@@ -105,5 +105,5 @@ def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> floa
 
 def reason(pair: Comparison) -> str:
     """Return in words what speaks for the known statement being out of date."""
-    told = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
-    return "; ".join(told) if told else "much alike"
+    lines = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
+    return "; ".join(lines) if lines else "much alike"

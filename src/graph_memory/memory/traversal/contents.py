@@ -92,8 +92,8 @@ async def duplicates_of(
             if alike is not None:
                 same[node] = alike
     missing = len(left) - len(vectors)
-    told = f"{missing} of {len(left)} nodes have no vectors: these were compared by their content alone."
-    return same, [told] if missing else []
+    text = f"{missing} of {len(left)} nodes have no vectors: these were compared by their content alone."
+    return same, [text] if missing else []
 
 
 async def directions_of(place: Place, nodes: Sequence[str]) -> dict[str, np.ndarray]:
@@ -101,8 +101,8 @@ async def directions_of(place: Place, nodes: Sequence[str]) -> dict[str, np.ndar
     coverage = await catch_up(place.core, place.domain)
     if coverage.model is None or not nodes:
         return {}
-    given = {"owners": list(nodes), "model": coverage.model, "at": place.number}
-    rows = await place.core.store.read(VECTORS_OF, domain=place.domain, most=_MOST_VECTORS, **given)
+    arguments = {"owners": list(nodes), "model": coverage.model, "at": place.number}
+    rows = await place.core.store.read(VECTORS_OF, domain=place.domain, most=_MOST_VECTORS, **arguments)
     found: dict[str, np.ndarray] = {}
     for row in rows:
         if row.vectors:

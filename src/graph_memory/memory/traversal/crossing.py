@@ -60,7 +60,7 @@ def places(home: Place, keys: Iterable[str]) -> list[tuple[Place, dict[str, str]
     return [
         (
             home if domain == home.domain else Place(home.core, domain, None),
-            {one: key_of(home.domain, domain, one) for one in ids},
+            {id_: key_of(home.domain, domain, id_) for id_ in ids},
         )
         for domain, ids in found.items()
     ]
@@ -82,17 +82,17 @@ class Crossing(Frontier):
         for domain, nodes in by_domain(self.place.domain, asked.nodes).items():
             if (frontier := await self._frontier(domain)) is None:
                 continue
-            found = await frontier.found(self._within(asked, domain, nodes))
+            hit = await frontier.found(self._within(asked, domain, nodes))
             links = await self._links(asked, domain, nodes)
             for node in nodes:
                 key = self._key(domain, node)
-                own = [self._abroad(domain, edge) for edge in found.edges.get(node, ())]
+                own = [self._abroad(domain, edge) for edge in hit.edges.get(node, ())]
                 several = sorted([*own, *links.get(key, ())], key=self._order)
                 edges[key] = several[: asked.most]
                 cut |= {key} if len(several) > asked.most else set()
-            cut |= {self._key(domain, node) for node in found.cut}
-            hubs |= {self._key(domain, node) for node in found.hubs}
-            degrees |= {self._key(domain, node): count for node, count in found.degrees.items()}
+            cut |= {self._key(domain, node) for node in hit.cut}
+            hubs |= {self._key(domain, node) for node in hit.hubs}
+            degrees |= {self._key(domain, node): count for node, count in hit.degrees.items()}
         return Found(edges, frozenset(cut), frozenset(hubs), degrees)
 
     def _key(self, domain: str, subject: str) -> str:
@@ -131,8 +131,8 @@ class Crossing(Frontier):
         direction = self.edges.direction
         ways = {"out": direction == "both" or (direction == "out") != asked.backward}
         ways["in"] = direction == "both" or not ways["out"]
-        given = {"ids": list(nodes), "least": self.edges.least, "limit": asked.most + 1, **ways}
-        rows = await self.place.core.store.read(LINKED, domain=domain, **given)
+        arguments = {"ids": list(nodes), "least": self.edges.least, "limit": asked.most + 1, **ways}
+        rows = await self.place.core.store.read(LINKED, domain=domain, **arguments)
         passed: dict[str, list[Edge]] = {}
         for row in rows:
             edge = Edge(

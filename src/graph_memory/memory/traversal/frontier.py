@@ -87,11 +87,11 @@ class Frontier:
         """Return the connections of nodes."""
         if not asked.nodes:
             return Found({})
-        place, given = self.place, self.given(asked)
+        place, arguments = self.place, self.given(asked)
         seen: Look[FrontierRow] = Look(())
         changed: Sequence[OvertakenRow] = ()
         for _ in range(ATTEMPTS):
-            seen = await look(place.core, FRONTIER, place.domain, **given)
+            seen = await look(place.core, FRONTIER, place.domain, **arguments)
             changed = await overtaken(place.core, place.domain, seen, self.scale.at)
             is_node = (row.event is None or row.event["_kind"] == Kind.NODE for row in changed)
             if self.nodes.takes_all or not any(is_node):
@@ -143,7 +143,7 @@ class Frontier:
     def _every(self) -> list[str]:
         """The types of all connections of the domain."""
         ontology = self.scale.ontology
-        return [one.name for one in ontology.connection_types] if ontology else []
+        return [type_.name for type_ in ontology.connection_types] if ontology else []
 
     async def _merged(
         self, asked: Asked, most: int, rows: Sequence[FrontierRow], changed: Sequence[OvertakenRow]
@@ -209,12 +209,12 @@ class Frontier:
         wanted = Wanted(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
         if event is None or not wanted.takes(event) or (counts := self.scale.weight_of(event)) < self.edges.least:
             return None
-        told = cast("Mapping[str, str]", event)
+        rendered = cast("Mapping[str, str]", event)
         return Edge(
             row.subject,
-            told["_type"],
-            told["_from"],
-            told["_to"],
+            rendered["_type"],
+            rendered["_from"],
+            rendered["_to"],
             counts,
             strength_of(Strength.from_state(event)),
             cast("float", event.get(IMPORTANCE) or 0.0),

@@ -74,16 +74,16 @@ def _tried(request: PathRequest, ways: Ways) -> str:
 
 def _limits(ways: Ways, best: Best) -> list[str]:
     """Return what bounds of the search may have hidden."""
-    told: list[str] = []
+    lines: list[str] = []
     if ways.is_full:
-        told += [
+        lines += [
             f"More than {ways.explored - 1:,} nodes lie between: longer paths than {ways.steps} were not looked for."
         ]
     if ways.cut:
-        told += [f"Of {', '.join(sorted(ways.cut))} not all connections were followed: there are too many."]
+        lines += [f"Of {', '.join(sorted(ways.cut))} not all connections were followed: there are too many."]
     if best.is_cut:
-        told += ["There are too many ways between the two: there may be better paths than these."]
-    return told
+        lines += ["There are too many ways between the two: there may be better paths than these."]
+    return lines
 
 
 async def get_neighbors(
@@ -103,23 +103,23 @@ async def get_neighbors(
     place = await place_of(core, domain, as_of)
     row = (await place.require([node_id]))[node_id]
     frontier = Frontier(place, await place.scale(), edges)
-    found = await frontier.found(Asked((node_id,), limit))
-    seen = await _seen(frontier, node_id, found.edges[node_id])
-    others = dict.fromkeys(edge.other(node_id) for edge in found.edges[node_id])
+    hit = await frontier.found(Asked((node_id,), limit))
+    seen = await _seen(frontier, node_id, hit.edges[node_id])
+    others = dict.fromkeys(edge.other(node_id) for edge in hit.edges[node_id])
     rows = await place.nodes([*others])
     return Neighbors(
         node=NodeSummary(**row.named.model_dump(), **row.rest),
-        outgoing=tuple(one for one in seen if one.from_id == node_id and direction != "in"),
-        incoming=tuple(one for one in seen if one.to_id == node_id and direction != "out"),
-        neighbors=tuple(rows[one].named for one in others if one in rows),
-        left_out=True if found.cut else None,
-        warnings=(*_of_a_hub(node_id, found), *(() if seen else await place.unknown(edges.types))) or None,
+        outgoing=tuple(to for to in seen if to.from_id == node_id and direction != "in"),
+        incoming=tuple(to for to in seen if to.to_id == node_id and direction != "out"),
+        neighbors=tuple(rows[other].named for other in others if other in rows),
+        left_out=True if hit.cut else None,
+        warnings=(*_of_a_hub(node_id, hit), *(() if seen else await place.unknown(edges.types))) or None,
     )
 
 
-def _of_a_hub(node_id: str, found: Found) -> list[str]:
+def _of_a_hub(node_id: str, hit: Found) -> list[str]:
     """Return that not all connections of a node were looked at, where that is so."""
-    if node_id not in found.hubs:
+    if node_id not in hit.hubs:
         return []
     many = f"{node_id} has so many connections that only the {LOOKED:,} that changed last of each type and direction"
     return [f"{many} were looked at: others may count more. Ask for fewer types."]
@@ -127,18 +127,20 @@ def _of_a_hub(node_id: str, found: Found) -> list[str]:
 
 async def _seen(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:
     """Return connections as they are seen from a node under the names that are asked for."""
-    place, asked = frontier.place, frontier.edges
+    place, filter_ = frontier.place, frontier.edges
     rows = await described(place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.number)
     await frontier.scale.check()
     seen = {edge.id: edge for edge in edges}
     ontology = frontier.scale.ontology
-    names = {name: ontology.names_of(name) for name in asked.types} if ontology else {}
-    return [_told(row, _turned(row, node_id, asked, names), seen[row.id]) for row in rows]
+    names = {name: ontology.names_of(name) for name in filter_.types} if ontology else {}
+    return [_told(row, _turned(row, node_id, filter_, names), seen[row.id]) for row in rows]
 
 
-def _turned(row: DescribedRow, node_id: str, asked: EdgeFilter, names: Mapping[str, Names]) -> str | None:
+def _turned(row: DescribedRow, node_id: str, filter_: EdgeFilter, names: Mapping[str, Names]) -> str | None:
     """Return the name under which a connection is seen from its other end, None where it is seen as it is stored."""
-    is_way = (row.from_id == node_id and asked.direction != "in") or (row.to_id == node_id and asked.direction != "out")
+    is_way = (row.from_id == node_id and filter_.direction != "in") or (
+        row.to_id == node_id and filter_.direction != "out"
+    )
     if not names or (is_way and any(row.type in one.along for one in names.values())):
         return None
     return next((name for name, one in names.items() if row.type in one.against), None)

@@ -119,21 +119,21 @@ class PathRequest:
 
 def starts_of(given: Sequence[str] | str) -> tuple[str, ...]:
     """Return the ids of the nodes where a walk starts. Raises INVALID_ARGUMENT."""
-    found = tuple(dict.fromkeys([given] if isinstance(given, str) else texts("start", given)))
-    if not 0 < len(found) <= MOST_STARTS or not all(isinstance(one, str) and one for one in found):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("start", f"start is {quoted(list(found))}", f"Give 1 to {MOST_STARTS} ids of nodes.")
-    return found
+    results = tuple(dict.fromkeys([given] if isinstance(given, str) else texts("start", given)))
+    if not 0 < len(results) <= MOST_STARTS or not all(isinstance(one, str) and one for one in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("start", f"start is {quoted(list(results))}", f"Give 1 to {MOST_STARTS} ids of nodes.")
+    return results
 
 
 def edges_of(given: Mapping[str, object] | None, valid_at: datetime | str | None) -> EdgeFilter:
     """Return a filter for connections. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    told = checked("edge_filter", given, ("types", "direction", "properties", "min_strength"))
-    least = told.get("min_strength")
+    rendered = checked("edge_filter", given, ("types", "direction", "properties", "min_strength"))
+    least = rendered.get("min_strength")
     return edge_filter(
-        cast("Sequence[str] | None", told.get("types")),
-        cast("Direction", told.get("direction") or "both"),
+        cast("Sequence[str] | None", rendered.get("types")),
+        cast("Direction", rendered.get("direction") or "both"),
         valid_at,
-        _properties("edge_filter", told.get("properties")),
+        _properties("edge_filter", rendered.get("properties")),
         0.0 if least is None else fraction("min_strength", least),
     )
 
@@ -153,11 +153,11 @@ def edge_filter(
 
 def nodes_of(given: Mapping[str, object] | None) -> NodeFilter:
     """Return a filter for nodes. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    told = checked("node_filter", given, ("types", "tags", "properties"))
+    rendered = checked("node_filter", given, ("types", "tags", "properties"))
     return NodeFilter(
-        named("types", told.get("types") or ()),
-        check_tags(texts("tags", told.get("tags") or ())),
-        _properties("node_filter", told.get("properties")),
+        named("types", rendered.get("types") or ()),
+        check_tags(texts("tags", rendered.get("tags") or ())),
+        _properties("node_filter", rendered.get("properties")),
     )
 
 

@@ -123,12 +123,12 @@ async def _said(
     for here, key in places(place, keys):
         found = await here.nodes([*key])
         starts = request.starts if here is place else ()
-        doubled, told = await duplicates_of(here, found, starts, request.deduplication)
+        doubled, lines = await duplicates_of(here, found, starts, request.deduplication)
         shown = {one: row for one, row in found.items() if one not in doubled}
         texts |= {key[one]: text for one, text in (await told_by(here, shown, request.return_mode)).items()}
         rows |= {key[one]: row for one, row in found.items()}
         same |= {key[one]: key[first] for one, first in doubled.items()}
-        warnings += told
+        warnings += lines
     return rows, texts, same, warnings
 
 
@@ -140,10 +140,10 @@ async def _reasons(place: Place, request: WalkRequest) -> list[str]:
 async def _of_weight(place: Place, request: WalkRequest, ranks: Mapping[str, float]) -> list[str]:
     """Return why the weight that was asked for may say nothing."""
     named = request.weighting.properties
-    told = await unknown_properties(place.core, place.domain, Kind.CONNECTION, named)
+    lines = await unknown_properties(place.core, place.domain, Kind.CONNECTION, named)
     if ranks and not any(ranks.values()) and (named or request.weighting.is_expression):
-        told.append("weight came to 0 for every connection: what is no number, or cannot be computed, counts 0.")
-    return told
+        lines.append("weight came to 0 for every connection: what is no number, or cannot be computed, counts 0.")
+    return lines
 
 
 async def _reply(told: _Told, walk: Walk, connections: int, warnings: tuple[str, ...]) -> Walked:
@@ -234,9 +234,9 @@ def fitted(shown: Callable[[int, int], Shown], stages: int, nodes: int, most: in
         return found, tokens_of([*found[0], *found[1]])
 
     for stage in range(stages):
-        found = at(stage, nodes)
-        if found[1] <= most:
-            return found
+        pair = at(stage, nodes)
+        if pair[1] <= most:
+            return pair
     low, high = 0, nodes
     while low < high:
         middle = (low + high + 1) // 2

@@ -269,60 +269,58 @@ class Examination:
             return Kept(is_inline=is_inline, fault=str(error.details.get("reason", "missing")))
 
     async def _live(self, subjects: Sequence[Subject]) -> Found:
-        found: Found = {}
-        await self._live_nodes(found, [subject.id for subject in subjects])
-        await self._live_connections(found, [subject for subject in subjects if subject.type is not None])
-        await self._live_ontology(found, [subject.id for subject in subjects])
-        return found
+        hit: Found = {}
+        await self._live_nodes(hit, [subject.id for subject in subjects])
+        await self._live_connections(hit, [subject for subject in subjects if subject.type is not None])
+        await self._live_ontology(hit, [subject.id for subject in subjects])
+        return hit
 
-    async def _live_nodes(self, found: Found, ids: Sequence[str]) -> None:
+    async def _live_nodes(self, hit: Found, ids: Sequence[str]) -> None:
         for row in await self._reader.read(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
-            found[row.id, None] = Live(facts=facts, inline=text_in(row.stored), labels=labels, stored=row.stored)
+            hit[row.id, None] = Live(facts=facts, inline=text_in(row.stored), labels=labels, stored=row.stored)
         for row in await self._reader.read(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
-            found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None), stored=row.stored)
+            hit[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None), stored=row.stored)
         for row in await self._reader.read(LIVE_LINKS, domain=self._domain, ids=ids):
             facts = state_facts(row.stored) | ends(row.about, None) | {LEADS: row.leads}
-            found[row.id, None] = Live(facts=facts, stored=row.stored)
+            hit[row.id, None] = Live(facts=facts, stored=row.stored)
 
-    async def _live_connections(self, found: Found, subjects: Sequence[Subject]) -> None:
+    async def _live_connections(self, hit: Found, subjects: Sequence[Subject]) -> None:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
         for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-            found[row.id, row.type] = Live(facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored)
-        await self._loose_inverses(
-            found, [subject.id for subject in subjects if (subject.id, subject.type) not in found]
-        )
+            hit[row.id, row.type] = Live(facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored)
+        await self._loose_inverses(hit, [subject.id for subject in subjects if (subject.id, subject.type) not in hit])
 
-    async def _loose_inverses(self, found: Found, elements: Sequence[str]) -> None:
+    async def _loose_inverses(self, hit: Found, elements: Sequence[str]) -> None:
         """Find second relationships that belong to no connection, neither to one that only the log has."""
-        given = {"domain": self._domain, "elements": elements, "inverses": self._ontology.inverses}
-        rows = await self._reader.read(LOOSE_INVERSES, **given) if elements and given["inverses"] else []
+        arguments = {"domain": self._domain, "elements": elements, "inverses": self._ontology.inverses}
+        rows = await self._reader.read(LOOSE_INVERSES, **arguments) if elements and arguments["inverses"] else []
         events = await self._events([str(row.stored[INVERSE_OF]) for row in rows]) if rows else []
         places = [
-            {**inverse_place(one.draft), "type": materialized_as(one.draft, self._ontology)}
-            for one in events
-            if one.draft.op is not Op.DELETE
+            {**inverse_place(event.draft), "type": materialized_as(event.draft, self._ontology)}
+            for event in events
+            if event.draft.op is not Op.DELETE
         ]
         for row in rows:
             place = {"owner": row.stored[INVERSE_OF], "from": row.from_id, "to": row.to_id, "type": row.type}
             if place not in places:
                 facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-                found[row.id, row.type] = Live(facts=facts, type=row.type, stored=row.stored)
+                hit[row.id, row.type] = Live(facts=facts, type=row.type, stored=row.stored)
 
-    async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
+    async def _live_ontology(self, hit: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
         for row in await self._reader.read(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
-            found[row.id, None] = Live(facts=state_facts(row.stored) | _defined(row.is_defined))
+            hit[row.id, None] = Live(facts=state_facts(row.stored) | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_CONNECTION_TYPES, domain=self._domain, names=names) if names else ():
             tied: Facts = {"from types": tuple(row.from_types), "to types": tuple(row.to_types)}
-            found[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
+            hit[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
-            found["ontology", None] = Live(facts=state_facts(row))
+            hit["ontology", None] = Live(facts=state_facts(row))
 
     async def _derived(self, ids: Sequence[str], events: Iterable[Event]) -> Mapping[str, Facts]:
-        places = [inverse_place(one.draft) for one in events if materialized_as(one.draft, self._ontology)]
+        places = [inverse_place(event.draft) for event in events if materialized_as(event.draft, self._ontology)]
         inverses = await self._reader.read(INVERSES, domain=self._domain, rows=places) if places else []
         keys = await self._reader.read(KEYS, domain=self._domain, owners=ids)
         windows = await self._reader.read(WINDOWS, domain=self._domain, owners=ids)

@@ -233,7 +233,7 @@ def shape_differences(
         ("list of times that go back differs", list(turns), list(domain_turns)),
     )
     return [
-        Difference(kind="domain", subject="domain", problem=problem, expected=as_text(expected), found=as_text(found))
-        for problem, expected, found in checks
-        if expected != found
+        Difference(kind="domain", subject="domain", problem=problem, expected=as_text(expected), found=as_text(number))
+        for problem, expected, number in checks
+        if expected != number
     ]

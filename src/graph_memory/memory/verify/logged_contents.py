@@ -58,7 +58,7 @@ async def lost_contents(
         after = max(page.last, (unseen if unseen >= 0 else len(seen)) - 1)
         [page] = await reader.read(CONTENTS_AFTER, domain=domain, after=after, limit=EVENTS)
         rows = [LoggedRow(*one) for one in page.found]
-        lost |= {one.expected or "" for one in await _those_unread(reader, contents, domain, rows, known)}
+        lost |= {difference.expected or "" for difference in await _those_unread(reader, contents, domain, rows, known)}
         known |= {(row.sha256, row.encoding) for row in rows if row.sha256 not in lost}
     return lost
 
@@ -75,22 +75,24 @@ async def _those_unread(
     reader: Reader, contents: Contents, domain: str, rows: Sequence[LoggedRow], known: Collection[tuple[str, str]]
 ) -> list[Difference]:
     left = [row for row in rows if (row.sha256, row.encoding) not in known]
-    found: list[Difference] = []
+    differences: list[Difference] = []
     for start in range(0, len(left), PAGE):
-        found += await _unreadable(reader, contents, domain, left[start : start + PAGE])
-    return found
+        differences += await _unreadable(reader, contents, domain, left[start : start + PAGE])
+    return differences
 
 
 async def _unreadable(reader: Reader, contents: Contents, domain: str, page: Sequence[LoggedRow]) -> list[Difference]:
     hashes = sorted({row.sha256 for row in page})
     texts = {row.sha256: row.text for row in await reader.read(CONTENTS, domain=domain, hashes=hashes)}
-    found: list[Difference] = []
+    differences: list[Difference] = []
     for row in page:
         ref = ContentRef(format="", encoding=row.encoding, size=row.size, sha256=row.sha256)
         if reason := await _why_unread(contents, domain, ref, texts.get(row.sha256)):
-            one = Difference(kind="content", subject=row.subject, problem=PROBLEM, expected=row.sha256, found=reason)
-            found.append(one)
-    return found
+            difference = Difference(
+                kind="content", subject=row.subject, problem=PROBLEM, expected=row.sha256, found=reason
+            )
+            differences.append(difference)
+    return differences
 
 
 async def _why_unread(contents: Contents, domain: str, ref: ContentRef, inline: str | None) -> str | None:

@@ -48,10 +48,10 @@ async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
         before = await core.store.one(POSITION, domain=domain)
         if before is None or before.seq is None or before.is_emptied:
             return []
-        found = await _differences(core, domain, before.seq, has_current_words=before.has_current_words)
+        differences = await _differences(core, domain, before.seq, has_current_words=before.has_current_words)
         after = await core.store.one(POSITION, domain=domain)
         if after is not None and after.epoch == before.epoch:
-            return found
+            return differences
 
 
 async def _differences(core: Core, domain: str, at: int, *, has_current_words: bool) -> list[Difference]:
@@ -59,29 +59,29 @@ async def _differences(core: Core, domain: str, at: int, *, has_current_words: b
 
     Ignores word fields until they are re-tokenized with the current rules.
     """
-    found: list[Difference] = []
+    differences: list[Difference] = []
     known, after = set[str](), ""
     while page := await core.store.read(PAGE_OF, source=domain, at=at, after=after, limit=PAGE):
         living = [row for row in page if row.op != Op.DELETE and row.kind in DATA]
         versions = await _versions(core, domain, [row.origin for row in living], at)
         rows = await _rows(core, domain, at, [version.owner for version in versions])
         for version in versions:
-            found += _compared(domain, version, rows[version.owner], () if has_current_words else (WORDS,))
+            differences += _compared(domain, version, rows[version.owner], () if has_current_words else (WORDS,))
         known.update(row.subject for row in living)  # also such as cannot be read just now
         after = page[-1].subject
-    return [*found, *await _loose(core, domain, at, known)]
+    return [*differences, *await _loose(core, domain, at, known)]
 
 
 async def _versions(core: Core, domain: str, numbers: Sequence[int], at: int) -> Sequence[Version]:
     rows = await core.store.read(EVENTS_BY_NUMBER, domain=domain, numbers=numbers, at=at)
-    found = await versions_of(core, domain, rows)
-    return found[1] if found else []
+    pair = await versions_of(core, domain, rows)
+    return pair[1] if pair else []
 
 
 async def _rows(core: Core, domain: str, at: int, owners: Sequence[str]) -> dict[str, _Rows]:
     found = {owner: _Rows([], {}) for owner in owners}
-    for each in await core.store.read(PASSAGES_AT, domain=domain, owners=owners, at=at):
-        found[each.owner].passages.append(each.row)
+    for row in await core.store.read(PASSAGES_AT, domain=domain, owners=owners, at=at):
+        found[row.owner].passages.append(row.row)
     for name in await core.store.read(NAMES_AT, domain=domain, owners=owners, at=at):
         found[name.owner].names[name.words] = name.name
     return found
@@ -93,7 +93,7 @@ def _compared(domain: str, version: Version, rows: _Rows, ignored_fields: Sequen
     if len(stored) != len(rows.passages):
         yield _difference(version.owner, "has a passage twice")
     present = [Passage.from_row(row) for row in rows.passages]
-    expected = {each.place: each for each in passages_of(version, present)}
+    expected = {passage.place: passage for passage in passages_of(version, present)}
     for place in sorted(expected.keys() | stored.keys()):
         if place not in stored:
             yield _difference(version.owner, f"lacks its passage {place}")
@@ -119,12 +119,12 @@ def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[s
 
 async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Difference]:
     """Return owners that have rows and are nothing that the log knows to live."""
-    found: list[Difference] = []
+    differences: list[Difference] = []
     after = ""
     while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):
-        found += [_difference(owner, "is not there, but has passages") for owner in owners if owner not in known]
+        differences += [_difference(owner, "is not there, but has passages") for owner in owners if owner not in known]
         after = owners[-1]
-    return found
+    return differences
 
 
 def _difference(owner: str, problem: str) -> Difference:

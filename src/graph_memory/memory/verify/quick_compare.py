@@ -129,11 +129,11 @@ class FirstLook:
         await self._go_through()
         numbers = _where_unlike(self._last, self.proved)
         for start in range(0, len(numbers), PAGE):
-            given = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
-            [found] = await self.reader.read(SUBJECTS_AT, **given)
-            self._suspects |= {Subject(*one) for one in found}
+            arguments = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
+            [results] = await self.reader.read(SUBJECTS_AT, **arguments)
+            self._suspects |= {Subject(*named) for named in results}
         self._suspects |= set(await self.reader.read(LIVE_TYPE_IDS, domain=self.domain))
-        return sorted(self._suspects, key=lambda one: (str(one.id), one.type or ""))
+        return sorted(self._suspects, key=lambda subject: (str(subject.id), subject.type or ""))
 
     async def _go_through(self) -> None:
         after: str | None = ""
@@ -151,27 +151,27 @@ class FirstLook:
     async def _look_at(self, after: str, last: str, room: anyio.Semaphore) -> None:
         """Compare what the live graph has between two ids, and its derived rows."""
         keyed = {kind_and_type: properties_of(indexes) for kind_and_type, indexes in self._indexes.items()}
-        given = {"domain": self.domain, "header": dict.fromkeys(HEADER, True), "keyed": keyed, "carried": CARRIED}
-        [page] = await self.reader.read(PROVED, after=after, last=last, **given)
+        arguments = {"domain": self.domain, "header": dict.fromkeys(HEADER, True), "keyed": keyed, "carried": CARRIED}
+        [page] = await self.reader.read(PROVED, after=after, last=last, **arguments)
         _note(self.proved, page.proved)
-        self._suspects |= {Subject(*one) for one in page.unlike if one[1] is not None}
+        self._suspects |= {Subject(*named) for named in page.unlike if named[1] is not None}
         await self._look_at_inverses(after, last)
         unproved = [Unproved(*one) for one in page.unproved]
-        nodes = sorted((one for one in unproved if one.kind == Kind.NODE), key=lambda one: one.id)
+        nodes = sorted((one for one in unproved if one.kind == Kind.NODE), key=lambda unproved: unproved.id)
         connections = [one for one in unproved if one.kind != Kind.NODE]
         unlike = {one for one, type_ in page.unlike if type_ is None}
         loose: set[str] = set()
         for start, end, some in _portions(after, last, nodes):
-            given = {"domain": self.domain, "after": start, "last": end}
-            [keys] = await self.reader.read(KEYS_BETWEEN, **given)
-            places = most_windows(max((one.size or 0 for one in some), default=0))
-            [windows_] = await self.reader.read(WINDOWS_BETWEEN, **given, places=places)
+            arguments = {"domain": self.domain, "after": start, "last": end}
+            [keys] = await self.reader.read(KEYS_BETWEEN, **arguments)
+            places = most_windows(max((unproved.size or 0 for unproved in some), default=0))
+            [windows_] = await self.reader.read(WINDOWS_BETWEEN, **arguments, places=places)
             differing, unclaimed = await self._unlike(some, keys, windows_)
             unlike |= differing
             loose |= unclaimed
         for first in range(0, len(connections), PAGE):
             some = connections[first : first + PAGE]
-            [keys] = await self.reader.read(KEYS_OF, domain=self.domain, owners=[one.id for one in some])
+            [keys] = await self.reader.read(KEYS_OF, domain=self.domain, owners=[unproved.id for unproved in some])
             differing, _ = await self._unlike(some, keys, WindowsFound((), ()))
             unlike |= differing
         await self._suspect(unlike, loose)
@@ -180,15 +180,15 @@ class FirstLook:
     async def _look_at_inverses(self, after: str, last: str) -> None:
         """Compare the second relationships between two ids with their connections."""
         if inverses := self.ontology.inverses:
-            given = {"domain": self.domain, "after": after, "last": last, "inverses": inverses}
-            [page] = await self.reader.read(UNLIKE_INVERSES, **given)
-            self._suspects |= {Subject(*one) for one in (*page.unlike, *page.loose)}
+            arguments = {"domain": self.domain, "after": after, "last": last, "inverses": inverses}
+            [page] = await self.reader.read(UNLIKE_INVERSES, **arguments)
+            self._suspects |= {Subject(*named) for named in (*page.unlike, *page.loose)}
 
     async def _unlike(
         self, subjects: Sequence[Unproved], keys: Sequence[Sequence[str]], windows_: WindowsFound
     ) -> tuple[set[str], set[str]]:
         """Return whose derived rows or text seem to differ, and who else has keys."""
-        hashes = sorted({one.sha256 for one in subjects if one.sha256 is not None and one.text is None})
+        hashes = sorted({subject.sha256 for subject in subjects if subject.sha256 is not None and subject.text is None})
         [texts] = await self.reader.read(TEXTS, domain=self.domain, hashes=hashes) if hashes else [[]]
         return await anyio.to_thread.run_sync(self._compare, subjects, dict(texts), keys, windows_)
 
@@ -200,24 +200,26 @@ class FirstLook:
         windows_: WindowsFound,
     ) -> tuple[set[str], set[str]]:
         windows_found = [WindowRow(*one) for one in windows_.found]
-        found = dict(found_rows(self.domain, [KeyRow(*one) for one in keys], windows_found))
+        found = dict(found_rows(self.domain, [KeyRow(*key) for key in keys], windows_found))
         unlike = set(windows_.beyond)
-        for one in subjects:
-            text = one.text if one.text is not None else texts.get(one.sha256 or "")
-            is_read = one.sha256 is None or (text is not None and _hash(text) == one.sha256)
-            if not is_read or self._expected(one, text) != found.pop(one.id, {}):
-                unlike.add(one.id)
-            elif one.sha256 is not None:
-                self.contents.add((one.sha256, "utf-8"))
+        for subject in subjects:
+            text = subject.text if subject.text is not None else texts.get(subject.sha256 or "")
+            is_read = subject.sha256 is None or (text is not None and _hash(text) == subject.sha256)
+            if not is_read or self._expected(subject, text) != found.pop(subject.id, {}):
+                unlike.add(subject.id)
+            elif subject.sha256 is not None:
+                self.contents.add((subject.sha256, "utf-8"))
         unlike |= found.keys() & {row.owner for row in windows_found}
         return unlike, found.keys() - unlike
 
-    def _expected(self, one: Unproved, text: str | None) -> Facts:
-        indexes = self._indexes.get(f"{one.kind}/{one.type}", ())
-        values = zip(properties_of(indexes), one.values, strict=True)
+    def _expected(self, unproved: Unproved, text: str | None) -> Facts:
+        indexes = self._indexes.get(f"{unproved.kind}/{unproved.type}", ())
+        values = zip(properties_of(indexes), unproved.values, strict=True)
         state = {name: value for name, value in values if value is not None}
         made = tuple(windows(text or ""))
-        draft = Draft(op=Op.UPDATE, kind=Kind(one.kind), subject=one.id, type=one.type, state=state, windows=made)
+        draft = Draft(
+            op=Op.UPDATE, kind=Kind(unproved.kind), subject=unproved.id, type=unproved.type, state=state, windows=made
+        )
         return expected_rows(self.domain, draft, indexes)
 
     async def _suspect(self, unlike: set[str], loose: set[str]) -> None:
@@ -226,9 +228,9 @@ class FirstLook:
         Keys of a living connection whose type has keys are compared where its node is.
         """
         ids = sorted(unlike | loose)
-        [found] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
-        types = {one: type_ for one, type_, _ in found}
-        compared = {one for one, type_, lives in found if lives and f"{Kind.CONNECTION}/{type_}" in self._indexes}
+        [results] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
+        types = {one: type_ for one, type_, _ in results}
+        compared = {one for one, type_, lives in results if lives and f"{Kind.CONNECTION}/{type_}" in self._indexes}
         self._suspects |= {Subject(one, types.get(one)) for one in unlike | (loose - compared)}
 
 
@@ -249,7 +251,9 @@ def _where_unlike(some: bytearray, others: bytearray) -> list[int]:
 def _indexed(ontology: Ontology) -> dict[str, Sequence[Index]]:
     """Return the indexes of types, by kind and type: of those that have any."""
     types = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
-    found = {f"{kind}/{one.name}": indexes_in(kind, one.name, ontology) for kind in TYPE_OF for one in types[kind]}
+    found = {
+        f"{kind}/{type_.name}": indexes_in(kind, type_.name, ontology) for kind in TYPE_OF for type_ in types[kind]
+    }
     return {kind_and_type: those for kind_and_type, those in found.items() if those}
 
 
@@ -261,11 +265,11 @@ def _portions(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[t
     """Split an id range into chunks of about `TEXT` bytes: the first id, last id and subjects of each."""
     part: list[Unproved] = []
     size = 0
-    for one in subjects:
-        part.append(one)
-        size += one.size or 0
+    for subject in subjects:
+        part.append(subject)
+        size += subject.size or 0
         if size >= TEXT:
-            yield after, one.id, part
-            after, part, size = one.id, [], 0
+            yield after, subject.id, part
+            after, part, size = subject.id, [], 0
     if part or after != last:
         yield after, last, part

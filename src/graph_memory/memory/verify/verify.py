@@ -103,18 +103,18 @@ async def rebuild(core: Core, domain: str) -> Verification:
     Works in pages, each complete in a transaction of its own: the graph is never empty in between, and a rebuild
     that was cut off goes on where it was.
     """
-    found = await verify(core, domain)
+    verification = await verify(core, domain)
     await mend_schema(core.store)
-    left = found
+    left = verification
     for _ in range(ROUNDS):
         if left.clean:
             break
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
-        if any(each.kind == SEARCH for each in left.differences):
+        if any(difference.kind == SEARCH for difference in left.differences):
             await make_anew(core, domain)
         left = await verify(core, domain)
-    return found.model_copy(update={"unmended": left.differences})
+    return verification.model_copy(update={"unmended": left.differences})
 
 
 async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
@@ -273,9 +273,11 @@ async def _mend_contents(transaction: Transaction, domain: str, findings: Sequen
     if rescued:
         rows = [{"sha256": content.sha256, "text": content.text} for content in rescued]
         await transaction.run(MEND_CONTENTS, domain=domain, rows=rows)
-    found: list[Row] = [{"id": f.subject.id, "type": f.found_type} for f in findings if f.is_found]
-    await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=[row for row in found if row["type"] is None])
-    await transaction.run(CLEAR_CONNECTION_TEXTS, domain=domain, rows=[row for row in found if row["type"] is not None])
+    results: list[Row] = [{"id": f.subject.id, "type": f.found_type} for f in findings if f.is_found]
+    await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=[row for row in results if row["type"] is None])
+    await transaction.run(
+        CLEAR_CONNECTION_TEXTS, domain=domain, rows=[row for row in results if row["type"] is not None]
+    )
 
 
 async def _mend_labels(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:

@@ -71,10 +71,10 @@ async def _listed(
     looked_at: Mapping[str, int] | None = None,
 ) -> EntityList:
     rows = await surveyed(core.store, domain, ids)
-    told = [row.brief((looked_at or {}).get(row.id)) for row in rows[:most]]
+    briefs = [row.brief((looked_at or {}).get(row.id)) for row in rows[:most]]
     if changed:
         last = [changed[row.id] for row in rows[:most]]
-        told = [
-            one.model_copy(update={"changed": each.at, "by": each.by}) for one, each in zip(told, last, strict=True)
+        briefs = [
+            brief.model_copy(update={"changed": row.at, "by": row.by}) for brief, row in zip(briefs, last, strict=True)
         ]
-    return EntityList(entities=tuple(told), more=len(rows) > most)
+    return EntityList(entities=tuple(briefs), more=len(rows) > most)

@@ -65,12 +65,12 @@ async def find_orphans(core: Core, domain: str, limit: int) -> Orphans:
     """Return entities without relations. `Entities.find_orphans` tells the rest."""
     most = checked_limit(limit)
     rows, _ = await survey(core, domain)
-    found = orphans_among(rows)
-    told = [
+    results = orphans_among(rows)
+    orphans = [
         Orphan(name=row.name, type=row.type, observations=row.observations, call=orphan_call(row))
-        for row in found[:most]
+        for row in results[:most]
     ]
-    return Orphans(orphans=tuple(told), found=len(found))
+    return Orphans(orphans=tuple(orphans), found=len(results))
 
 
 def orphans_among(rows: Iterable[SurveyRow]) -> list[SurveyRow]:
@@ -101,22 +101,22 @@ async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
         await open_questions(core, domain),
         await find_misplaced_facts(core, domain),
     ]
-    kinds = {found[0].kind: found for found in every if found}
+    kinds = {findings[0].kind: findings for findings in every if findings}
     return GraphHealth(
         entities=counts.entities,
         observations=counts.observations,
         relations=counts.relations,
         healthy=not kinds,
-        counts={kind: len(found) for kind, found in kinds.items()},
-        findings=tuple(one for found in kinds.values() for one in found[:most]),
+        counts={kind: len(findings) for kind, findings in kinds.items()},
+        findings=tuple(finding for kind in kinds.values() for finding in kind[:most]),
         left_out=max(counts.entities - len(rows), 0),
     )
 
 
 async def _duplicates(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
     return [
-        Finding(kind="duplicate", about=one.names, reason="; ".join(one.reasons), call=one.call)
-        for one in await duplicates_among(core, domain, rows, SAME)
+        Finding(kind="duplicate", about=duplicate.names, reason="; ".join(duplicate.reasons), call=duplicate.call)
+        for duplicate in await duplicates_among(core, domain, rows, SAME)
     ]
 
 
@@ -162,7 +162,7 @@ async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Fi
 
 async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return the inferred connections that no longer follow."""
-    types = sorted({one.name for one in ontology.connection_types if one.transitive})
+    types = sorted({type_.name for type_ in ontology.connection_types if type_.transitive})
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MOST_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
     lost = {one: gone for one, gone in (await lost_premises(core, domain, list(inferred))).items() if gone}
@@ -189,7 +189,7 @@ class _End:
 async def _ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mapping[str, _End]:
     ids = {end for row in rows for end in (row.from_id, row.to_id)}
     events = await states_of(core, domain, sorted(ids))
-    named = {str(one["_subject"]): (one, str(one.get("name") or one.get("_title") or "")) for one in events}
+    named = {str(event["_subject"]): (event, str(event.get("name") or event.get("_title") or "")) for event in events}
     return {
         node: _End(title or node, bool(title) and one.get(ENTITY) is not None) for node, (one, title) in named.items()
     }
@@ -209,9 +209,11 @@ async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Fin
     """Return the types of which there is nothing; the standard ones are there to be chosen from."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
-    names = [one.name for one in ontology.connection_types if one.name not in standard_names()]
+    names = [type_.name for type_ in ontology.connection_types if type_.name not in standard_names()]
     used_connections = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
-    every = {type_subject(Kind.NODE_TYPE, one.name): one.name for one in ontology.node_types if one.name not in used}
+    every = {
+        type_subject(Kind.NODE_TYPE, type_.name): type_.name for type_ in ontology.node_types if type_.name not in used
+    }
     every |= {type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections}
     events = map(Event.from_row, await in_parts(core.store, LAST_EVENTS, domain, subjects=list(every)))
     return [_unused(every[event.draft.subject], event) for event in events]

@@ -85,7 +85,7 @@ class _Known:
     @property
     def described(self) -> list[NodeState]:
         """The entities with a description."""
-        return [one for one in (self.target, *self.sources) if one.content.size]
+        return [node for node in (self.target, *self.sources) if node.content.size]
 
 
 async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntitiesMerged:
@@ -108,7 +108,7 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     )
     told, changes = written.report, written.receipt
     if dry_run:
-        questions = [one.model_copy(update={"id": None}) for one in told.questions or ()]
+        questions = [question.model_copy(update={"id": None}) for question in told.questions or ()]
         return told.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
     return told.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
 
@@ -116,14 +116,14 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
 async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Known:
     states = await _states(reader, head.domain, [merge.into, *merge.names])
     target, sources = states[merge.into], [states[name] for name in merge.names]
-    attached = await read_attached(reader, head.domain, target.id, [one.id for one in sources], merge.made)
-    described = [one.content for one in (target, *sources) if one.content.size]
-    hashes = list(dict.fromkeys(one.sha256 for one in described))
+    attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.made)
+    described = [node.content for node in (target, *sources) if node.content.size]
+    hashes = list(dict.fromkeys(ref.sha256 for ref in described))
     texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, head.domain, hashes=hashes)}
     content = None
     if described and not target.content.size:
         content = await core.contents.fetch(head.domain, described[0], texts.get(described[0].sha256))
-    nodes = [(target.type, one.properties) for one in (target, *sources)]
+    nodes = [(target.type, node.properties) for node in (target, *sources)]
     context = Context(
         ontology=head.ontology,
         living={target.id: target.type, **attached.living},
@@ -141,20 +141,23 @@ def _decide(head: Head, known: _Known, merge: _Merge) -> Decision[EntitiesMerged
     questions = ask_beside(moving, merge.doubtful)
     properties, conflicts = merged_properties(target, sources)
     conflicts += _other_descriptions(known)
-    conflicts += _differences(moving, {one.id: str(one.properties["name"]) for one in sources})
-    aliases = chain.from_iterable((str(one.properties["name"]), *aliases_of(one.properties)) for one in sources)
+    conflicts += _differences(moving, {source.id: str(source.properties["name"]) for source in sources})
+    aliases = chain.from_iterable(
+        (str(source.properties["name"]), *aliases_of(source.properties)) for source in sources
+    )
     properties |= with_aliases(target.properties, merge.into, aliases)
     edit = NodeEdit(
         properties=properties,
         content=known.content,
         format=None,
-        tags=tuple(dict.fromkeys(chain(target.tags, *(one.tags for one in sources)))),
+        tags=tuple(dict.fromkeys(chain(target.tags, *(source.tags for source in sources)))),
         fields={},
         expected_version=None,
         windows=known.windows,
     )
     going = [
-        Draft(op=Op.DELETE, kind=Kind.NODE, subject=one.id, type=one.type, previous=one.version) for one in sources
+        Draft(op=Op.DELETE, kind=Kind.NODE, subject=source.id, type=source.type, previous=source.version)
+        for source in sources
     ]
     drafts = [*going, editing(head, target, edit), *moving.drafts]
     told = EntitiesMerged(
@@ -176,13 +179,13 @@ def _other_descriptions(known: _Known) -> list[MergeConflict]:
     """Return the descriptions that the entity does not get, because it keeps, or gets, another."""
     first, *others = known.described or [known.target]
 
-    def said(one: NodeState) -> str:
-        return shown(known.texts.get(one.content.sha256) or f"{one.content.size:,} bytes")
+    def said(node: NodeState) -> str:
+        return shown(known.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
 
     return [
-        MergeConflict(what="description", kept=said(first), not_taken=said(one), of=str(one.properties["name"]))
-        for one in others
-        if not one.content.is_same(first.content)
+        MergeConflict(what="description", kept=said(first), not_taken=said(other), of=str(other.properties["name"]))
+        for other in others
+        if not other.content.is_same(first.content)
     ]
 
 
@@ -202,12 +205,12 @@ def merged_properties(
     """Return the properties that an entity gets of others, of which it keeps its own, and where they differ. Pure."""
     taken: dict[str, PropertyValue] = {}
     conflicts: list[MergeConflict] = []
-    for one in sources:
-        name = str(one.properties["name"])
-        if not one.mentioned and one.entity != target.entity:
-            kind = MergeConflict(what="type", kept=str(target.entity), not_taken=str(one.entity), of=name)
+    for source in sources:
+        name = str(source.properties["name"])
+        if not source.mentioned and source.entity != target.entity:
+            kind = MergeConflict(what="type", kept=str(target.entity), not_taken=str(source.entity), of=name)
             conflicts.append(kind)
-        for key, value in one.properties.items():
+        for key, value in source.properties.items():
             if key in ("name", ALIASES):
                 continue
             known = {**taken, **target.properties}.get(key)
@@ -222,10 +225,11 @@ def _differences(moving: Moving, names: Mapping[str, str]) -> list[MergeConflict
     """Return what relations that were known already say otherwise."""
     return [
         MergeConflict(
-            what=f"relation {one.relation.draft.type}: {one.property}",
-            kept=shown(one.kept),
-            not_taken=shown(one.not_taken),
-            of=names.get(one.relation.draft.from_id or "") or names.get(one.relation.draft.to_id or "", ""),
+            what=f"relation {difference.relation.draft.type}: {difference.property}",
+            kept=shown(difference.kept),
+            not_taken=shown(difference.not_taken),
+            of=names.get(difference.relation.draft.from_id or "")
+            or names.get(difference.relation.draft.to_id or "", ""),
         )
-        for one in moving.differences
+        for difference in moving.differences
     ]

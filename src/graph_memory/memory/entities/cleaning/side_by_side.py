@@ -44,25 +44,25 @@ async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str
 
 
 def _compared(entity: str, every: Sequence[Sequence[Known]]) -> list[Pair]:
-    known, found = [*every[0][:_MOST]], list[Pair]()
+    known, pairs = [*every[0][:_MOST]], list[Pair]()
     for texts in every[1:]:
         own = texts[:_MOST]
-        found += [Pair(one.text, doubt) for one in own for doubt in verdict(one.text, _near(one, known), entity).doubts]
+        pairs += [Pair(one.text, doubt) for one in own for doubt in verdict(one.text, _near(one, known), entity).doubts]
         known += own
-    return sorted(found, key=lambda pair: -pair.doubt.score)
+    return sorted(pairs, key=lambda pair: -pair.doubt.score)
 
 
 def _near(one: Known, known: Sequence[Known]) -> list[Known]:
     """Return the statements that share most words with one, and at least one word."""
     words = frozenset(words_of(one.text))
     shared = [(len(words.intersection(words_of(each.text))), each) for each in known]
-    return [each for count, each in sorted(shared, key=lambda each: -each[0])[:_NEAR] if count]
+    return [each for count, each in sorted(shared, key=lambda pair: -pair[0])[:_NEAR] if count]
 
 
 def ask_beside(moving: Moving, pairs: Sequence[Pair]) -> list[Question]:
     """Let the statements that move ask about those beside which they will stand, and return the questions."""
     drafts = enumerate(moving.drafts)
-    places = {str((one.state or {}).get("_text")): place for place, one in drafts if one.kind is Kind.OBSERVATION}
+    places = {str((draft.state or {}).get("_text")): place for place, draft in drafts if draft.kind is Kind.OBSERVATION}
     questions: list[Question] = []
     for pair in pairs:
         place, known = places.get(pair.text), moving.texts.get(pair.doubt.known.text)

@@ -85,8 +85,8 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     shared = {row.id: row.shared for row in sharing}
     near = await _near_in_meaning(core, domain, own)
     cosines = near or {}
-    asked = sorted({part for one in own.compared.names for part in _parts(one)})
-    named = await core.store.read(PARTS, domain=domain, parts=asked, limit=_LOOKED_AT)
+    requests = sorted({part for name in own.compared.names for part in _parts(name)})
+    named = await core.store.read(PARTS, domain=domain, parts=requests, limit=_LOOKED_AT)
     ids = [each for each in dict.fromkeys((*shared, *cosines, *named)) if each != own_id]
     rows = await surveyed(core.store, domain, ids)
     fits = await _fits(core, domain, own, rows)
@@ -94,13 +94,13 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
         (evidence(own.compared, row.compared, shared.get(row.id, 0), cosines.get(row.id), fits.get(row.id, 0)), row)
         for row in rows
     ]
-    found = [(said, row) for said, row in weighed if said.score >= LIKE]
-    found.sort(key=lambda each: (-each[0].score, each[1].name))
-    told = tuple(
+    results = [(said, row) for said, row in weighed if said.score >= LIKE]
+    results.sort(key=lambda pair: (-pair[0].score, pair[1].name))
+    similars = tuple(
         Similar(name=row.name, type=row.type, score=said.score, reasons=said.told, call=_call(own, row, said)[1])
-        for said, row in found[:most]
+        for said, row in results[:most]
     )
-    return SimilarFound(entity=name, similar=told, without_vectors=near is None)
+    return SimilarFound(entity=name, similar=similars, without_vectors=near is None)
 
 
 async def _fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
@@ -125,23 +125,23 @@ async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[s
     texts = [one.text for one in await core.store.read(CURRENT, domain=domain, node=own.id)]
     text = f"{own.name}. {' '.join(texts)}"[:_TEXT]
     try:
-        found = await search(core, domain, Request(query=text, mode="semantic", max_results=_NEAREST))
+        result = await search(core, domain, Request(query=text, mode="semantic", max_results=_NEAREST))
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return None
-    if found.mode != "semantic":
+    if result.mode != "semantic":
         return None
-    return {hit.id: 1 - hit.distance for hit in found.hits if hit.kind == "node" and hit.distance is not None}
+    return {hit.id: 1 - hit.distance for hit in result.hits if hit.kind == "node" and hit.distance is not None}
 
 
 async def find_duplicates(core: Core, domain: str, limit: int, least: float) -> Duplicates:
     """Return pairs that may be the same. `Entities.find_duplicates` tells the rest."""
     most, score = checked_limit(limit), fraction("min_score", least)
     rows, counts = await survey(core, domain)
-    found = await duplicates_among(core, domain, rows, score)
+    duplicates = await duplicates_among(core, domain, rows, score)
     left_out = max(counts.entities - len(rows), 0)
-    return Duplicates(duplicates=tuple(found[:most]), found=len(found), compared=len(rows), left_out=left_out)
+    return Duplicates(duplicates=tuple(duplicates[:most]), found=len(duplicates), compared=len(rows), left_out=left_out)
 
 
 async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], least: float) -> list[Duplicate]:
@@ -152,12 +152,12 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], l
     compared = {row.id: row.compared for row in rows}
     likely = await anyio.to_thread.run_sync(_likely, compared, shared)
     cosines = await _cosines(core, domain, list(likely))
-    found: list[Duplicate] = []
+    duplicates: list[Duplicate] = []
     for (one, other), fits in likely.items():
         said = evidence(compared[one], compared[other], shared[one, other], cosines.get((one, other)), fits)
         if said.score >= least:
-            found.append(_duplicate(every[one], every[other], said))
-    return sorted(found, key=lambda each: (-each.score, each.names))
+            duplicates.append(_duplicate(every[one], every[other], said))
+    return sorted(duplicates, key=lambda duplicate: (-duplicate.score, duplicate.names))
 
 
 def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
@@ -192,14 +192,14 @@ async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair
     }
 
 
-def _duplicate(one: SurveyRow, other: SurveyRow, said: Evidence) -> Duplicate:
-    names, call = _call(one, other, said)
+def _duplicate(row: SurveyRow, other: SurveyRow, said: Evidence) -> Duplicate:
+    names, call = _call(row, other, said)
     return Duplicate(names=names, score=said.score, reasons=said.told, call=call)
 
 
-def _call(one: SurveyRow, other: SurveyRow, said: Evidence) -> tuple[tuple[str, str], ReadyCall]:
+def _call(row: SurveyRow, other: SurveyRow, said: Evidence) -> tuple[tuple[str, str], ReadyCall]:
     """Return two names, the one to keep first, and the next call: a merge only if they have a name in common."""
-    kept, gone = sorted((one, other), key=lambda each: each.weight, reverse=True)
+    kept, gone = sorted((row, other), key=lambda row: row.weight, reverse=True)
     call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, gone.name]})
     if said.has_one_name:
         call = ReadyCall(tool="merge_entities", arguments={"names": [gone.name], "into": kept.name})

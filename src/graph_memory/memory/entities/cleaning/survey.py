@@ -80,7 +80,7 @@ async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
 async def surveyed(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
     """Return those of these nodes that are entities, in their order."""
     rows = {row.id: row for row in await in_parts(reader, SURVEYED, domain, ids=ids)}
-    return [rows[each] for each in ids if each in rows]
+    return [rows[id_] for id_ in ids if id_ in rows]
 
 
 async def entity_id(reader: Reader, domain: str, name: str) -> str:

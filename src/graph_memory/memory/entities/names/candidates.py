@@ -36,7 +36,7 @@ async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str
     """Return for new names, given with their types, the entities of which one name is a part of the other alone."""
     found: dict[str, Sequence[Candidate]] = {}
     for name, kind in names.items() if len(names) <= _NEW else ():
-        near = [each for each in await names_with_words(reader, domain, name) if is_part(name, each)]
+        near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]
         rows = await _named(reader, domain, [*near, *find_spans(name, _LONGEST)])
         if (new := rows.pop(name, None)) and rows:
             near = await _weighed(reader, domain, Compared(name, kind), rows.values(), SAME)
@@ -46,16 +46,16 @@ async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str
 
 def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
     """Return candidates with the ids of their questions, given the id of the new entity."""
-    return [one.model_copy(update={"question": question_id(new, one.id)}) for one in known]
+    return [candidate.model_copy(update={"question": question_id(new, candidate.id)}) for candidate in known]
 
 
 async def meant_in_text(reader: Reader, domain: str, text: str) -> list[str]:
     """Return names of entities that a text may mean, with their ids, in words."""
     spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _SHORTEST)
-    asked = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
-    found = {one.id: one for span in asked for one in await candidates(reader, domain, span)}
-    best = sorted(found.values(), key=lambda one: -one.likeness)[:_MOST]
-    return [f"{quoted(one.name)} ({one.id})" for one in best]
+    requests = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
+    found = {candidate.id: candidate for span in requests for candidate in await candidates(reader, domain, span)}
+    best = sorted(found.values(), key=lambda candidate: -candidate.likeness)[:_MOST]
+    return [f"{quoted(candidate.name)} ({candidate.id})" for candidate in best]
 
 
 async def _named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str, NamedRow]:
@@ -69,17 +69,17 @@ async def _weighed(
     """Return the known entities that are enough like a new one, the likeliest first."""
     known = [row for row in rows if row.name != new.name]
     fits = {new.name: sum(is_part(new.name, row.name) for row in known)}
-    found: list[Candidate] = []
+    results: list[Candidate] = []
     for row in known:
         if is_part(row.name, new.name):
             fits[row.name] = len({new.name, *await fitting(reader, domain, row.name)})
         part = part_of_two(new.name, row.name) or new.name
         said = evidence(new, Compared(row.name, row.type), 0, None, fits[part])
         if said.score >= least:
-            found.append(Candidate(id=row.id, name=row.name, likeness=said.score, reason=said.told[0]))
-    return sorted(found, key=lambda one: (-one.likeness, one.name))[:_MOST]
+            results.append(Candidate(id=row.id, name=row.name, likeness=said.score, reason=said.told[0]))
+    return sorted(results, key=lambda candidate: (-candidate.likeness, candidate.name))[:_MOST]
 
 
 async def fitting(reader: Reader, domain: str, part: str) -> list[str]:
     """Return the names of entities of which a name is a part."""
-    return [each for each in await names_with_words(reader, domain, part) if is_part(part, each)]
+    return [word for word in await names_with_words(reader, domain, part) if is_part(part, word)]

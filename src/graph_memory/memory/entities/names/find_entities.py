@@ -81,8 +81,8 @@ async def known_by_name(reader: Reader, domain: str, name: str) -> Found | None:
 
 async def names_spelt(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the names of entities that are the same name."""
-    given = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
-    return [one for one in await reader.read(SPELT, domain=domain, **given) if is_same_name(one, name)]
+    arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
+    return [one for one in await reader.read(SPELT, domain=domain, **arguments) if is_same_name(one, name)]
 
 
 async def called_the_same(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
@@ -129,9 +129,9 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
     rows = await in_parts(reader, NAMED, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
     there += await _aliases_in(reader, domain, spans)
-    said = [(unicodedata.normalize("NFC", span), name) for span, name in there]
-    within = {span for span, _ in said for other, _ in said if span != other and span in other}
-    names = list(dict.fromkeys(name for span, name in said if span not in within))
+    pairs = [(unicodedata.normalize("NFC", span), name) for span, name in there]
+    within = {span for span, _ in pairs for other, _ in pairs if span != other and span in other}
+    names = list(dict.fromkeys(name for span, name in pairs if span not in within))
     if len(names) == 1:
         return Found(names[0], "text")
     if not names:
@@ -145,6 +145,6 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
     """Return the parts of a text that are aliases, each with the name of its entity."""
     texts = sorted({text for span in spans if " " not in span and (text := unescaped_part(without_separators(span)))})
-    given = {"texts": texts, "separators": list(SEPARATORS), "limit": _READ}
-    rows = await reader.read(CALLED, domain=domain, **given) if texts else []
-    return [(one, row.name) for row in rows for one in aliases_of({ALIASES: row.aliases}) if one in spans]
+    arguments = {"texts": texts, "separators": list(SEPARATORS), "limit": _READ}
+    rows = await reader.read(CALLED, domain=domain, **arguments) if texts else []
+    return [(alias, row.name) for row in rows for alias in aliases_of({ALIASES: row.aliases}) if alias in spans]

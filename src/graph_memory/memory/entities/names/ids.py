@@ -33,7 +33,7 @@ async def names(core: Core, domain: str, given: Iterable[str]) -> list[str]:
 
 async def relations(core: Core, domain: str, given: Sequence[NewRelation]) -> Sequence[NewRelation]:
     """Return relations, each once, with the name of an entity for its id or alias. Raises INVALID_ARGUMENT."""
-    ends = (end for one in given for end in (one.from_name, one.to_name))
+    ends = (end for relation in given for end in (relation.from_name, relation.to_name))
     meant = await meant_by(core.store, domain, ends, ends=True)
     if not meant:
         return given

@@ -65,8 +65,8 @@ class Evidence:
     def score(self) -> float:
         """How much all of it says together."""
         against = 1.0
-        for each in self.reasons.values():
-            against *= 1 - each
+        for reason in self.reasons.values():
+            against *= 1 - reason
         return round(1 - against, 2)
 
     @property
@@ -86,13 +86,13 @@ def _kinds(text: str) -> Iterator[tuple[str, str]]:
 
 def letters(words: Iterable[str]) -> list[str]:
     """Return the letters of words in order, each with its combining marks."""
-    found: list[str] = []
+    results: list[str] = []
     for each in "".join(words):
-        if found and unicodedata.category(each).startswith("M"):
-            found[-1] += each
+        if results and unicodedata.category(each).startswith("M"):
+            results[-1] += each
         else:
-            found.append(each)
-    return found
+            results.append(each)
+    return results
 
 
 def differ_in_signs(one: str, other: str) -> bool:
@@ -109,7 +109,7 @@ def parts(name: str) -> tuple[str, ...]:
     """Return the words and numbers of a name, without capitals and accents. Vowel signs belong to their letters."""
     plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
-    runs = groupby(_kinds(plain), key=lambda each: each[0])
+    runs = groupby(_kinds(plain), key=lambda pair: pair[0])
     return tuple("".join(each for _, each in run) for kind, run in runs if kind)
 
 
@@ -173,17 +173,17 @@ def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, 
     return found
 
 
-def _alias(one: Compared, other: Compared) -> str | None:
+def _alias(compared: Compared, other: Compared) -> str | None:
     """Return a name by which both are called, where one of them has it as an alias."""
     known = {name_key(name) for name in other.names}
-    return next((name for name in one.names if name_key(name) in known), None)
+    return next((name for name in compared.names if name_key(name) in known), None)
 
 
 def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
     """Give the ids of entities whose names may be alike, each pair once: those that share the beginning of a word."""
     blocks: dict[str, set[str]] = {}
-    for subject, one in every.items():
-        for key in {key for name in one.names for key in _keys(name)}:
+    for subject, compared in every.items():
+        for key in {key for name in compared.names for key in _keys(name)}:
             blocks.setdefault(key, set()).add(subject)
     seen: set[tuple[str, str]] = set()
     for key, block in blocks.items():
@@ -199,10 +199,10 @@ def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
 
 def _keys(name: str) -> Iterator[str]:
     """Give what two names that are alike have in common: the key, the words, beginnings and ends of words."""
-    found = parts(name)
+    results = parts(name)
     yield "=" + name_key(name)
-    yield "=" + "".join(sorted(found))
-    for word in found:
+    yield "=" + "".join(sorted(results))
+    for word in results:
         if not word.isdigit():
             yield "<" + word[:3]
             yield ">" + word[-3:]

@@ -56,14 +56,14 @@ class Attached:
     def moved(self, at: datetime) -> Moving:
         """Return what becomes of all that, at the time of the write."""
         there: dict[Joined, Mapping[str, object]] = {
-            (one.draft.from_id or "", one.draft.to_id or "", one.draft.type or ""): one.draft.state or {}
-            for one in self.own
-            if holds_at(one.draft.state or {}, at)
+            (event.draft.from_id or "", event.draft.to_id or "", event.draft.type or ""): event.draft.state or {}
+            for event in self.own
+            if holds_at(event.draft.state or {}, at)
         }
         holds = partial(_holds, at)
         moving = Moving(self.target, self.sources, dict(self.texts), there, holds, self.made)
-        moving.observe([one for one in self.events if one.draft.kind is Kind.OBSERVATION])
-        moving.relate([one for one in self.events if one.draft.kind is Kind.CONNECTION])
+        moving.observe([event for event in self.events if event.draft.kind is Kind.OBSERVATION])
+        moving.relate([event for event in self.events if event.draft.kind is Kind.CONNECTION])
         moving.link(_ways(self.target, self.events), self.taken)
         return moving
 
@@ -77,9 +77,9 @@ async def read_attached(
     write takes.
     """
     deletions = await attached_to(reader, domain, sources, MOST)
-    subjects = dict.fromkeys(one.subject for drafts in deletions.values() for one in drafts)
+    subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
     events = await _events(reader, domain, list(subjects))
-    ends = {end for one in events for end in (one.draft.from_id, one.draft.to_id) if end is not None}
+    ends = {end for event in events for end in (event.draft.from_id, event.draft.to_id) if end is not None}
     others = sorted(ends - {*sources})
     own = await reader.read(JOINED, domain=domain, node=target, others=others, limit=AT_ONCE)
     texts = {one.text: one.id for one in await reader.read(CURRENT, domain=domain, node=target)}
@@ -104,8 +104,8 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 
 def _ways(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
     """Return the links among events by where they would lead from the target; of equal ones the first stays."""
-    links = [one for one in reversed(events) if one.draft.kind is Kind.LINK]
-    return {way: one for one in links for way in way_of(target, one.draft.state or {})}
+    links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
+    return {way: link for link in links for way in way_of(target, link.draft.state or {})}
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:

@@ -60,16 +60,18 @@ async def _mentions(
     is_all = len(searched) == len(every)
     for name in searched:
         scope = await scope_of(core, domain, Filters(), None, awaited="words")
-        found = await find(scope, Request(name, mode="lexical", max_results=_HITS))
-        passages = (each.passage for each in found.scored.values())
-        kept = [each for each in passages if not {each.owner, each.unit} & {*gone} and each.place != NAME]
+        ranking = await find(scope, Request(name, mode="lexical", max_results=_HITS))
+        passages = (scored.passage for scored in ranking.scored.values())
+        kept = [
+            passage for passage in passages if not {passage.owner, passage.unit} & {*gone} and passage.place != NAME
+        ]
         lines |= {(passage.unit, line): None for passage in kept for line in lines_naming(passage, name)}
-        is_all &= found.is_all
-    told = list(lines)[:_MOST]
-    titles = {node.id: node.title for node in await node_briefs(core, domain, sorted({unit for unit, _ in told}))}
+        is_all &= ranking.is_all
+    pairs = list(lines)[:_MOST]
+    titles = {node.id: node.title for node in await node_briefs(core, domain, sorted({unit for unit, _ in pairs}))}
     return {
-        "stays": tuple(f"{titles.get(unit, unit)}: {line}" for unit, line in told) or None,
-        "more_stays": len(lines) - len(told) or None,
+        "stays": tuple(f"{titles.get(unit, unit)}: {line}" for unit, line in pairs) or None,
+        "more_stays": len(lines) - len(pairs) or None,
         "warnings": None if is_all else ("Not all names or texts were searched. Search for the names with scan.",),
     }
 

@@ -27,13 +27,13 @@ def resolved(names: Iterable[str], among: Mapping[str, Observation]) -> list[Obs
 
     Raises INVALID_ARGUMENT for what names none.
     """
-    found: list[Observation] = []
+    observations: list[Observation] = []
     for name in names:
-        same = [one for one in among.values() if name in (one.id, one.state.text)]
+        same = [observation for observation in among.values() if name in (observation.id, observation.state.text)]
         if not same:
             raise _unknown("replaces", name)
-        found.append(next((one for one in same if not one.is_over), same[-1]))
-    return list({one.id: one for one in found}.values())
+        observations.append(next((observation for observation in same if not observation.is_over), same[-1]))
+    return list({observation.id: observation for observation in observations}.values())
 
 
 async def check_named(
@@ -45,7 +45,7 @@ async def check_named(
     argument: str = "replaces",
 ) -> None:
     """Raise INVALID_ARGUMENT for what names no observation of an entity, with what may be meant, or who has it."""
-    there = {name for one in among.values() for name in (one.id, one.state.text)}
+    there = {name for observation in among.values() for name in (observation.id, observation.state.text)}
     for name in names:
         if name not in there:
             owners = await reader.read(OBSERVED_OF, domain=domain, wanted=name, limit=_MOST)
@@ -59,21 +59,21 @@ def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequ
         which = "that entity" if len(owners) == 1 else "one of them"
         hint = f"That observation belongs to {names}. Name it in a call about {which}."
     elif near := nearest_known(name, known):
-        told = [f"{quoted(one.text)} ({one.id})" for one in near]
-        hint = Hint("{meant}{hint}", meant=did_you_mean(told), hint=hint)
+        lines = [f"{quoted(one.text)} ({one.id})" for one in near]
+        hint = Hint("{meant}{hint}", meant=did_you_mean(lines), hint=hint)
     return fault(argument, f"The entity has no observation {quoted(name)}", hint)
 
 
 def nearest_known(text: str, known: Sequence[Known]) -> list[Known]:
     """Return what was probably meant, the likeliest first: the nearest in spelling, then what shares most words."""
     spelt, said = nearest(text, [one.text for one in known]), _words(text)
-    found: list[tuple[float, Known]] = []
+    pairs: list[tuple[float, Known]] = []
     for one in known:
         other = _words(one.text)
         shared = len(said & other)
         if one.text == spelt or (shared >= _FEWEST and shared >= _NEAR * min(len(said), len(other))):
-            found.append((float(one.text == spelt) + shared / max(len(said | other), 1), one))
-    return [one for _, one in sorted(found, key=lambda each: -each[0])[:_MOST]]
+            pairs.append((float(one.text == spelt) + shared / max(len(said | other), 1), one))
+    return [one for _, one in sorted(pairs, key=lambda pair: -pair[0])[:_MOST]]
 
 
 def _words(text: str) -> frozenset[str]:

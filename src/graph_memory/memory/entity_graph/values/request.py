@@ -99,11 +99,11 @@ class RelationRemoval:
 
 def new_entities(given: object, now: datetime) -> list[NewEntity]:
     """Return entities that were asked for, of each name the first. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    found: dict[str, NewEntity] = {}
+    entities: dict[str, NewEntity] = {}
     for item in Located(given, "entities").items():
         entity = new_entity(item, now)
-        found.setdefault(entity.name, entity)
-    return list(found.values())
+        entities.setdefault(entity.name, entity)
+    return list(entities.values())
 
 
 def new_entity(item: Located, now: datetime) -> NewEntity:
@@ -121,20 +121,20 @@ def new_entity(item: Located, now: datetime) -> NewEntity:
 
 def properties_from(own: Fields) -> Mapping[str, PropertyValue]:
     """Return the properties that were given, without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
-    given = own.get("properties")
-    found = check_properties({key: entry.value for key, entry in given.entries().items()}) if given else {}
-    if _NAME in found and given is not None:
-        raise given.fault("holds a name of its own", "Give the name beside the properties.")
+    located = own.get("properties")
+    found = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
+    if _NAME in found and located is not None:
+        raise located.fault("holds a name of its own", "Give the name beside the properties.")
     return found
 
 
 def observations_from(given: Located | None, now: datetime) -> list[NewObservation]:
     """Return observations, of equal texts the first."""
-    found: dict[str, NewObservation] = {}
+    observations: dict[str, NewObservation] = {}
     for item in given.items() if given else ():
-        one = observation_from(item, now)
-        found.setdefault(one.text, one)
-    return list(found.values())
+        observation = observation_from(item, now)
+        observations.setdefault(observation.text, observation)
+    return list(observations.values())
 
 
 def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> NewObservation:
@@ -156,8 +156,8 @@ def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> 
 
 
 def _time(own: Fields, name: str, now: datetime) -> datetime | None:
-    given = own.get(name)
-    return None if given is None else instant(given.at, cast("datetime | str", given.value), now)
+    located = own.get(name)
+    return None if located is None else instant(located.at, cast("datetime | str", located.value), now)
 
 
 def new_observations(given: object, now: datetime) -> list[NewObservations]:
@@ -177,11 +177,11 @@ def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
 
     Unless it is said, those in the spelling of the official server are lenient, as that server is.
     """
-    found: dict[tuple[str, str, str], NewRelation] = {}
+    relations: dict[tuple[str, str, str], NewRelation] = {}
     for item in Located(given, "relations").items():
         relation = new_relation(item, lenient=lenient)
-        found.setdefault(relation.key, relation)
-    return list(found.values())
+        relations.setdefault(relation.key, relation)
+    return list(relations.values())
 
 
 def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
@@ -222,8 +222,8 @@ def names_from(given: object, argument: str = "names") -> list[str]:
     return list(dict.fromkeys(_texts(Located(given, argument))))
 
 
-def _texts(given: Located) -> Iterator[str]:
-    return (text_of(item) for item in given.items())
+def _texts(located: Located) -> Iterator[str]:
+    return (text_of(item) for item in located.items())
 
 
 def text_of(item: Located) -> str:

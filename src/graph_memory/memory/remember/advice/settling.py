@@ -52,11 +52,11 @@ class _Answers(Strict):
 
 def asked(pairs: Sequence[Pair], name: str) -> tuple[str, str]:
     """Return the instructions and the pairs to settle."""
-    things = [
-        {"question": at, "about": name, "known": one.known, "new": one.new} for at, one in enumerate(pairs, start=1)
+    items = [
+        {"question": at, "about": name, "known": pair.known, "new": pair.new} for at, pair in enumerate(pairs, start=1)
     ]
-    mark = mark_of(things)
-    return _INSTRUCTIONS.format(mark=mark), between(mark, things)
+    mark = mark_of(items)
+    return _INSTRUCTIONS.format(mark=mark), between(mark, items)
 
 
 _INSTRUCTIONS = """\
@@ -74,19 +74,19 @@ Leave out a question if you are not sure. Give the reason in at most 20 words.""
 
 def settled(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settling]:
     """Return what a model says of pairs; what it leaves out or says of others is not decided. Raises Unusable."""
-    found: dict[Pair, Settling] = {}
-    for one in read(reply, _Answers).answers:
-        if not 0 < one.question <= len(pairs):
+    settlings: dict[Pair, Settling] = {}
+    for answer in read(reply, _Answers).answers:
+        if not 0 < answer.question <= len(pairs):
             continue
-        pair, reason = pairs[one.question - 1], flat(one.reason)[:_LONGEST]
-        match one.decision:
+        pair, reason = pairs[answer.question - 1], flat(answer.reason)[:_LONGEST]
+        match answer.decision:
             case "close" | "keep":
-                found.setdefault(pair, Settling(one.decision, reason, model))
+                settlings.setdefault(pair, Settling(answer.decision, reason, model))
             case "same" if share_held(pair.new, [pair.known]) >= _SAME and _has_same_literals(pair):
-                found.setdefault(pair, Settling("same", reason, model))
+                settlings.setdefault(pair, Settling("same", reason, model))
             case _:
                 pass
-    return found
+    return settlings
 
 
 def _has_same_literals(pair: Pair) -> bool:

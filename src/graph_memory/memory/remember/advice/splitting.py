@@ -62,9 +62,9 @@ class Said:
 
 def asked(sentences: Sequence[str], name: str | None) -> tuple[str, str]:
     """Return the instructions and the text to split."""
-    things = [{"about": name}, *({"sentence": at, "text": one} for at, one in enumerate(sentences, start=1))]
-    mark = mark_of(things)
-    return _INSTRUCTIONS.format(mark=mark), between(mark, things)
+    items = [{"about": name}, *({"sentence": at, "text": one} for at, one in enumerate(sentences, start=1))]
+    mark = mark_of(items)
+    return _INSTRUCTIONS.format(mark=mark), between(mark, items)
 
 
 _INSTRUCTIONS = """\
@@ -86,55 +86,55 @@ Leave nothing out, and add nothing."""
 
 def split(reply: str, sentences: Sequence[str], name: str | None) -> list[Said]:
     """Return the facts of a text in the order of its sentences, given the answer of a model. Raises Unusable."""
-    given = read(reply, _Answer).facts
-    if len(given) > MOST_FACTS:
-        raise Unusable(f"it has {len(given)} facts")
-    sound = [one for one in given if _is_sound(one, sentences, name)]
+    facts = read(reply, _Answer).facts
+    if len(facts) > MOST_FACTS:
+        raise Unusable(f"it has {len(facts)} facts")
+    sound = [fact for fact in facts if _is_sound(fact, sentences, name)]
     while lost := {at for at in range(1, len(sentences) + 1) if not _is_held(at, sentences, sound, name)}:
-        kept = [one for one in sound if lost.isdisjoint(one.sentences)]
+        kept = [fact for fact in sound if lost.isdisjoint(fact.sentences)]
         if len(kept) == len(sound):
             break
         sound = kept
     if not sound:
         raise Unusable("none of it is what the text says")
-    placed = [(min(one.sentences), _said(one, sentences)) for one in sound]
+    placed = [(min(fact.sentences), _said(fact, sentences)) for fact in sound]
     placed += [(at, Said(sentences[at - 1], sentences[at - 1])) for at in sorted(lost)]
-    return [said for _, said in sorted(placed, key=lambda each: each[0])]
+    return [said for _, said in sorted(placed, key=lambda pair: pair[0])]
 
 
-def _said(one: _Fact, sentences: Sequence[str]) -> Said:
-    source = " ".join(sentences[at - 1] for at in sorted(set(one.sentences)))
-    kind = one.type if one.type and _TYPE.fullmatch(one.type) else None
-    if one.property is not None:
-        return Said(f"{one.property}: {one.value}", source, one.entity, kind, one.property, one.value)
-    return Said((one.observation or "").strip(), source, one.entity, kind)
+def _said(fact: _Fact, sentences: Sequence[str]) -> Said:
+    source = " ".join(sentences[at - 1] for at in sorted(set(fact.sentences)))
+    kind = fact.type if fact.type and _TYPE.fullmatch(fact.type) else None
+    if fact.property is not None:
+        return Said(f"{fact.property}: {fact.value}", source, fact.entity, kind, fact.property, fact.value)
+    return Said((fact.observation or "").strip(), source, fact.entity, kind)
 
 
-def _is_sound(one: _Fact, sentences: Sequence[str], name: str | None) -> bool:
+def _is_sound(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
     """Say whether a fact says what its sentences say, of something that the text names or is about."""
-    if not one.sentences or not all(0 < at <= len(sentences) for at in one.sentences):
+    if not fact.sentences or not all(0 < at <= len(sentences) for at in fact.sentences):
         return False
-    source = [sentences[at - 1] for at in one.sentences]
-    if one.entity not in (None, name) and not _is_named(one.entity or "", sentences):
+    source = [sentences[at - 1] for at in fact.sentences]
+    if fact.entity not in (None, name) and not _is_named(fact.entity or "", sentences):
         return False
-    if one.property is not None:
-        return _is_property(one, source)
-    text = (one.observation or "").strip()
-    around = [*source, name or "", one.entity or ""]
+    if fact.property is not None:
+        return _is_property(fact, source)
+    text = (fact.observation or "").strip()
+    context = [*source, name or "", fact.entity or ""]
     manner = frozenset[str]().union(*map(_manner, source))
-    return bool(text) and text.isprintable() and share_held(text, around) >= SAID and _manner(text) <= manner
+    return bool(text) and text.isprintable() and share_held(text, context) >= SAID and _manner(text) <= manner
 
 
 def _is_named(entity: str, sentences: Sequence[str]) -> bool:
-    return bool(entity.strip()) and any(stands_in(entity, each) for each in sentences)
+    return bool(entity.strip()) and any(stands_in(entity, sentence) for sentence in sentences)
 
 
-def _is_property(one: _Fact, source: Sequence[str]) -> bool:
-    value = "" if one.value is None else str(one.value).strip()
+def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
+    value = "" if fact.value is None else str(fact.value).strip()
     return (
-        one.observation is None
-        and _KEY.fullmatch(one.property or "") is not None
-        and one.property not in _RESERVED
+        fact.observation is None
+        and _KEY.fullmatch(fact.property or "") is not None
+        and fact.property not in _RESERVED
         and 0 < len(value) <= _LONGEST_VALUE
         and value.isprintable()
         and not any(_manner(each) for each in source)
@@ -150,11 +150,11 @@ def _manner(text: str) -> frozenset[str]:
 
 def _is_held(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
     """Say whether the facts of a sentence hold what it says; of one property the key says what stands around it."""
-    own = [one for one in facts if at in one.sentences]
+    own = [fact for fact in facts if at in fact.sentences]
     if len(own) == 1 and own[0].property is not None:
         left = without(sentences[at - 1], [str(own[0].value), own[0].entity or "", name or ""])
         return len(left) <= _AROUND_A_VALUE and not any(each.isdigit() for each in left)
-    texts = [f"{one.entity or ''} {one.observation or ''} {one.property or ''} {one.value or ''}" for one in own]
-    manner = frozenset[str]().union(*(_manner(one.observation or "") for one in own))
+    texts = [f"{fact.entity or ''} {fact.observation or ''} {fact.property or ''} {fact.value or ''}" for fact in own]
+    manner = frozenset[str]().union(*(_manner(fact.observation or "") for fact in own))
     is_whole = share_held(sentences[at - 1], [*texts, name or ""]) >= KEPT
     return bool(own) and is_whole and _manner(sentences[at - 1]) <= manner

@@ -53,7 +53,7 @@ async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[st
 
 async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:
     """Copy the rows of owners, as they were after a number of the source's log, into a branch."""
-    given = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
+    arguments = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
     tokens = {
         "source_token": domain_token(source),
         "domain_token": domain_token(domain),
@@ -61,8 +61,8 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
     }
     position = await transaction.one(POSITION, domain=source)
     analyser = label_of(labelled(position.analyser if position else None))
-    await transaction.run(COPY_PASSAGES, **given, **tokens, analyser=analyser)
-    await transaction.run(COPY_NAMES, **given)
+    await transaction.run(COPY_PASSAGES, **arguments, **tokens, analyser=analyser)
+    await transaction.run(COPY_NAMES, **arguments)
 
 
 async def begin_copied(transaction: Transaction, source: str, domain: str, at: int) -> None:

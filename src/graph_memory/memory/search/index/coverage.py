@@ -86,11 +86,11 @@ class Coverage:
         skipped = (
             f"{counted(len(self.skipped))} not searched, because indexing failed: {format_event_numbers(self.skipped)}."
         )
-        told = (
+        pair = (
             failed if self.behind and self.problem is not None else None,
             f"{skipped} `graph-memory reindex` tries again." if self.skipped else None,
         )
-        return tuple(each for each in told if each is not None)
+        return tuple(each for each in pair if each is not None)
 
 
 POSITION = query("search/position", Position)

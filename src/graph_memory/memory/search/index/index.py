@@ -188,8 +188,8 @@ async def _index_events(core: Core, domain: str, position: Position, size: Batch
     asked = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _settled(position, await core.store.read(EVENTS, domain=domain, **asked))
     while versions := await versions_of(core, domain, rows):
-        reached, found = versions
-        changes = await _changes(core, domain, found)
+        reached, results = versions
+        changes = await _changes(core, domain, results)
         if changes.size <= size.rows or len(rows) == 1:
             return await _written(core, domain, position, reached, changes, size.rows)
         rows = rows[: len(rows) // 2]
@@ -262,7 +262,7 @@ def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]
 
 async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
     """Return the number of the last event, and what the events left of data; None where nothing can be read yet."""
-    found: list[Version] = []
+    versions: list[Version] = []
     reached = 0
     for row in rows:
         event = Event.from_row(row.event)
@@ -273,9 +273,9 @@ async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tupl
                 if datetime.now(UTC) - event.at < _SETTLED:
                     break
                 text = None
-            found.append(version_of(event, text, row.node_type, retyped=row.retyped))
+            versions.append(version_of(event, text, row.node_type, retyped=row.retyped))
         reached = event.seq
-    return (reached, found) if reached else None
+    return (reached, versions) if reached else None
 
 
 async def _text(core: Core, domain: str, event: Event, inline: str | None) -> str | None:
@@ -288,12 +288,12 @@ async def _text(core: Core, domain: str, event: Event, inline: str | None) -> st
 async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Changes:
     """Return what these versions change in the rows as they are."""
     observed = await _observed(core, domain, versions)
-    about = (each for found in observed.values() for each in found)
+    about = (each for results in observed.values() for each in results)
     owners = list(dict.fromkeys((*(version.owner for version in versions), *about)))
     passages: dict[str, list[Open]] = {owner: [] for owner in owners}
-    for each in await core.store.read(OPEN_PASSAGES, domain=domain, owners=owners, open=END):
-        present = Open(Passage.from_row(each.row), int(str(each.row["_since"])), int(str(each.row["_at"])))
-        passages[each.owner].append(present)
+    for row in await core.store.read(OPEN_PASSAGES, domain=domain, owners=owners, open=END):
+        present = Open(Passage.from_row(row.row), int(str(row.row["_since"])), int(str(row.row["_at"])))
+        passages[row.owner].append(present)
     named: dict[str, list[tuple[str, str]]] = {owner: [] for owner in owners}
     for name in await core.store.read(OPEN_NAMES, domain=domain, owners=owners, open=END):
         named[name.owner].append((name.name, name.words))
@@ -320,7 +320,9 @@ async def _observed(core: Core, domain: str, versions: Sequence[Version]) -> Map
     found: dict[str, list[str]] = {}
     for node in dict.fromkeys(version.owner for version in versions if version.retyped):
         found[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
-        found[node] += [each.owner for each in versions if each.kind is Kind.OBSERVATION and each.unit == node]
+        found[node] += [
+            version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node
+        ]
         found[node] = list(dict.fromkeys(found[node]))
     return found
 
@@ -347,9 +349,9 @@ async def _write_part(core: Core, domain: str, position: Position, after: Positi
         if not await _lock_if_unchanged(transaction, domain, position):
             return False
         if part.closed:
-            given = {"open": END, "open_token": until_token(END), "lived": LIVED}
+            arguments = {"open": END, "open_token": until_token(END), "lived": LIVED}
             rows = [{"owner": owner, "ended": ended} for owner, ended in part.closed.items()]
-            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=rows, **given)
+            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=rows, **arguments)
         if part.closed_names:
             await transaction.run(CLOSE_NAMES, domain=domain, rows=part.closed_names, open=END)
         if part.created:
@@ -384,14 +386,14 @@ async def embed(core: Core, domain: str, until: float, patient: float = 0.0) -> 
 async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequence[WaitingRow]) -> str | None:
     vectors = await embedder.passages([embedded(row.head, row.text) for row in rows])
     model = embedder.model
-    given = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
+    values = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
 
     async def attempt(transaction: Transaction) -> tuple[int, str | None]:
         [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
         if not compares(model, of_index):
             return 0, f"the vectors of the domain are of {of_index}, and this process uses {model}"
         return sum(
-            await transaction.run(PUT_VECTORS, domain=domain, rows=given, model=of_index, limit=PUT_AT_ONCE)
+            await transaction.run(PUT_VECTORS, domain=domain, rows=values, model=of_index, limit=PUT_AT_ONCE)
         ), None
 
     put, reason = PUT_AT_ONCE, None

@@ -79,7 +79,7 @@ def lexical_filter(
     else:
         clauses += [_between("s", 0, at), _between("u", at + 1, END)]
     if types:
-        clauses.append("+(" + " ".join(f"_filter:{_name('t', each)}" for each in types) + ")^0")
+        clauses.append("+(" + " ".join(f"_filter:{_name('t', type_)}" for type_ in types) + ")^0")
     if created is not None:
         clauses.append(_between("c", *created))
     if began is not None:

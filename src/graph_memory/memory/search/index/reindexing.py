@@ -77,9 +77,9 @@ async def reindex(
 
 
 def _analyser(name: str) -> LiteralString:
-    for each in ANALYSERS:
-        if each == name:
-            return each
+    for analyser in ANALYSERS:
+        if analyser == name:
+            return analyser
     raise fault("analyser", f"There is no analyser {shown(name)}", f"There are {', '.join(ANALYSERS)}.")
 
 
@@ -128,8 +128,8 @@ async def change_model(core: Core, domain: str, embedder: Embedder, progress: Pr
     last = ""
 
     async def exchange(transaction: Transaction) -> str | None:
-        given = {"from": last, "limit": EXCHANGED_AT_ONCE}
-        return await transaction.one(EXCHANGE_VECTORS, domain=domain, model=model, **given)
+        arguments = {"from": last, "limit": EXCHANGED_AT_ONCE}
+        return await transaction.one(EXCHANGE_VECTORS, domain=domain, model=model, **arguments)
 
     while (found := await core.store.write("change_model", exchange)) is not None:
         last = found
@@ -144,8 +144,8 @@ async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Pro
     model, owner, done = embedder.model, "", 0
     total = max((await coverage(core, domain)).open, 1)
     while True:
-        given: dict[str, object] = {"model": model, "from": owner, "limit": AT_ONCE}
-        rows = await core.store.read(OF_ANOTHER_MODEL, domain=domain, **given)
+        arguments: dict[str, object] = {"model": model, "from": owner, "limit": AT_ONCE}
+        rows = await core.store.read(OF_ANOTHER_MODEL, domain=domain, **arguments)
         if not rows:
             return done > 0
         progress("Making vectors", min(done / total, 1.0))

@@ -79,7 +79,7 @@ class Passage:
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Passage:
         """Return the passage that a row holds."""
-        return cls(**{each.name: cast("Any", row.get(f"_{each.name}")) for each in fields(cls)})
+        return cls(**{field.name: cast("Any", row.get(f"_{field.name}")) for field in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,15 @@ class Owner:
 
     def __init__(self, domain: str, passages: Iterable[Open], names: Iterable[tuple[str, str]]) -> None:
         self._domain = domain
-        self._open = {each.passage.place: each for each in passages}
+        self._open = {passage.passage.place: passage for passage in passages}
         self._names: dict[str, tuple[str, int | None]] = {words: (name, None) for name, words in names}
 
     def follow(self, version: Version, changes: Changes) -> None:
         """Add to the changes what a version changes."""
         self._last = version
-        wanted = {each.place: each for each in passages_of(version, [each.passage for each in self._open.values()])}
+        wanted = {
+            passage.place: passage for passage in passages_of(version, [open_.passage for open_ in self._open.values()])
+        }
         for place, present in list(self._open.items()):
             if wanted.get(place) != present.passage:
                 del self._open[place]
@@ -215,7 +217,7 @@ def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str
         valid_from=passage.valid_from,
         valid_to=passage.valid_to,
     )
-    own = {f"_{each.name}": getattr(passage, each.name) for each in fields(passage)}
+    own = {f"_{field.name}": getattr(passage, field.name) for field in fields(passage)}
     own |= {WORDS: words_of(passage.head, passage.text)}
     return {
         **{name: value for name, value in own.items() if value is not None},
@@ -246,9 +248,9 @@ def forms_of(version: Version) -> dict[str, str]:
     return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
 
 
-def _forms(found: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _forms(results: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Give names by their words, without those that have none."""
-    for name in reversed(found):  # of two that are written alike, the first counts
+    for name in reversed(results):  # of two that are written alike, the first counts
         for form in names.forms(name):
             if words := names.words(form):
                 yield f" {' '.join(words)} ", form
@@ -259,21 +261,21 @@ def passages_of(version: Version, present: Sequence[Passage]) -> list[Passage]:
     state = version.state
     if state is None:
         return []
-    found = pieces(state, version.text)
+    results = pieces(state, version.text)
     base = _base(version, state)
-    in_order = [each for each in found if _is_in_order(each.place)]
+    in_order = [piece for piece in results if _is_in_order(piece.place)]
     if not in_order:
-        return [_passage(base, each) for each in found]
-    before = next((each for each in present if each.sequence is not None), None)
+        return [_passage(base, piece) for piece in results]
+    before = next((passage for passage in present if passage.sequence is not None), None)
     sequence = _sequence(version, state, before)
     position = before.position if before is not None else _position(base.created, version.seq)
-    orders = _orders([each.place for each in in_order], {each.place: each.order or 0.0 for each in present})
-    placed = {each.place: order for each, order in zip(in_order, orders, strict=True)}
+    orders = _orders([piece.place for piece in in_order], {passage.place: passage.order or 0.0 for passage in present})
+    placed = {piece.place: order for piece, order in zip(in_order, orders, strict=True)}
     return [
-        replace(_passage(base, each), sequence=sequence, position=position, order=placed[each.place])
-        if each.place in placed
-        else _passage(base, each)
-        for each in found
+        replace(_passage(base, piece), sequence=sequence, position=position, order=placed[piece.place])
+        if piece.place in placed
+        else _passage(base, piece)
+        for piece in results
     ]
 
 
@@ -293,12 +295,12 @@ def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, ob
         times = cast("Mapping[str, datetime | None]", state)
         begins, ends, created = times.get("_valid_from"), times.get("_valid_to"), times.get("_created")
         created = created or times.get("_time")
-    told = begins or created
+    moment = begins or created
     return Passage(
         place="",
         head="",
         text="",
-        date=f"{told.day} {told:%B} {told.year}" if told else "",
+        date=f"{moment.day} {moment:%B} {moment.year}" if moment else "",
         type=version.type,
         created=microseconds(created) if created else version.at,
         valid_from=microseconds(begins) if begins else EARLIEST,
@@ -353,14 +355,14 @@ def _orders(places: Sequence[str], present: Mapping[str, float]) -> list[float]:
             kept.append((number, order))
     if not kept:
         return [float(number) for number in range(len(places))]
-    found = dict(kept)
+    scores = dict(kept)
     first, last = kept[0], kept[-1]
-    found |= {number: first[1] - (first[0] - number) for number in range(first[0])}
-    found |= {number: last[1] + (number - last[0]) for number in range(last[0] + 1, len(places))}
+    scores |= {number: first[1] - (first[0] - number) for number in range(first[0])}
+    scores |= {number: last[1] + (number - last[0]) for number in range(last[0] + 1, len(places))}
     for (start, low), (end, high) in itertools.pairwise(kept):
         step = (high - low) / (end - start)
-        found |= {number: low + step * (number - start) for number in range(start + 1, end)}
-    orders = [found[number] for number in range(len(places))]
+        scores |= {number: low + step * (number - start) for number in range(start + 1, end)}
+    orders = [scores[number] for number in range(len(places))]
     if any(after <= before for before, after in itertools.pairwise(orders)):
         return [float(number) for number in range(len(places))]
     return orders

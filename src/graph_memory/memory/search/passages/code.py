@@ -40,8 +40,8 @@ _LONGEST_LINE = 1_000
 def code(text: str) -> list[Section]:
     """Return the definitions at the margin of a text, and what stands between them."""
     starts = [0, *_definitions(text), len(text)]
-    found = [Section(_signature(text, *each), list(code_units(text, *each))) for each in _pairs(starts)]
-    return [section for section in found if section.units]
+    sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _pairs(starts)]
+    return [section for section in sections if section.units]
 
 
 def code_units(text: str, start: int, end: int) -> Iterator[Unit]:

@@ -29,16 +29,16 @@ def turns(text: str) -> list[Section] | None:
 
     It begins with a turn, and somebody speaks twice, or all who speak are roles such as `User` and `Assistant`.
     """
-    found = list(_TURN.finditer(text))
-    if len(found) < _FEWEST or text[: found[0].start()].strip():
+    matches = list(_TURN.finditer(text))
+    if len(matches) < _FEWEST or text[: matches[0].start()].strip():
         return None
-    speakers = {each[2].casefold() for each in found}
-    if not (speakers <= _ROLES or (len(speakers) < len(found) and len(speakers) <= _MOST_SPEAKERS)):
+    speakers = {match[2].casefold() for match in matches}
+    if not (speakers <= _ROLES or (len(speakers) < len(matches) and len(speakers) <= _MOST_SPEAKERS)):
         return None
-    ends = [each.start() for each in found[1:]] + [len(text)]
+    ends = [match.start() for match in matches[1:]] + [len(text)]
     return [
-        Section(each[1].replace("*", "").strip(), list(prose_units(text, each.end(), end)))
-        for each, end in zip(found, ends, strict=True)
+        Section(match[1].replace("*", "").strip(), list(prose_units(text, match.end(), end)))
+        for match, end in zip(matches, ends, strict=True)
     ]
 
 
@@ -50,15 +50,15 @@ def transcript(text: str) -> tuple[str, list[Section]] | None:
     spoken = [turn for message in messages if (turn := _turn(message)) is not None]
     if len(spoken) < _FEWEST or len(spoken) < len(messages):
         return None
-    written = "\n\n".join(f"{speaker}: {said}" for speaker, said in spoken)
-    found: list[Section] = []
+    written = "\n\n".join(f"{speaker}: {text}" for speaker, text in spoken)
+    sections: list[Section] = []
     start = 0
     for speaker, said in spoken:
         begin = start + len(speaker) + len(": ")
         start = begin + len(said)
-        found.append(Section(speaker, list(prose_units(written, begin, start))))
+        sections.append(Section(speaker, list(prose_units(written, begin, start))))
         start += len("\n\n")
-    return written, found
+    return written, sections
 
 
 def _messages(text: str) -> list[object]:

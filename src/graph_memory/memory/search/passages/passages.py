@@ -66,8 +66,8 @@ def own_title(node: NodeState, text: str | None) -> str:
 
     The title that is made of the first line is none: each sentence on top would change what all passages begin with.
     """
-    given = (node.fields.title, node.properties.get("title"), node.properties.get("name"))
-    found = next((shown for each in given if each is not None and (shown := " ".join(str(each).split()))), "")
+    values = (node.fields.title, node.properties.get("title"), node.properties.get("name"))
+    found = next((shown for value in values if value is not None and (shown := " ".join(str(value).split()))), "")
     if not found and text and node.content.is_text and is_markdown(node.content.format):
         found = next((heading for level, heading in headings(text) if level == 1), "")
     return found[:LONGEST].rstrip()
@@ -82,7 +82,7 @@ def located(text: str, piece_text: str, hint: int) -> tuple[int, int] | None:
     for written in dict.fromkeys((piece_text, *escaped)):
         nearest = (text.rfind(written, 0, hint + len(written)), text.find(written, hint))
         if written and max(nearest) >= 0:
-            start = min((each for each in nearest if each >= 0), key=lambda each: abs(each - hint))
+            start = min((number for number in nearest if number >= 0), key=lambda number: abs(number - hint))
             return start, start + len(written)
     return None
 
@@ -115,11 +115,11 @@ def _words(name: str) -> str:
 
 
 def _field(place: str, text: str, head: str) -> Iterator[Piece]:
-    found = list(_packed(Document(text, plain(text)), head))
-    if len(found) == 1:
-        yield Piece(place, *found[0])
+    results = list(_packed(Document(text, plain(text)), head))
+    if len(results) == 1:
+        yield Piece(place, *results[0])
     else:
-        yield from _placed(place, found)
+        yield from _placed(place, results)
 
 
 def _content_pieces(subject: NodeState | ConnectionState, title: str, text: str | None) -> Iterator[Piece]:
@@ -144,9 +144,9 @@ def _head(own: str, *parts: str) -> str:
     return "\n".join(part for part in dict.fromkeys(parts) if part not in ("", begins))
 
 
-def _placed(field: str, found: Iterable[_Packed]) -> Iterator[Piece]:
+def _placed(field: str, results: Iterable[_Packed]) -> Iterator[Piece]:
     seen: Counter[str] = Counter()
-    for own, head, before, after in found:
+    for own, head, before, after in results:
         digits = sha256(f"{head}\n{own}".encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
         seen[digits] += 1
         place = f"{field}/{digits}" if seen[digits] == 1 else f"{field}/{digits}-{seen[digits]}"

@@ -44,7 +44,7 @@ class _Sections:
 
 def plain(text: str) -> list[Section]:
     """Return a plain text as one section."""
-    return [Section("", found)] if (found := list(prose_units(text, 0, len(text)))) else []
+    return [Section("", results)] if (results := list(prose_units(text, 0, len(text)))) else []
 
 
 def prose_units(text: str, start: int, end: int) -> Iterator[Unit]:
@@ -55,16 +55,16 @@ def prose_units(text: str, start: int, end: int) -> Iterator[Unit]:
 
 def markdown(text: str) -> list[Section]:
     """Return the sections of a Markdown text, each under its heading, which is its first line too."""
-    found = _Sections()
+    sections = _Sections()
     for start, end, kind, head in _blocks(text):
         if kind == "heading":
-            found.open(head)
-            found.add(units(text, start, end, Level.PARAGRAPH), is_body=False)
+            sections.open(head)
+            sections.add(units(text, start, end, Level.PARAGRAPH), is_body=False)
         elif kind == "code":
-            found.add(code_units(text, start, end))
+            sections.add(code_units(text, start, end))
         else:
-            found.add(_paragraph(text, start, end))
-    return found.close()
+            sections.add(_paragraph(text, start, end))
+    return sections.close()
 
 
 def headings(text: str) -> Iterator[tuple[int, str]]:
@@ -109,12 +109,12 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
                 fence = ""
             continue
         is_apart = first >= 0 and start > last + 1
-        found, marked = _FENCE.match(line), _HEADING.match(line)
-        if first >= 0 and (is_apart or found or marked or line.isspace()):
+        match, marked = _FENCE.match(line), _HEADING.match(line)
+        if first >= 0 and (is_apart or match or marked or line.isspace()):
             yield first, last, "prose", ""
             first = -1
-        if found:
-            fence, opened = found[1], start
+        if match:
+            fence, opened = match[1], start
         elif marked:
             yield start, end, "heading", shown_heading(marked[1] or "")
         elif first >= 0 and last == one_line and _UNDERLINE.match(line):

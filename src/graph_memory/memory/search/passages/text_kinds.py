@@ -43,9 +43,9 @@ def split(text: str, content_format: str) -> Document:
         return Document(*spoken)
     if word in _JSON:
         return Document(text, json(text))
-    said = turns(text)
-    if said is not None:
-        return Document(text, said)
+    sections = turns(text)
+    if sections is not None:
+        return Document(text, sections)
     return Document(text, markdown(text) if word in _MARKDOWN else plain(text))
 
 
@@ -81,6 +81,6 @@ def _indented(text: str) -> Iterator[Unit]:
 
 
 def _values(text: str) -> Iterator[Unit]:
-    for found in _VALUE.finditer(text):
-        is_object = found[0].lstrip(" \t[}]").startswith("{")
-        yield from units(text, *found.span(), Level.PARAGRAPH if is_object else Level.LINE)
+    for match in _VALUE.finditer(text):
+        is_object = match[0].lstrip(" \t[}]").startswith("{")
+        yield from units(text, *match.span(), Level.PARAGRAPH if is_object else Level.LINE)

@@ -68,15 +68,15 @@ class Section:
 def last_words(text: str, end: int, most: int) -> str:
     """Return up to so many words before a place in a text."""
     part = text[max(0, end - most * _LONGEST_WORD) : end]
-    found = list(WORD.finditer(part))[-most:]
-    return part[found[0].start() :].rstrip() if found else ""
+    matches = list(WORD.finditer(part))[-most:]
+    return part[matches[0].start() :].rstrip() if matches else ""
 
 
 def first_words(text: str, start: int, most: int) -> str:
     """Return up to so many words after a place in a text."""
     part = text[start : start + most * _LONGEST_WORD]
-    found = list(WORD.finditer(part))[:most]
-    return part[: found[-1].end()].lstrip() if found else ""
+    matches = list(WORD.finditer(part))[:most]
+    return part[: matches[-1].end()].lstrip() if matches else ""
 
 
 def sentences(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
@@ -98,22 +98,22 @@ def sentence_ranges(
 
     A point ends none before a word in lower case, nor where `goes_on` says so of the characters up to it and after it.
     """
-    for found in _END.finditer(text, start, end):
-        if found[1] is not None:
-            stop = found.start() + 1
+    for match in _END.finditer(text, start, end):
+        if match[1] is not None:
+            stop = match.start() + 1
             before, after = text[max(start, stop - _LOOK_AROUND) : stop], text[stop : stop + _LOOK_AROUND].lstrip()
-            if found[1].islower() or (found[0] == "." and goes_on(before, after)):
+            if match[1].islower() or (match[0] == "." and goes_on(before, after)):
                 continue
-        yield start, found.end()
-        start = found.end()
+        yield start, match.end()
+        start = match.end()
     yield start, end
 
 
 def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
     """Give a sentence or line as one unit, or as several where it is too long; nothing for blanks."""
     words: list[tuple[int, int]] = []
-    for found in WORD.finditer(text, start, end):
-        words.append(found.span())
+    for match in WORD.finditer(text, start, end):
+        words.append(match.span())
         if len(words) > LONGEST_UNIT:
             after = _cut(text, words)
             yield Unit(words[0][0], words[after - 1][1], after, level)
@@ -136,7 +136,7 @@ def _cut(text: str, words: Sequence[tuple[int, int]]) -> int:
 
 def lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Give the ranges of the lines that are not empty."""
-    return (found.span() for found in _LINE.finditer(text, start, end))
+    return (match.span() for match in _LINE.finditer(text, start, end))
 
 
 def one_section(found: Iterable[Unit], head: str = "") -> list[Section]:

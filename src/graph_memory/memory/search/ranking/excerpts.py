@@ -25,7 +25,7 @@ def excerpt(text: str, question: Query, characters: int) -> Excerpt:
     """Return about so many characters of a text, whole words of it, around the most of the terms that are asked for."""
     if len(text) <= characters:
         return Excerpt(0, len(text), text)
-    spans = [found.span() for found in _WORD.finditer(text)]
+    spans = [match.span() for match in _WORD.finditer(text)]
     if not spans:
         return Excerpt(0, characters, text[:characters])
     matches = [_matched(text[start:end], question) for start, end in spans]
@@ -37,7 +37,7 @@ def excerpt(text: str, question: Query, characters: int) -> Excerpt:
 
 def _matched(word: str, question: Query) -> str:
     """Return the term that a word stands for, nothing where it is none of those."""
-    return next((found for found in question.analyser.terms(word) if found in question.terms), "")
+    return next((term for term in question.analyser.terms(word) if term in question.terms), "")
 
 
 def _thickest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:

@@ -127,7 +127,7 @@ def rank(
     for sides in sorted(normalised(candidates), key=lambda sides: sides.candidate.passage):
         owner = sides.candidate.owner
         ranked = weighed(sides, units[owner], present)
-        found[owner] = max(found.get(owner, ranked), ranked, key=lambda each: each.score)  # its best passage
+        found[owner] = max(found.get(owner, ranked), ranked, key=lambda ranked: ranked.score)  # its best passage
     for owner, mention in in_question(question, units).items():
         part = Part("name", NAME / mention.namesakes, {"name": mention.name, "namesakes": mention.namesakes})
         found[owner] = _with(found.get(owner, Ranked(owner, 0.0, None, ())), part)
@@ -165,18 +165,18 @@ def normalised(candidates: Sequence[Candidate]) -> list[Sides]:
 
     Ranks, as in reciprocal rank fusion, do not show it: 11 points worse on conversations.
     """
-    best = max((each.lexical for each in candidates), default=0.0)
-    cosines = [each.cosine for each in candidates if each.cosine is not None]
+    best = max((candidate.lexical for candidate in candidates), default=0.0)
+    cosines = [candidate.cosine for candidate in candidates if candidate.cosine is not None]
     lowest = min(cosines, default=0.0)
     base = lowest if lowest >= HIGH else 0.0
     highest = max(cosines, default=0.0) - base
     return [
         Sides(
-            each,
-            max(each.lexical, 0.0) / best if best > 0 else 0.0,
-            None if each.cosine is None else _part_of(each.cosine - base, highest),
+            candidate,
+            max(candidate.lexical, 0.0) / best if best > 0 else 0.0,
+            None if candidate.cosine is None else _part_of(candidate.cosine - base, highest),
         )
-        for each in candidates
+        for candidate in candidates
     ]
 
 
@@ -187,9 +187,9 @@ def _part_of(value: float, best: float) -> float:
 def weights_present(weights: Weights, candidates: Sequence[Candidate]) -> Weights:
     """Return the weights. If no candidate has a lexical (or semantic) score, its weight goes to the other score."""
     both = weights.lexical + weights.semantic
-    if not any(each.lexical > 0 for each in candidates):
+    if not any(candidate.lexical > 0 for candidate in candidates):
         return replace(weights, lexical=0.0, semantic=both)
-    if all(each.cosine is None for each in candidates):
+    if all(candidate.cosine is None for candidate in candidates):
         return replace(weights, lexical=both, semantic=0.0)
     return weights
 
@@ -272,9 +272,9 @@ def in_question(question: str, units: Mapping[str, Unit]) -> dict[str, Mention]:
 
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     """Return units best first, equal ones in the order of their ids."""
-    return sorted(ranked, key=lambda each: (-each.score, each.owner))
+    return sorted(ranked, key=lambda ranked: (-ranked.score, ranked.owner))
 
 
 def _with(ranked: Ranked, part: Part) -> Ranked:
     parts = (*ranked.parts, part)
-    return replace(ranked, parts=parts, score=fsum(each.value for each in parts))
+    return replace(ranked, parts=parts, score=fsum(part.value for part in parts))

@@ -99,22 +99,22 @@ class Scored:
     @property
     def candidate(self) -> Candidate:
         """The passage as the ranking takes it."""
-        found = self.passage
-        return Candidate(found.unit, found.place, found.key, self.points.lexical, found.cosine)
+        passage = self.passage
+        return Candidate(passage.unit, passage.place, passage.key, self.points.lexical, passage.cosine)
 
 
 class Surroundings:
     """Passages, and which stands before and after which, as far as that is known."""
 
     def __init__(self, passages: Iterable[Said], runs: Iterable[Sequence[str]]) -> None:
-        self.passages = {each.id: each for each in passages}
+        self.passages = {passage.id: passage for passage in passages}
         self._before: dict[str, str] = {}
         self._after: dict[str, str] = {}
         for run in runs:
             for first, second in pairwise(run):
                 self._after[first] = second
                 self._before[second] = first
-        self._lengths = {each.id: len(each.text.split()) for each in self.passages.values()}
+        self._lengths = {passage.id: len(passage.text.split()) for passage in self.passages.values()}
 
     def around(self, passage: str) -> tuple[list[Said], list[Said]]:
         """Return whole passages before and after one, until there are 60 words on either side."""
@@ -129,14 +129,14 @@ class Surroundings:
         return list(pool)
 
     def _walk(self, passage: str, steps: Mapping[str, str]) -> list[Said]:
-        found: list[Said] = []
+        results: list[Said] = []
         words = 0
         at = steps.get(passage)
         while at is not None and words < AROUND:
-            found.append(self.passages[at])
+            results.append(self.passages[at])
             words += self._lengths[at]
             at = steps.get(at)
-        return found
+        return results
 
 
 class Words:
@@ -167,12 +167,12 @@ def scored(asked: Asked, around: Surroundings, ids: Sequence[str], words: Words 
     if not ids:
         return {}
     words = words or Words(asked.query)
-    passages = [around.passages[each] for each in ids]
-    own = [words.own(each) for each in passages]
-    window = [words.window(each, *around.around(each.id)) for each in passages]
+    passages = [around.passages[id_] for id_ in ids]
+    own = [words.own(passage) for passage in passages]
+    window = [words.window(passage, *around.around(passage.id)) for passage in passages]
     frequencies = with_dates(asked, passages, words)
-    of_own = Statistics(asked.texts, mean(each.length for each in own), frequencies)
-    of_window = estimated(of_own, mean(each.length for each in window))
+    of_own = Statistics(asked.texts, mean(text.length for text in own), frequencies)
+    of_window = estimated(of_own, mean(text.length for text in window))
     found: dict[str, Points] = {}
     for each, in_it, in_all in zip(ids, own, window, strict=True):
         around_it = {term: WINDOW * value for term, value in score(in_all, asked.query, of_window).items()}
@@ -206,7 +206,7 @@ def with_dates(asked: Asked, found: Sequence[Said], words: Words) -> Mapping[str
     dated = [words.of(each.date).positions.keys() for each in found]
     counts = dict(asked.frequencies)
     for term in asked.query.terms:
-        if having := sum(term in each for each in dated):
+        if having := sum(term in view for view in dated):
             counts[term] = max(counts.get(term, 0), round(asked.texts * having / len(found)))
     return counts
 
@@ -215,7 +215,7 @@ def own_best(asked: Asked, texts: Mapping[str, str]) -> list[str]:
     """Return the passages whose own words fit best, best first; none that has no word of the question."""
     terms = Terms(asked.query.terms, asked.query.analyser)
     every = {each: analysed(text, terms) for each, text in texts.items()}
-    length = mean(each.length for each in every.values()) if every else 0.0
+    length = mean(text.length for text in every.values()) if every else 0.0
     of_own = Statistics(asked.texts, length, asked.frequencies)
     points = {each: fsum(score(text, asked.query, of_own).values()) for each, text in every.items()}
     return sorted((each for each, value in points.items() if value > 0), key=lambda each: (-points[each], each))
@@ -223,9 +223,11 @@ def own_best(asked: Asked, texts: Mapping[str, str]) -> list[str]:
 
 def promising(found: Mapping[str, Points], nearest: Collection[str], most: int = CANDIDATES) -> list[str]:
     """Return what `candidates` may take, by words alone: with all that are as good as the last of the best."""
-    points = sorted((each.lexical for each in found.values() if each.lexical > 0), reverse=True)
+    points = sorted((points.lexical for points in found.values() if points.lexical > 0), reverse=True)
     least = points[most - 1] if len(points) > most else 0.0
-    return [each for each, given in found.items() if (given.lexical > 0 and given.lexical >= least) or each in nearest]
+    return [
+        each for each, points in found.items() if (points.lexical > 0 and points.lexical >= least) or each in nearest
+    ]
 
 
 def candidates(found: Sequence[Scored], nearest: Collection[str], most: int = CANDIDATES) -> list[Scored]:

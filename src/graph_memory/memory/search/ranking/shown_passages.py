@@ -24,8 +24,8 @@ def telling(question: Query, best: Scored, found: Sequence[Scored]) -> Passage:
     passage = best.passage
     if passage.place.startswith(_CONTENT) or _words(question, passage.text):
         return passage
-    content = [each for each in found if each.passage.place.startswith(_CONTENT)]
-    return max(content, key=lambda each: (each.points.lexical, each.passage.cosine or 0.0), default=best).passage
+    content = [scored for scored in found if scored.passage.place.startswith(_CONTENT)]
+    return max(content, key=lambda scored: (scored.points.lexical, scored.passage.cosine or 0.0), default=best).passage
 
 
 def by_fit(question: Query, title: str, passages: Sequence[Passage], points: Mapping[str, Points]) -> list[Passage]:
@@ -37,15 +37,15 @@ def by_fit(question: Query, title: str, passages: Sequence[Passage], points: Map
     named = _words(question, title)
     if question.terms and named.issuperset(question.terms):
         return [*passages]
-    asked = frozenset(question.terms) - named
+    requests = frozenset(question.terms) - named
     lexical = {
-        each.key: _beyond(named, points[each.key])
-        if each.key in points
-        else float(len(asked & _words(question, each.text)))
-        for each in passages
+        passage.key: _beyond(named, points[passage.key])
+        if passage.key in points
+        else float(len(requests & _words(question, passage.text)))
+        for passage in passages
     }
     best = max(lexical.values(), default=0.0) or 1.0
-    nearest = max((each.cosine or 0.0 for each in passages), default=0.0) or 1.0
+    nearest = max((passage.cosine or 0.0 for passage in passages), default=0.0) or 1.0
 
     def fits(passage: Passage) -> float:
         return lexical[passage.key] / best + (passage.cosine or 0.0) / nearest
@@ -55,8 +55,8 @@ def by_fit(question: Query, title: str, passages: Sequence[Passage], points: Map
 
 def _beyond(named: frozenset[str], points: Points) -> float:
     """Return what words and pairs of words give to a passage that are not in a name."""
-    given = (*points.own.items(), *points.window.items())
-    return fsum(value for words, value in given if named.isdisjoint(words.split(" ")))
+    pairs = (*points.own.items(), *points.window.items())
+    return fsum(value for words, value in pairs if named.isdisjoint(words.split(" ")))
 
 
 def is_name_only(question: Query, passage: Passage) -> bool:
@@ -66,7 +66,7 @@ def is_name_only(question: Query, passage: Passage) -> bool:
 
 def is_bare(passages: Iterable[Passage]) -> bool:
     """Say whether nothing but a name was found of something."""
-    return all(each.place == NAME for each in passages)
+    return all(passage.place == NAME for passage in passages)
 
 
 def _words(question: Query, text: str) -> frozenset[str]:

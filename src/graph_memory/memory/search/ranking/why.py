@@ -32,8 +32,8 @@ def parts(ranked: Ranked, scored: Scored | None, question: Query) -> tuple[Part,
 
 def why(ranked: Ranked, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
     """Return in a few words what speaks for it, the most telling first."""
-    told = [_told(part, scored, question, titles) for part in sorted(ranked.parts, key=lambda part: -part.value)]
-    return "; ".join(each for each in told if each) or "found by the query"
+    lines = [_told(part, scored, question, titles) for part in sorted(ranked.parts, key=lambda part: -part.value)]
+    return "; ".join(line for line in lines if line) or "found by the query"
 
 
 def _told(part: Scores, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
@@ -57,12 +57,12 @@ def _words(scored: Scored, question: Query) -> str:
     written = _written(question)
     own = _best(scored.points.own, written)
     near = [word for word in _best(scored.points.window, written) if word not in own]
-    told = [f"has {', '.join(own)}"] if own else []
-    return "; ".join([*told, *([f"near {', '.join(near)}"] if near else [])])
+    lines = [f"has {', '.join(own)}"] if own else []
+    return "; ".join([*lines, *([f"near {', '.join(near)}"] if near else [])])
 
 
-def _best(found: Mapping[str, float], written: Mapping[str, str]) -> list[str]:
-    single = sorted((term for term in found if term in written), key=lambda term: (-found[term], term))
+def _best(scores: Mapping[str, float], written: Mapping[str, str]) -> list[str]:
+    single = sorted((term for term in scores if term in written), key=lambda term: (-scores[term], term))
     return [written[term] for term in single[:_MOST_WORDS]]
 
 
@@ -74,10 +74,10 @@ def _detail(part: Scores, scored: Scored | None, question: Query) -> dict[str, o
     return {**rounded, "passage": _shown(scored.points.own, written), "around": _shown(scored.points.window, written)}
 
 
-def _shown(found: Mapping[str, float], written: Mapping[str, str]) -> dict[str, float]:
+def _shown(scores: Mapping[str, float], written: Mapping[str, str]) -> dict[str, float]:
     """Return what words and pairs of words gave, as the question writes them, the most first."""
-    ordered: Sequence[str] = sorted(found, key=lambda term: (-found[term], term))
-    return {" ".join(written.get(each, each) for each in term.split()): round(found[term], 4) for term in ordered}
+    ordered: Sequence[str] = sorted(scores, key=lambda term: (-scores[term], term))
+    return {" ".join(written.get(part, part) for part in term.split()): round(scores[term], 4) for term in ordered}
 
 
 def _written(question: Query) -> dict[str, str]:

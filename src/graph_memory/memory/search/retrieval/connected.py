@@ -35,7 +35,7 @@ async def contradicting(scope: Scope, ids: Sequence[str]) -> dict[str, tuple[Nod
         return await _contradicting_now(scope, ids, at)
     found = await _around(scope, ids, TYPE, at, _MOST_CONTRADICTING)
     return {
-        node: tuple(NodeBrief(id=each.id, type=each.type, title=each.title) for each in others)
+        node: tuple(NodeBrief(id=other.id, type=other.type, title=other.title) for other in others)
         for node, others in found.items()
         if others
     }
@@ -48,30 +48,30 @@ async def _contradicting_now(scope: Scope, ids: Sequence[str], at: datetime) -> 
     )
     others = {node: several[:_MOST_CONTRADICTING] for node, several in found.items()}
     every = sorted({each for several in others.values() for each in several})
-    briefs = {each.id: each for each in await node_briefs(scope.core, scope.domain, every)} if every else {}
-    told = {node: tuple(briefs[each] for each in several if each in briefs) for node, several in others.items()}
-    return {node: several for node, several in told.items() if several}
+    briefs = {brief.id: brief for brief in await node_briefs(scope.core, scope.domain, every)} if every else {}
+    rendered = {node: tuple(briefs[each] for each in several if each in briefs) for node, several in others.items()}
+    return {node: several for node, several in rendered.items() if several}
 
 
 async def connected_to(scope: Scope, titles: Mapping[str, str], depth: int) -> list[Hit]:
     """Return the nodes up to so many connections away from hits, each once, nearest first; a bounded number of them."""
     known = set(titles)
-    found: list[Hit] = []
+    hits: list[Hit] = []
     names = dict(titles)
     reached = list(titles)
     for step in range(depth):
-        around = await _around(scope, reached, None, scope.filters.valid_at, OF_ONE)
+        context = await _around(scope, reached, None, scope.filters.valid_at, OF_ONE)
         frontier: list[str] = []
-        for node, others in around.items():
-            for each in others:
-                if each.id in known or len(found) == OF_ALL:
+        for node, others in context.items():
+            for other in others:
+                if other.id in known or len(hits) == OF_ALL:
                     continue
-                known.add(each.id)
-                frontier.append(each.id)
-                names[each.id] = each.title
-                found.append(_following(each, names.get(node, node), step + 1))
+                known.add(other.id)
+                frontier.append(other.id)
+                names[other.id] = other.title
+                hits.append(_following(other, names.get(node, node), step + 1))
         reached = frontier
-    return found
+    return hits
 
 
 def _following(node: ConnectedNode, source: str, steps: int) -> Hit:
@@ -105,6 +105,6 @@ async def _around(
         found[node] = answer.nodes or ()
 
     async with task_group() as tasks:
-        for each in ids:
-            tasks.start_soon(look, each)
-    return {each: found[each] for each in ids if each in found}
+        for id_ in ids:
+            tasks.start_soon(look, id_)
+    return {id_: found[id_] for id_ in ids if id_ in found}

@@ -15,10 +15,10 @@ Admit = Callable[[Collection[str]], Awaitable[frozenset[str]]]
 
 async def named(rows: Sequence[NameRow], texts: int, admit: Admit) -> dict[str, tuple[str, ...]]:
     """Return who bears names that stand in a text, each with these; common names say nothing."""
-    told = _telling(rows, texts)
-    admitted = await admit({owner for owners in told.values() for owner in owners})
+    rendered = _telling(rows, texts)
+    admitted = await admit({owner for owners in rendered.values() for owner in owners})
     found: dict[str, list[str]] = {}
-    for name, owners in told.items():
+    for name, owners in rendered.items():
         for owner in owners:
             if owner in admitted:
                 found.setdefault(owner, []).append(name)
@@ -29,7 +29,7 @@ async def hopped(
     scope: Scope, ranked: Sequence[Ranked], scored: Mapping[str, Scored], texts: int, admit: Admit
 ) -> list[Ranked]:
     """Return the ranking after the best have passed something on to those that their whole texts mention."""
-    best = [each.owner for each in seeds(ranked)]
+    best = [seed.owner for seed in seeds(ranked)]
     if not best:
         return list(ranked)
     whole = await texts_of(scope, best)
@@ -37,9 +37,11 @@ async def hopped(
         if each.best is not None and (shown := scored.get(each.best.passage)) is not None:
             whole[each.owner] = f"{whole.get(each.owner, '')} {shown.passage.text}"
     rows = await names_in(scope, "\n".join(whole.values()))
-    told = _telling(rows, texts)
-    admitted = await admit({owner for owners in told.values() for owner in owners})
-    names = {name: kept for name, owners in told.items() if (kept := [each for each in owners if each in admitted])}
+    rendered = _telling(rows, texts)
+    admitted = await admit({owner for owners in rendered.values() for owner in owners})
+    names = {
+        name: kept for name, owners in rendered.items() if (kept := [owner for owner in owners if owner in admitted])
+    }
     mentions: dict[str, Mapping[str, Mention]] = {owner: mentioned(text, names) for owner, text in whole.items()}
     return hop(ranked, mentions)
 

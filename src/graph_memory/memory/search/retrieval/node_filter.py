@@ -51,47 +51,47 @@ class Membership:
 
     async def of(self, ids: Sequence[str]) -> list[str]:
         """Return those of the ids that the filters leave, in their order."""
-        asked = self.scope.filters
-        left = [each for each in ids if self.connected is None or each in self.connected]
-        if asked.min_edges is not None and self.connected is None:
+        filters = self.scope.filters
+        left = [id_ for id_ in ids if self.connected is None or id_ in self.connected]
+        if filters.min_edges is not None and self.connected is None:
             counts = await degrees(self.scope, left)
-            left = [each for each in left if counts.get(each, 0) >= asked.min_edges]
-        if not (asked.tags or asked.properties or _has_fields(asked)):
+            left = [each for each in left if counts.get(each, 0) >= filters.min_edges]
+        if not (filters.tags or filters.properties or _has_fields(filters)):
             return left
-        wanted = asked.wanted
+        wanted = filters.wanted
         states = await states_of(self.scope.core, self.scope.domain, left, self.scope.number)
-        taken = {str(state["_subject"]) for state in states if wanted.takes(state) and _has_tags(state, asked.tags)}
+        taken = {str(state["_subject"]) for state in states if wanted.takes(state) and _has_tags(state, filters.tags)}
         return [each for each in left if each in taken]
 
     async def few(self) -> list[str] | None:
         """Return all nodes that the filters leave, None where each of them alone leaves many."""
-        found = await self._first()
-        return None if found is None else await self.of(found)
+        results = await self._first()
+        return None if results is None else await self.of(results)
 
     async def _first(self) -> list[str] | None:
         """Return nodes among which all are that the filters leave, by the first of them that leaves few."""
-        asked = self.scope.filters
+        filters = self.scope.filters
         if self.connected is not None and len(self.connected) <= FEW:
             return sorted(self.connected)
         ways = (
-            (asked.tags, self._tagged),
-            (asked.properties or _has_fields(asked), self._queried),
-            (asked.min_edges is not None and self.connected is None, self._much_connected),
+            (filters.tags, self._tagged),
+            (filters.properties or _has_fields(filters), self._queried),
+            (filters.min_edges is not None and self.connected is None, self._much_connected),
         )
         for is_asked, way in ways:
-            if is_asked and (found := await way()) is not None:
-                return found
+            if is_asked and (results := await way()) is not None:
+                return results
         return None
 
     async def _much_connected(self) -> list[str] | None:
-        given = {"least": self.scope.filters.min_edges, "limit": FEW + 1}
-        found = await self.scope.core.store.read(MUCH_CONNECTED, domain=self.scope.domain, **given)
-        return found if len(found) <= FEW else None
+        arguments = {"least": self.scope.filters.min_edges, "limit": FEW + 1}
+        results = await self.scope.core.store.read(MUCH_CONNECTED, domain=self.scope.domain, **arguments)
+        return results if len(results) <= FEW else None
 
     async def _queried(self) -> list[str] | None:
-        scope, asked = self.scope, self.scope.filters
-        page, wanted = Page("", FEW, asked.valid_at), asked.wanted
-        type_name = asked.types[0] if len(asked.types) == 1 else None
+        scope, filters = self.scope, self.scope.filters
+        page, wanted = Page("", FEW, filters.valid_at), filters.wanted
+        type_name = filters.types[0] if len(filters.types) == 1 else None
         if scope.at is None:
             found = await queries.query_nodes(
                 scope.core,
@@ -111,7 +111,7 @@ class Membership:
                 path_prefix=fields.path_prefix,
                 created_after=fields.created_after,
                 created_before=fields.created_before,
-                valid_at=asked.valid_at,
+                valid_at=filters.valid_at,
                 limit=FEW,
             )
         return None if found.next_cursor else list(found.node_ids)
@@ -120,23 +120,23 @@ class Membership:
         scope = self.scope
         worded = [tag for tag in scope.filters.tags if any(scope.analyser.terms(tag))]
         exact = list(scope.filters.tags) if scope.at is None else None
-        given = {"domain": scope.domain, "at": scope.number, "tags": exact, "limit": FEW + 1}
+        arguments = {"domain": scope.domain, "at": scope.number, "tags": exact, "limit": FEW + 1}
         if worded:
             words = " ".join(f"+_text:{quoted(tag)}" for tag in worded)
             asked = f"{lexical_filter(scope.domain, at=scope.at)} {words}"
-            found = await scope.core.store.read(TAGGED, index=scope.index, asked=asked, **given)
+            results = await scope.core.store.read(TAGGED, index=scope.index, asked=asked, **arguments)
         else:  # no word of them is in the index
-            found = await scope.core.store.read(ALL_TAGGED, **given)
-        return found if len(found) <= FEW else None
+            results = await scope.core.store.read(ALL_TAGGED, **arguments)
+        return results if len(results) <= FEW else None
 
 
 async def membership(scope: Scope) -> Membership:
     """Return what says which nodes the filters of a search leave."""
-    asked = scope.filters
-    if (asked.min_edges is None and asked.min_strength is None) or _are_plain(scope):
+    filters = scope.filters
+    if (filters.min_edges is None and filters.min_strength is None) or _are_plain(scope):
         return Membership(scope)
-    counts = await _weighed_edges(scope, asked.min_strength or 0.0)
-    return Membership(scope, frozenset(each for each, count in counts.items() if count >= (asked.min_edges or 1)))
+    counts = await _weighed_edges(scope, filters.min_strength or 0.0)
+    return Membership(scope, frozenset(each for each, count in counts.items() if count >= (filters.min_edges or 1)))
 
 
 async def degrees(scope: Scope, ids: Sequence[str]) -> Mapping[str, int]:
@@ -156,12 +156,12 @@ async def _weighed_edges(scope: Scope, least: float = 0.0) -> Counter[str]:
     """Return how many connections of at least a weight each node has; of all nodes, so it takes its time."""
     weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
-    found, _ = await weigher.page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=least)
-    return Counter(end for one in found for end in {one.from_id, one.to_id})
+    results, _ = await weigher.page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=least)
+    return Counter(end for weighed in results for end in {weighed.from_id, weighed.to_id})
 
 
-def _has_fields(asked: Filters) -> bool:
-    return asked.fields.namespace is not None or asked.fields.path_prefix is not None
+def _has_fields(filters: Filters) -> bool:
+    return filters.fields.namespace is not None or filters.fields.path_prefix is not None
 
 
 def _has_tags(state: Mapping[str, object], tags: Sequence[str]) -> bool:

@@ -146,14 +146,14 @@ class Scope(Place):
 
     def lucene(self) -> str:
         """Return what passages must be, in Lucene's syntax."""
-        asked = self.filters
+        filters = self.filters
         return lexical_filter(
             self.domain,
             at=self.at,
-            types=asked.types,
-            created=asked.created,
-            began=asked.began,
-            valid_at=asked.valid,
+            types=filters.types,
+            created=filters.created,
+            began=filters.began,
+            valid_at=filters.valid,
         )
 
     @property
@@ -163,13 +163,13 @@ class Scope(Place):
 
     def takes(self, passage: Passage) -> bool:
         """Say whether a passage is what it must be, as far as the indexes hold it."""
-        asked = self.filters
-        first, last = asked.created or (EARLIEST, LATEST)
+        filters = self.filters
+        first, last = filters.created or (EARLIEST, LATEST)
         return (
-            (not asked.types or passage.type in asked.types)
+            (not filters.types or passage.type in filters.types)
             and first <= passage.created <= last
-            and (asked.began is None or asked.began[0] <= passage.valid_from <= asked.began[1])
-            and (asked.valid is None or passage.valid_from <= asked.valid < passage.valid_to)
+            and (filters.began is None or filters.began[0] <= passage.valid_from <= filters.began[1])
+            and (filters.valid is None or passage.valid_from <= filters.valid < passage.valid_to)
             and self.shows(passage)
         )
 
@@ -190,29 +190,31 @@ async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:
     Raises INVALID_ARGUMENT for a query that is none.
     """
     asked = f"{scope.lucene()} +({words})" if words else scope.lucene()
-    given = {"index": scope.index, "asked": asked, "at": scope.number, "limit": limit}
-    return await scope.core.store.read(LEXICAL, domain=scope.domain, **given)
+    arguments = {"index": scope.index, "asked": asked, "at": scope.number, "limit": limit}
+    return await scope.core.store.read(LEXICAL, domain=scope.domain, **arguments)
 
 
 async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Found]:
     """Return the passages whose vectors are nearest."""
-    asked = scope.filters
-    first, last = asked.created or (EARLIEST, LATEST)
-    begun_from, begun_to = asked.began or (EARLIEST, LATEST)
-    given: dict[str, object] = {
+    filters = scope.filters
+    first, last = filters.created or (EARLIEST, LATEST)
+    begun_from, begun_to = filters.began or (EARLIEST, LATEST)
+    arguments: dict[str, object] = {
         "model": scope.coverage.model,
         "vector": list(vector),
         "at": scope.number,
         "created_from": first,
         "created_to": last,
         "begun_from": begun_from,
-        "begun_by": begun_to if asked.valid is None else min(asked.valid, begun_to),
-        "not_ended_by": EARLIEST - 1 if asked.valid is None else asked.valid,
+        "begun_by": begun_to if filters.valid is None else min(filters.valid, begun_to),
+        "not_ended_by": EARLIEST - 1 if filters.valid is None else filters.valid,
         "limit": limit,
     }
-    if asked.types:
-        return await scope.core.store.read(NEAREST_OF_TYPES, domain=scope.domain, types=list(asked.types), **given)
-    return await scope.core.store.read(NEAREST, domain=scope.domain, **given)
+    if filters.types:
+        return await scope.core.store.read(
+            NEAREST_OF_TYPES, domain=scope.domain, types=list(filters.types), **arguments
+        )
+    return await scope.core.store.read(NEAREST, domain=scope.domain, **arguments)
 
 
 async def around(
@@ -230,14 +232,14 @@ async def passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | N
     """Return passages, how near they are to a vector, and how many passages their owners have, up to 200."""
     if not ids:
         return []
-    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    return await scope.core.store.read(PASSAGES, ids=list(ids), most=COUNTED, **given)
+    arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    return await scope.core.store.read(PASSAGES, ids=list(ids), most=COUNTED, **arguments)
 
 
 async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int) -> list[Passage]:
     """Return the passages of owners that are what they must be, of at most so many."""
-    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **given)
+    arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **arguments)
     return [Passage(**cast("dict[str, Any]", row)) for row in rows]
 
 
@@ -248,20 +250,20 @@ async def observed_of(
     if not nodes:
         return {}
     ends = scope.filters.valid or scope.shown_until
-    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(
-        OBSERVED_OF, domain=scope.domain, nodes=list(nodes), ends=ends, most=most, **given
+        OBSERVED_OF, domain=scope.domain, nodes=list(nodes), ends=ends, most=most, **arguments
     )
     found = {row.node: [Passage(**each) for each in row.said] for row in rows if row.said}
-    return {node: [each for each in said if scope.takes(each)] for node, said in found.items()}
+    return {node: [passage for passage in said if scope.takes(passage)] for node, said in found.items()}
 
 
 async def observed_counts(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
     """Return how many observations of nodes hold, counted up to a number; of a time in the world nothing is counted."""
     if not nodes or scope.filters.valid is not None:
         return {}
-    given = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MOST_OBSERVED}
-    return {row.node: row.having for row in await scope.core.store.read(COUNTS, domain=scope.domain, **given)}
+    arguments = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MOST_OBSERVED}
+    return {row.node: row.having for row in await scope.core.store.read(COUNTS, domain=scope.domain, **arguments)}
 
 
 async def asked_of(scope: Scope, question: Question) -> Asked:
@@ -280,13 +282,15 @@ async def asked_of(scope: Scope, question: Question) -> Asked:
 async def names_in(scope: Scope, text: str) -> list[NameRow]:
     """Return the names that stand in a text, with how many passages of the sample have each."""
     words = words_of_names(text)
-    given = {"index": scope.index, "filter": scope.sample, "at": scope.number, "most": BEARERS, "limit": MOST_NAMES}
+    arguments = {"index": scope.index, "filter": scope.sample, "at": scope.number, "most": BEARERS, "limit": MOST_NAMES}
     keys = list(dict.fromkeys(words))[:_MOST_KEYS]
-    return await scope.core.store.read(NAMES_IN, domain=scope.domain, keys=keys, text=f" {' '.join(words)} ", **given)
+    return await scope.core.store.read(
+        NAMES_IN, domain=scope.domain, keys=keys, text=f" {' '.join(words)} ", **arguments
+    )
 
 
 async def texts_of(scope: Scope, owners: Sequence[str]) -> dict[str, str]:
     """Return the whole texts of owners."""
-    given = {"owners": list(owners), "at": scope.number, "most": MOST_TEXTS}
-    rows = await scope.core.store.read(TEXTS_OF, domain=scope.domain, **given)
+    arguments = {"owners": list(owners), "at": scope.number, "most": MOST_TEXTS}
+    rows = await scope.core.store.read(TEXTS_OF, domain=scope.domain, **arguments)
     return {row.owner: " ".join(row.texts) for row in rows}

@@ -57,7 +57,7 @@ async def over_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, O
     if scope.filters.valid is None and not scope.filters.ended:
         return {}
     ids, then = _observations(passages), scope.then or utc_now()
-    states = {str(one["_subject"]): one for one in await states_of(scope.core, scope.domain, ids, scope.number)}
+    states = {str(state["_subject"]): state for state in await states_of(scope.core, scope.domain, ids, scope.number)}
     ends = {one: state.get("_valid_to") for one, state in states.items()}
     since = {one: end for one, end in ends.items() if isinstance(end, datetime) and end <= then}
     rows = {row.id: row for row in await scope.core.store.read(OVER, domain=scope.asked, ids=list(since))}
@@ -70,7 +70,7 @@ async def over_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, O
 
 
 def _observations(passages: Sequence[Passage]) -> list[str]:
-    return list(dict.fromkeys(each.owner for each in passages if each.owner_kind == Kind.OBSERVATION))
+    return list(dict.fromkeys(passage.owner for passage in passages if passage.owner_kind == Kind.OBSERVATION))
 
 
 async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
@@ -84,8 +84,8 @@ def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]])
     """Return passages in order, but an observation with an open question before the ones that it asks about."""
     ordered = list(passages)
     for passage in passages:
-        asked = frozenset(asks.get(passage.owner, ()))
-        place = next((place for place, other in enumerate(ordered) if other.owner in asked), len(ordered))
+        requests = frozenset(asks.get(passage.owner, ()))
+        place = next((place for place, other in enumerate(ordered) if other.owner in requests), len(ordered))
         if place < (own := ordered.index(passage)):
             ordered.insert(place, ordered.pop(own))
     return ordered

@@ -71,12 +71,12 @@ class Analyser:
 
     def terms(self, text: str, of: Callable[[str], str] | None = None) -> list[str]:
         """Return the terms of a text in order, nothing in the place of a stop word; `of` may know terms of its own."""
-        found = self._found(text)
+        results = self._found(text)
         if not text.isascii():
-            found = [part for word in found for part in ((word,) if word.isascii() else self.parts(word))]
+            results = [part for word in results for part in ((word,) if word.isascii() else self.parts(word))]
         if has_apostrophe(text):
-            found = [each for word in found for each in (word, *self._stem_before(word))]
-        return list(map(of or self.term_of, found))
+            results = [each for word in results for each in (word, *self._stem_before(word))]
+        return list(map(of or self.term_of, results))
 
     def _stem_before(self, word: str) -> list[str]:
         """Return the part of a word before an apostrophe, if it is not the whole term of the word already."""
@@ -107,8 +107,8 @@ class Analyser:
             every = [part for unit in every for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
         kinds = ((_kind_of(unit, is_syllabic=self.in_pairs), unit) for unit in every)
         for kind, group in groupby(kinds, key=itemgetter(0)):
-            found = [unit for _, unit in group]
-            yield from [(kind == "pairable", found)] if kind else ((False, [unit]) for unit in found)
+            results = [unit for _, unit in group]
+            yield from [(kind == "pairable", results)] if kind else ((False, [unit]) for unit in results)
 
     def stem(self, word: str) -> str:
         """Return the term of a word that `words` gives, or nothing for a stop word."""

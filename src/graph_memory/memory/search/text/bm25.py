@@ -37,10 +37,10 @@ class Statistics:
 
     def idf(self, term: str) -> float:
         """Return how much a term says: the more, the fewer texts have it."""
-        if (told := self._told.get(term)) is None:
+        if (value := self._told.get(term)) is None:
             frequency = min(self.frequencies.get(term, 0), self.texts)
-            told = self._told[term] = math.log(1 + (self.texts - frequency + 0.5) / (frequency + 0.5))
-        return told
+            value = self._told[term] = math.log(1 + (self.texts - frequency + 0.5) / (frequency + 0.5))
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ def asked(question: str, analyser: Analyser = ENGLISH) -> Query:
     """Return what a question asks for; all its words where it has no others than those that ask."""
     every = [part for word in analyser.words(question) for part in analyser.parts(word) if analyser.stem(part)]
     kept = [word for word in every if word not in analyser.asking] or every
-    found = [analyser.stem(word) for word in kept]
-    pairs = (pair for pair in pairwise(found) if pair[0] != pair[1])
-    return Query(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(pairs)), analyser)
+    results = [analyser.stem(word) for word in kept]
+    pairs = (pair for pair in pairwise(results) if pair[0] != pair[1])
+    return Query(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(results)), tuple(dict.fromkeys(pairs)), analyser)
 
 
 OTHER = "\n"
@@ -139,16 +139,16 @@ def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = P
     if not text.positions:
         return _NOTHING
     norm = K1 * (1 - B + B * text.length / statistics.length) if statistics.length else K1
-    found = {
+    scores = {
         term: statistics.idf(term) * _saturated(len(places), norm)
         for term in query.terms
         if (places := text.positions.get(term))
     }
     for first, second in query.pairs:
-        if first in found and second in found and (times := near(text.positions[first], text.positions[second])):
+        if first in scores and second in scores and (times := near(text.positions[first], text.positions[second])):
             weight = phrase * (statistics.idf(first) + statistics.idf(second))
-            found[f"{first} {second}"] = weight * _saturated(times, norm)
-    return found
+            scores[f"{first} {second}"] = weight * _saturated(times, norm)
+    return scores
 
 
 def near(first: Sequence[int], second: Sequence[int]) -> float:

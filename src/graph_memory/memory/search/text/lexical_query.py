@@ -30,23 +30,23 @@ def lexical_query(
     words apart, count as a phrase too. Of a longer text the first `most_terms` different words count.
     """
     every = analyser.words(text[:_LONGEST_TEXT])
-    asked = [word for word in every if word not in analyser.asking] or every
-    told = list(dict.fromkeys(run[:_LONGEST_TERM] for word in asked for run in analyser.runs(word)))
-    terms = list(islice(told, most_terms))
+    requests = [word for word in every if word not in analyser.asking] or every
+    lines = list(dict.fromkeys(run[:_LONGEST_TERM] for word in requests for run in analyser.runs(word)))
+    terms = list(islice(lines, most_terms))
     if not terms:
         return None
     clauses = [quoted(term) for term in terms]
     if phrase_boost > 0:
         suffix = f"~{slop}^{_number(phrase_boost)}"
-        clauses += [quoted(f"{first} {second}") + suffix for first, second in _pairs(asked, terms, analyser)]
+        clauses += [quoted(f"{first} {second}") + suffix for first, second in _pairs(requests, terms, analyser)]
     either = " ".join(clauses)
     return " ".join(f"{field}:({either})^{_number(boost)}" for field, boost in fields.items())
 
 
-def _pairs(asked: Sequence[str], terms: Sequence[str], analyser: Analyser) -> list[tuple[str, str]]:
+def _pairs(requests: Sequence[str], terms: Sequence[str], analyser: Analyser) -> list[tuple[str, str]]:
     """Return the words that stand beside each other, but for those that the index leaves out, each pair once."""
     known = frozenset(terms)
-    kept = [word for word in asked if word not in analyser.stop_words]
+    kept = [word for word in requests if word not in analyser.stop_words]
     found = dict.fromkeys(pair for pair in pairwise(kept) if pair[0] != pair[1])
     return [pair for pair in found if known.issuperset(pair)][: len(terms)]
 

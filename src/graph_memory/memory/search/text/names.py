@@ -93,13 +93,13 @@ def mentioned(text: str, names: Mapping[str, Collection[str]], *, capitalised: b
     `names` says who bears a name. Upper and lower case are the same, but a name of one word counts only where the text
     has it with a capital, since many names are words as well; `capitalised` switches that off.
     """
-    found: dict[str, Mention] = {}
+    mentions: dict[str, Mention] = {}
     for name, owners in _standing(text, names, capitalised=capitalised):
         mention = Mention(name, len(owners))
         for owner in owners:
-            if owner not in found or _rank(mention) < _rank(found[owner]):
-                found[owner] = mention
-    return found
+            if owner not in mentions or _rank(mention) < _rank(mentions[owner]):
+                mentions[owner] = mention
+    return mentions
 
 
 def _standing(
@@ -109,8 +109,8 @@ def _standing(
     bearers: dict[_Key, set[str]] = {}
     written: dict[_Key, str] = {}
     for name in sorted(names):
-        if found := _find_words(name):
-            key = _key(found)
+        if results := _find_words(name):
+            key = _key(results)
             bearers.setdefault(key, set()).update(names[name])
             written.setdefault(key, name)
     plain = _find_words(text)

@@ -81,8 +81,8 @@ def has_apostrophe(text: str) -> bool:
 
 def before_apostrophe(run: str) -> str:
     """Return the name or word before a suffix that an apostrophe joins: `İstanbul'da`. Empty if there is none."""
-    found = _SUFFIXED.match(run)
-    return found[1] if found else ""
+    match = _SUFFIXED.match(run)
+    return match[1] if match else ""
 
 
 def is_unspaced(text: str) -> bool:

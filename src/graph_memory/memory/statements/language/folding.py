@@ -28,8 +28,8 @@ _SPACES = re.compile(r"\s+")
 def plain(text: str) -> str:
     """Return a text in lower case without accents, with its punctuation."""
     clean = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
-    for found, put in _CONTRACTED:
-        clean = found.sub(put, clean)
+    for pattern, put in _CONTRACTED:
+        clean = pattern.sub(put, clean)
     return " ".join(folded(word) for word in clean.replace("ё", "е").split())
 
 

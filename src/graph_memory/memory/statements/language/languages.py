@@ -36,7 +36,7 @@ _LETTERS = (
     ("ìòù", ITALIAN),
 )
 """Letters that tell a language from others, as far as one letter can."""
-_SHARED = Counter(word for each in _LATIN for word in each.vocabulary)
+_SHARED = Counter(word for lexicon in _LATIN for word in lexicon.vocabulary)
 _A_LETTER = 0.4
 
 

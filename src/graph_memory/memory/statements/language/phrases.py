@@ -16,12 +16,12 @@ def finder(phrases: str, *, is_written_apart: bool = True) -> re.Pattern[str]:
     A `*` at the end of a word is any ending; between words it is up to four words, or letters where a language writes
     none apart.
     """
-    given = [" ".join(each.split()) for each in phrases.split(",") if each.strip()]
-    if not given:
+    values = [" ".join(part.split()) for part in phrases.split(",") if part.strip()]
+    if not values:
         return _NEVER
     if not is_written_apart:
-        return re.compile("|".join(map(re.escape, sorted(given, key=len, reverse=True))))
-    made = "|".join(_pattern(phrase) for phrase in sorted(given, key=len, reverse=True))
+        return re.compile("|".join(map(re.escape, sorted(values, key=len, reverse=True))))
+    made = "|".join(_pattern(phrase) for phrase in sorted(values, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{made})(?!\w)")
 
 

@@ -43,8 +43,8 @@ def _base(word: str) -> str:
 def stems_of(words: str, language: Lexicon) -> tuple[str, ...]:
     """Return the stems of those words that say something of their own, in order."""
     if not language.is_written_apart:
-        found = ANALYSERS["cjk"].terms(words)
-        return tuple(term for term in found if term and term not in language.common_words)
+        results = ANALYSERS["cjk"].terms(words)
+        return tuple(term for term in results if term and term not in language.common_words)
     negations = finder(language.negations)
     return tuple(
         stem_of(word, language)

@@ -75,7 +75,7 @@ def compared(known: str, new: str, entity: str = "", language: Lexicon | None = 
     words = words_only(plain(entity)).split()
     name = {stem_of(each, language) for word in words for each in (word, f"{word}s")}
     stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
-    found = Comparison(
+    comparison = Comparison(
         known=one,
         new=other,
         known_stems=stems,
@@ -84,8 +84,8 @@ def compared(known: str, new: str, entity: str = "", language: Lexicon | None = 
         shared=frozenset(known_stems(new_stems, stems)),
         back=share(known_stems(stems, new_stems), stems),
     )
-    features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
-    return replace(found, features=features)
+    features = _meant({feature: evidence for feature, evidence in _features(comparison, language) if evidence})
+    return replace(comparison, features=features)
 
 
 def _capitals(name: str) -> str:
@@ -194,8 +194,8 @@ def _single(pair: Comparison, language: Lexicon) -> str | None:
     if pair.forth == 1:
         return None
     phrases = (language.singles, language.limits)
-    said = next((said for each in phrases if (said := pair.new.found(each)) and pair.known.has(each)), None)
-    names = (one.said for one in pair.new.held if any(_is_another(one, was, pair) for was in pair.known.held))
+    said = next((said for phrase in phrases if (said := pair.new.found(phrase)) and pair.known.has(phrase)), None)
+    names = (value.said for value in pair.new.held if any(_is_another(value, was, pair) for was in pair.known.held))
     return said or next(names, None)
 
 

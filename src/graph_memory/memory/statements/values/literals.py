@@ -95,20 +95,20 @@ def folded_text(text: str) -> str:
 @lru_cache(maxsize=4_096)
 def tokens(text: str, language: Lexicon) -> Sequence[Token]:
     """Return the tokens of a text, each judged: a word, part of a value, or a literal."""
-    found = _TOKEN.findall(unicodedata.normalize("NFC", text))
-    given = [each for each, _ in found]
-    ends = ["", *(end or each[-1:] for each, end in found)]
+    results = _TOKEN.findall(unicodedata.normalize("NFC", text))
+    values = [each for each, _ in results]
+    ends = ["", *(end or each[-1:] for each, end in results)]
     return tuple(
-        Token(each, end, at == 0 or ends[at] in _STARTS_AFTER, _kind(given, at, language))
-        for at, (each, end) in enumerate(found)
+        Token(each, end, at == 0 or ends[at] in _STARTS_AFTER, _kind(values, at, language))
+        for at, (each, end) in enumerate(results)
     )
 
 
-def _kind(given: Sequence[str], at: int, language: Lexicon) -> Kind:
-    kinds = _value_kinds(given, at, language)
+def _kind(values: Sequence[str], at: int, language: Lexicon) -> Kind:
+    kinds = _value_kinds(values, at, language)
     if kinds:
         return Kind.TIME if kinds <= _TIMES else Kind.VALUE
-    return Kind.WORD if _is_word(given[at]) else Kind.LITERAL
+    return Kind.WORD if _is_word(values[at]) else Kind.LITERAL
 
 
 def _is_word(token: str) -> bool:
@@ -122,12 +122,12 @@ def _is_word(token: str) -> bool:
     return token.isalpha() and is_plain
 
 
-def _value_kinds(given: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
+def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
     """Return the kinds of the values that a token is part of, if they are read without remainder."""
     windows = (
-        given[start:end]
+        values[start:end]
         for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
-        for end in range(at + 1, min(len(given), start + _LONGEST_VALUE) + 1)
+        for end in range(at + 1, min(len(values), start + _LONGEST_VALUE) + 1)
     )
     return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset[str]())
 

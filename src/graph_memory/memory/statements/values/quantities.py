@@ -26,8 +26,8 @@ Quantity = tuple[int, int, str, str]
 def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
     """Give the numbers of a plain text in order. A lone word for one is none: it is an article or a pronoun too."""
     at = 0
-    while (found := _next(text, at, language)) is not None:
-        start, end, amount, sign, is_word = found
+    while (results := _next(text, at, language)) is not None:
+        start, end, amount, sign, is_word = results
         if _is_rank(text[start:end], language):
             yield start, end, "rank", f"{amount:f}"
             at = end
@@ -40,17 +40,17 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
         at = after
 
 
-def _is_rank(said: str, language: Lexicon) -> bool:
+def _is_rank(text: str, language: Lexicon) -> bool:
     """Say whether a number is an ordinal: `3rd`, `third`."""
-    return (said[0].isdigit() and not said[-1].isdigit()) or said.split()[-1] in names_of(language.ordinals)
+    return (text[0].isdigit() and not text[-1].isdigit()) or text.split()[-1] in names_of(language.ordinals)
 
 
 def _next(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:
     """Return the next number: where it begins and ends, its amount, the sign before it, and whether it is a word."""
     words = number_words(language)
-    digits = next((one for one in _COUNTED.finditer(text, at) if _amount(one[2], language) is not None), None)
+    digits = next((match for match in _COUNTED.finditer(text, at) if _amount(match[2], language) is not None), None)
     before = len(text) if digits is None else digits.start()
-    word = next((one for one in _WORD.finditer(text, at) if one.start() < before and one[0] in words), None)
+    word = next((match for match in _WORD.finditer(text, at) if match.start() < before and match[0] in words), None)
     if word is not None:
         amount, end = _with_ones(text, word.end(), Decimal(words[word[0]]), words)
         return word.start(), end, amount, "", True
@@ -143,11 +143,11 @@ kronor 1 kr sek kronor
 
 
 def _units() -> dict[str, tuple[str, Decimal]]:
-    found: dict[str, tuple[str, Decimal]] = {}
+    pairs: dict[str, tuple[str, Decimal]] = {}
     for line in _SPELLED.strip().splitlines():
         kind, factor, *spellings = line.split()
-        found |= {each: (kind, Decimal(factor)) for each in spellings}
-    return found
+        pairs |= {spelling: (kind, Decimal(factor)) for spelling in spellings}
+    return pairs
 
 
 UNITS = _units()

@@ -85,8 +85,8 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
         reading.found.append((start, Value(kind, amount)))
         reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
     _take_weekdays(reading, language)
-    found = sorted(reading.found, key=lambda each: each[0])
-    return tuple(replace(value, at=at) for at, value in found), reading.rest
+    pairs = sorted(reading.found, key=lambda pair: pair[0])
+    return tuple(replace(value, at=at) for at, value in pairs), reading.rest
 
 
 def _take_dates(reading: _Reading, language: Lexicon) -> None:

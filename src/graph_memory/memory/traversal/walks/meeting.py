@@ -36,11 +36,11 @@ class _Explorer:
         reached: list[str] = []
         met: dict[frozenset[str], _Meeting] = {}
         for part in chunks(frontier):
-            found = yield Asked(part, looked_at(self.plan))
-            edges = {node: list(found.edges.get(node, ())) for node in part}
-            self.cut |= found.cut if matters(self.plan) else found.hubs
-            if found.cut and self.plan.expansion == "all_edges":
-                joining = yield Asked(tuple(sorted(found.cut)), towards=tuple(self.visits))
+            hit = yield Asked(part, looked_at(self.plan))
+            edges = {node: list(hit.edges.get(node, ())) for node in part}
+            self.cut |= hit.cut if matters(self.plan) else hit.hubs
+            if hit.cut and self.plan.expansion == "all_edges":
+                joining = yield Asked(tuple(sorted(hit.cut)), towards=tuple(self.visits))
                 for node, more in joining.edges.items():
                     edges[node] += more
             for node in part:
@@ -82,10 +82,10 @@ class _Explorer:
 
     def _back(self, node: str) -> list[str]:
         """Return the nodes from one back to its start."""
-        found = [node]
-        while (parent := self.visits[found[-1]].parent) is not None:
-            found.append(parent)
-        return found
+        results = [node]
+        while (parent := self.visits[results[-1]].parent) is not None:
+            results.append(parent)
+        return results
 
 
 def bidirectional(plan: Plan) -> Steps[Walk]:

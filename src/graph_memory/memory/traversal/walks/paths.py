@@ -71,12 +71,12 @@ def _further(ways: Ways, side: _Side, other: _Side) -> Steps[None]:
     """Go one step further from an end."""
     reached: list[str] = []
     for part in chunks(side.frontier):
-        found = yield Asked(part, backward=side.backward)
-        edges = [(node, edge) for node in part for edge in found.edges.get(node, ())]
-        if found.cut:
-            ways.cut |= found.cut
+        hit = yield Asked(part, backward=side.backward)
+        edges = [(node, edge) for node in part for edge in hit.edges.get(node, ())]
+        if hit.cut:
+            ways.cut |= hit.cut
             known = tuple(other.depths)
-            joining = yield Asked(tuple(sorted(found.cut)), towards=known, backward=side.backward)
+            joining = yield Asked(tuple(sorted(hit.cut)), towards=known, backward=side.backward)
             edges += [(node, edge) for node, several in joining.edges.items() for edge in several]
         for node, edge in edges:
             beyond = edge.other(node)
@@ -104,28 +104,28 @@ def best_paths(graph: Graph, start: str, end: str, count: int, most: int, cost: 
     rest = _rest(graph, end, most, cost)
     if start not in rest[most]:
         return Best(())
-    found: list[tuple[str, ...]] = []
+    results: list[tuple[str, ...]] = []
     heap: list[tuple[float, tuple[str, ...], float]] = [(rest[most][start], (start,), 0.0)]
     for _ in range(TRIED):
-        if not heap or len(found) == count:
-            return Best(tuple(found))
+        if not heap or len(results) == count:
+            return Best(tuple(results))
         _, path, spent = heapq.heappop(heap)
         node, left = path[-1], most - len(path) + 1
         if node == end:
-            found.append(path)
+            results.append(path)
             continue
         for other, edge in graph.get(node, {}).items() if left else ():
             if other in rest[left - 1] and other not in path:
                 total = spent + cost(edge)
                 heapq.heappush(heap, (round(total + rest[left - 1][other], 12), (*path, other), total))
-    return Best(tuple(found), is_cut=True)
+    return Best(tuple(results), is_cut=True)
 
 
 def _rest(graph: Graph, end: str, most: int, cost: Callable[[Edge], float]) -> list[dict[str, float]]:
     """Return what it costs from each node to the end, for each number of steps that may be taken."""
     before: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
-    for node, around in graph.items():
-        for other, edge in around.items():
+    for node, edges in graph.items():
+        for other, edge in edges.items():
             before[other].append((node, cost(edge)))
     layers = [{end: 0.0}]
     changed = {end}

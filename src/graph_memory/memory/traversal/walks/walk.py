@@ -73,11 +73,11 @@ class Walker:
         for part in chunks([*dict.fromkeys(nodes)]):
             if plan.expansion == "all_edges":
                 most = MOST if plan.ranks_all else min(MOST, 2 * room + _SLACK)
-                found = yield Asked(part, most, known=tuple(self.walk.visits))
+                hit = yield Asked(part, most, known=tuple(self.walk.visits))
             else:
-                found = yield Asked(part, looked_at(plan))
-            self.walk.cut |= found.cut if matters(plan) else found.hubs
-            self.edges.update((node, found.edges.get(node, ())) for node in part)
+                hit = yield Asked(part, looked_at(plan))
+            self.walk.cut |= hit.cut if matters(plan) else hit.hubs
+            self.edges.update((node, hit.edges.get(node, ())) for node in part)
 
     def followed(self, node: str, depth: int) -> list[Edge]:
         """Return the connections of a node of a depth that are followed, in order."""

@@ -25,10 +25,10 @@ _HINT = (
 
 Value = Callable[[Edge, int], float]
 _BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: lambda one, other: one + other,
-    ast.Sub: lambda one, other: one - other,
-    ast.Mult: lambda one, other: one * other,
-    ast.Div: lambda one, other: one / other,
+    ast.Add: lambda value, other: value + other,
+    ast.Sub: lambda value, other: value - other,
+    ast.Mult: lambda value, other: value * other,
+    ast.Div: lambda value, other: value / other,
     ast.Pow: math.pow,
 }
 _FUNCTIONS: Mapping[str, tuple[Callable[..., float], int | None]] = {
@@ -141,7 +141,7 @@ def _read(part: ast.expr) -> Value:
             apply, first, second = _BINARY[type(sign)], _read(left), _read(right)
             return lambda edge, depth: apply(first(edge, depth), second(edge, depth))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
-            return _call(name, [_read(each) for each in args])
+            return _call(name, [_read(argument) for argument in args])
         case _:
             pass
     raise _refused(f"weight cannot have {quoted(ast.unparse(part))}")
