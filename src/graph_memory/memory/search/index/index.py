@@ -242,8 +242,9 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
     """Begin the index of a domain that has none yet, with the words as an analyser reads them."""
 
     async def attempt(transaction: Transaction) -> None:
+        version = WORD_RULES_VERSION
         await transaction.run(
-            BEGIN, domain=domain, state=READY, analyser=label_of(analyser), word_rules_version=WORD_RULES_VERSION
+            BEGIN, domain=domain, state=READY, analyser=label_of(analyser), word_rules_version=version
         )
 
     await core.store.write("begin_index", attempt)
@@ -392,9 +393,8 @@ async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequenc
         [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
         if not compares(model, of_index):
             return 0, f"the vectors of the domain are of {of_index}, and this process uses {model}"
-        return sum(
-            await transaction.run(PUT_VECTORS, domain=domain, rows=values, model=of_index, limit=PUT_AT_ONCE)
-        ), None
+        rows = {"rows": values, "model": of_index, "limit": PUT_AT_ONCE}
+        return sum(await transaction.run(PUT_VECTORS, domain=domain, **rows)), None
 
     put, reason = PUT_AT_ONCE, None
     while put == PUT_AT_ONCE:
