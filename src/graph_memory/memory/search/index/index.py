@@ -242,9 +242,8 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
     """Begin the index of a domain that has none yet, with the words as an analyser reads them."""
 
     async def attempt(transaction: Transaction) -> None:
-        version = WORD_RULES_VERSION
         await transaction.run(
-            BEGIN, domain=domain, state=READY, analyser=label_of(analyser), word_rules_version=version
+            BEGIN, domain=domain, state=READY, analyser=label_of(analyser), word_rules_version=WORD_RULES_VERSION
         )
 
     await core.store.write("begin_index", attempt)
@@ -385,8 +384,7 @@ async def embed(core: Core, domain: str, until: float, patient: float = 0.0) -> 
 
 
 async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequence[WaitingRow]) -> str | None:
-    vectors = await embedder.passages([embedded(row.head, row.text) for row in rows])
-    model = embedder.model
+    model, vectors = embedder.model, await embedder.passages([embedded(row.head, row.text) for row in rows])
     values = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
 
     async def attempt(transaction: Transaction) -> tuple[int, str | None]:
