@@ -17,6 +17,10 @@ def run() -> None:
 
             print(version("graph-memory"))  # noqa: T201 - typer takes longer to import than this may take
             return
+        from graph_memory.remote import run_remotely
+
+        if (status := run_remotely(sys.argv[1:])) is not None:
+            sys.exit(status)
         from graph_memory.cli.main import run as run_command
 
         run_command()

@@ -6,10 +6,13 @@ import hashlib
 import os
 import re
 import unicodedata
+from contextvars import ContextVar
 from pathlib import Path
 
 from graph_memory.model.values.arguments import AUTO
 
+WORKING_FOLDER: ContextVar[Path | None] = ContextVar("working_folder", default=None)
+"""The folder of the process for which a command runs, if that is another process."""
 _OTHERS = re.compile(r"[^a-z0-9._-]+")
 _LONGEST = 40
 """Characters of the folder's name that are kept."""
@@ -20,7 +23,7 @@ def domain_for(setting: str, folder: Path | None = None) -> str:
 
     Without a folder it is the one that the process works in. A project is a folder with `.git` in it, and all below.
     """
-    return _project_domain(project_root(folder or Path.cwd())) if setting == AUTO else setting
+    return _project_domain(project_root(folder or WORKING_FOLDER.get() or Path.cwd())) if setting == AUTO else setting
 
 
 def project_root(folder: Path) -> Path:

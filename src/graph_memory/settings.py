@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -12,7 +14,14 @@ from urllib.request import url2pathname
 from platformdirs import user_cache_path, user_data_path
 from pydantic import AliasChoices, Field, NonNegativeInt, SecretStr, ValidationInfo, field_validator
 from pydantic_core import PydanticUseDefault
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+from pydantic_settings.sources.utils import parse_env_vars
 
 from graph_memory.model.values.arguments import AUTO, is_domain
 
@@ -21,6 +30,17 @@ LOCAL_MODELS = ("all-minilm-l6-v2", "e5-small-v2")
 """Values of GRAPH_MEMORY_EMBEDDING_MODEL for models within the process; the first is the default."""
 KIB = 1024
 MIB = 1024 * KIB
+
+
+ENVIRONMENT: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
+"""The environment variables of the process for which a command runs, if that is another process."""
+
+
+class _Environment(EnvSettingsSource):
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        if (variables := ENVIRONMENT.get()) is None:
+            return super()._load_env_vars()
+        return parse_env_vars(variables, self.case_sensitive, self.env_ignore_empty, self.env_parse_none_str)
 
 
 class Settings(BaseSettings):
@@ -258,6 +278,18 @@ class Settings(BaseSettings):
     log_level: str = Field(
         default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return the sources: arguments, then the environment of the process, or that of `ENVIRONMENT`."""
+        return init_settings, _Environment(settings_cls)
 
     @field_validator("home", "cache", "java", "memory_file_path", mode="before")
     @classmethod

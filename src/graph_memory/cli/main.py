@@ -17,7 +17,7 @@ from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.registry import SERVE, LazyGroup
 from graph_memory.cli.removed import add_removed
-from graph_memory.cli.session import read_settings
+from graph_memory.cli.session import SERVED, read_settings
 
 name_values()
 app = typer.Typer(
@@ -43,7 +43,8 @@ def configure(
     ] = False,
 ) -> None:
     """Log to stderr. Stdout is for results and the protocol only."""
-    log_to_stderr(read_settings().log_level)
+    if SERVED.get() is None:
+        log_to_stderr(read_settings().log_level)
 
 
 @app.command(rich_help_panel=SERVE)
@@ -58,16 +59,24 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # characters outside the terminal's encoding must not fail
-    as_json = _wants_json(sys.argv)
+    sys.exit(run_arguments(sys.argv[1:]))
+
+
+def run_arguments(arguments: Sequence[str]) -> int:
+    """Run a command and print its result or error. Returns its exit status."""
+    as_json = _wants_json(arguments)
     try:
-        status = app(standalone_mode=False) if as_json else app()  # standalone, it reports errors only as text
-        sys.exit(status if isinstance(status, int) else 0)
+        # standalone, it reports errors only as text
+        status = app(list(arguments), prog_name="graph-memory", standalone_mode=not as_json)
+        return status if isinstance(status, int) else 0
     except typer.Abort:
-        sys.exit(1)
+        return 1
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
     except Exception as error:  # noqa: BLE001 - every error is reported here
         failure = as_graph_error(error)
         typer.echo(json.dumps(error_data(failure)) if as_json else error_text(failure), err=True)
-        sys.exit(EXIT_STATUS[failure.code])
+        return EXIT_STATUS[failure.code]
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

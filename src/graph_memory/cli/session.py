@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
+import anyio.from_thread
 from pydantic import ValidationError
 
 from graph_memory.cli.output.progress import progress_bar, spinner
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     Reader = Memory | Past
 
 T = TypeVar("T")
+SERVED: ContextVar[Memory | None] = ContextVar("served_memory", default=None)
+"""The memory of the server in which a command of another process runs."""
 
 _OPENING = "Opening the memory"
 
@@ -41,6 +45,10 @@ def read_settings(**values: str | None) -> Settings:
 
 def with_memory(use: Callable[[Memory], Awaitable[T]], activity: str = "Working") -> T:
     """Open the memory, and return the result of `use` with it."""
+    if (served := SERVED.get()) is not None:
+        from graph_memory.project import domain_for
+
+        return anyio.from_thread.run(use, served.in_domain(domain_for(read_settings().domain)))
 
     async def work() -> T:
         async with open_with_progress() as memory:

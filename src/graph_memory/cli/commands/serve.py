@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -75,6 +76,8 @@ def mcp(
 
 
 def _serve(settings: Settings, transport: Transport, host: str | None, port: int | None) -> None:
+    from graph_memory.cli.served import serve_commands
+
     if settings.domain != AUTO:
         check_domain(settings.domain)
     match transport:
@@ -83,12 +86,13 @@ def _serve(settings: Settings, transport: Transport, host: str | None, port: int
 
             _refuse_without_http(host=host, port=port)
             _warn_a_person()
-            serve_stdio(settings, settings.toolsets)
+            serve_stdio(settings, settings.toolsets, partial(serve_commands, settings))
         case Transport.HTTP:
             from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
 
             settings = _for_all_clients(settings)
-            serve_http(settings, settings.toolsets, HOST if host is None else host, PORT if port is None else port)
+            address = (HOST if host is None else host, PORT if port is None else port)
+            serve_http(settings, settings.toolsets, *address, beside=partial(serve_commands, settings))
 
 
 def _for_all_clients(settings: Settings) -> Settings:

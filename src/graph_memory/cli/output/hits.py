@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from graph_memory.cli.output.printing import count_of, note, plain
+from graph_memory.cli.output.printing import count_of, note, output_console, plain
 from graph_memory.model.results import rfc3339
 from graph_memory.model.text.analysers import ENGLISH
 
@@ -25,14 +25,13 @@ _WORD = re.compile(r"\w+")
 
 def show_hits(result: SearchResult, query: str) -> None:
     """Print the hits. Notes on changes that were not searched, results left out and the next page go to stderr."""
-    from rich.console import Console
     from rich.text import Text
 
     from graph_memory.memory.search.text.analysers import ANALYSERS
     from graph_memory.memory.search.text.bm25 import asked
 
     parsed = asked(query, ANALYSERS[result.analyser or ENGLISH])
-    console = Console(highlight=False)
+    console = output_console()
     width = max(console.width - _INDENT, _NARROWEST)
     with console.capture() as printed:
         for number, hit in enumerate(result.hits, start=1):

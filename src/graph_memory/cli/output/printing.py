@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from contextvars import ContextVar
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,11 +18,23 @@ from graph_memory.model.results import Result
 from graph_memory.model.text.wording import as_text
 from graph_memory.model.values.properties import PropertyValue
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
 """Invisible characters that emoji and several scripts need."""
 CALLED_DOMAIN: ContextVar[str | None] = ContextVar("called_domain", default=None)
 """The --domain of the running command."""
+COLUMNS: ContextVar[int | None] = ContextVar("columns", default=None)
+"""The width of the terminal of the process for which a command runs, if that is another process."""
+
+
+def output_console() -> Console:
+    """Return a console of standard output, as wide as the terminal of the caller."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=COLUMNS.get())
 
 
 def print_json(value: Result | Mapping[str, object]) -> None:

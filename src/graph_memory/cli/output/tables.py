@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from graph_memory.cli.output.printing import plain
+from graph_memory.cli.output.printing import output_console, plain
 
 Cells = Sequence[Sequence[str]]
 GAP = 2
@@ -32,11 +32,10 @@ def print_table(
     """
     if not rows:
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = output_console()
     cells: Cells = [[plain(cell) for cell in row] for row in rows]
     cells = _with_fitting_ids(columns, cells, ids)
     widths = _natural_widths(columns, cells)
@@ -80,18 +79,15 @@ def shorten_ids(ids: Sequence[str], width: float) -> list[str]:
 
 def line_width() -> float:
     """Return the width of the terminal in characters, or infinity without a terminal."""
-    from rich.console import Console
-
-    console = Console()
+    console = output_console()
     return console.width if console.is_terminal else math.inf
 
 
 def print_tinted(*parts: tuple[object, str]) -> None:
     """Print a line of parts, separated by two spaces, each with its style on a terminal."""
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = output_console()
     with console.capture() as printed:
         console.print(Text("  ").join(Text(plain(part), style) for part, style in parts), soft_wrap=True, end="")
     typer.echo(printed.get())

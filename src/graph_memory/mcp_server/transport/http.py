@@ -18,7 +18,7 @@ import uvicorn
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.connections import Acceptor, Connection, Waiting, room
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
-from graph_memory.mcp_server.transport.process import leave, opener_of, requests_to_end
+from graph_memory.mcp_server.transport.process import Beside, leave, opener_of, requests_to_end
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import quoted
@@ -59,14 +59,20 @@ LIMITS = Limits()
 
 
 def serve_http(
-    settings: Settings, toolsets: Sequence[str], host: str = HOST, port: int = PORT, limits: Limits = LIMITS
+    settings: Settings,
+    toolsets: Sequence[str],
+    host: str = HOST,
+    port: int = PORT,
+    limits: Limits = LIMITS,
+    *,
+    beside: Beside | None = None,
 ) -> NoReturn:
     """Serve at the address until SIGTERM or SIGINT; then close the memory and end the process. Port 0: a free one.
 
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not, a host that is not the
     loopback interface, and a port that cannot be had.
     """
-    server = build_server(opener_of(settings, settings.session, toolsets), settings, toolsets)
+    server = build_server(opener_of(settings, settings.session, toolsets, beside), settings, toolsets)
     with listening(host, port) as listener:
         port = listener.getsockname()[1]
         sessions = min(limits.sessions, limits.connections // 2)

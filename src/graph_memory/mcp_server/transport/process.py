@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 _log = logging.getLogger(__name__)
+Beside = Callable[["Memory"], Awaitable[None]]
+"""Work beside the calls, while the memory is open."""
 FACADES = (
     *("memory.api.entities", "memory.api.recall", "memory.api.history", "memory.sessions.sessions", "memory.batch.run"),
     *("agent.layer", "memory.api.links", "memory.api.transfer", "memory.api.upkeep", "memory.inference.inference"),
@@ -44,7 +46,7 @@ def own_session(settings: Settings) -> str:
     return settings.session or f"session_{uuid.uuid4().hex}"
 
 
-def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str]) -> Opener:
+def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], beside: Beside | None = None) -> Opener:
     """Return what opens the memory of these settings, for changes in a session.
 
     The driver is imported behind too: it takes a while. Behind the tools of the official memory server alone no logs
@@ -63,6 +65,8 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str]) 
             tasks.start_soon(_import_facades)
             async with open_memory(settings, progress=progress, origin=origin, follows=follows) as memory:
                 await _import_file(memory, settings, progress)
+                if beside is not None:
+                    tasks.start_soon(beside, memory)
                 yield memory
             tasks.cancel_scope.cancel()
 

@@ -17,17 +17,18 @@ from pydantic import ValidationError
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.pipes import LineReader, TextWriter, claim_stdin, claim_stdout
-from graph_memory.mcp_server.transport.process import leave, opener_of, own_session, requests_to_end
+from graph_memory.mcp_server.transport.process import Beside, leave, opener_of, own_session, requests_to_end
 from graph_memory.mcp_server.transport.surrogates import well_formed
 from graph_memory.settings import Settings
 
 
-def serve_stdio(settings: Settings, toolsets: Sequence[str]) -> NoReturn:
+def serve_stdio(settings: Settings, toolsets: Sequence[str], beside: Beside | None = None) -> NoReturn:
     """Serve until the client closes standard input, or SIGTERM or SIGINT; then close the memory and end the process.
 
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not.
     """
-    anyio.run(_serve, build_server(opener_of(settings, own_session(settings), toolsets), settings, toolsets))
+    opener = opener_of(settings, own_session(settings), toolsets, beside)
+    anyio.run(_serve, build_server(opener, settings, toolsets))
     leave()
 
 

@@ -1,0 +1,116 @@
+"""Has a command run in a server of this home, if there is one: it has imported everything and is connected to Neo4j.
+
+This side imports the standard library only. It starts nothing: if no server answers at once, the command runs in its
+own process. A server listens on a socket in a folder of the home that belongs to its owner alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+FOLDER = "sockets"
+ACCEPTED = b"accepted\n"
+"""A server's first line if it runs the command."""
+ANSWER_SECONDS = 0.3
+"""Maximum time until a server accepts or declines a command."""
+LONGEST = 1 << 20
+"""Maximum bytes of a request."""
+PREFIXES = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_", "ANTHROPIC_", "MEMORY_")
+"""Environment variables that settings are read from."""
+_ALONE = frozenset({"recall", "search", "find", "query", "traverse", "path", "neighbors", "log", "diff", "sessions"})
+_OF_GROUPS: Mapping[str, frozenset[str]] = {
+    "node": frozenset({"get"}),
+    "connection": frozenset({"list"}),
+    "entity": frozenset({"open", "list", "salient", "duplicates", "health"}),
+    "block": frozenset({"show"}),
+    "domain": frozenset({"list", "info"}),
+    "link": frozenset({"list"}),
+    "ontology": frozenset({"show"}),
+    "session": frozenset({"start"}),
+    "gtd": frozenset({"available", "next", "stuck", "waiting", "review"}),
+    "agent": frozenset({"goals", "patterns"}),
+}
+"""The commands that only read, in one go, and no files. Others run in their own process."""
+_NEVER = frozenset({"-", "--follow", "--json-file", "--output", "-o", "--help", "-h"})
+"""Arguments for which a command needs its own process."""
+
+
+def run_remotely(arguments: Sequence[str]) -> int | None:
+    """Run a command in a server of this home. Returns its exit status, or None if no server has run it."""
+    if not reads_only(arguments) or not hasattr(socket, "AF_UNIX"):
+        return None
+    for path in _sockets():
+        with suppress(OSError, ValueError):
+            answer = _ask(path, arguments)
+            if answer is not None:
+                return _print(answer)
+    return None
+
+
+def reads_only(arguments: Sequence[str]) -> bool:
+    """Return whether a server may run a command: it reads, asks nobody, and needs no files or standard input."""
+    if not arguments or not _NEVER.isdisjoint(arguments):
+        return False
+    name, *rest = arguments
+    return name in _ALONE or bool(rest and rest[0] in _OF_GROUPS.get(name, ()))
+
+
+def sockets_folder(home: Path) -> Path:
+    """Return the folder of a home for the sockets of its servers."""
+    return home / FOLDER
+
+
+def request(arguments: Sequence[str]) -> Mapping[str, object]:
+    """Return a command as a server takes it: with the folder, the settings and the terminal of this process."""
+    from graph_memory import __file__ as package
+
+    return {
+        "package": package,
+        "arguments": list(arguments),
+        "folder": os.getcwd(),  # noqa: PTH109 - pathlib is not imported for one call
+        "environment": {name: value for name, value in os.environ.items() if name.startswith(PREFIXES)},
+        "encoding": sys.stdout.encoding,
+        "columns": shutil.get_terminal_size().columns,
+        "terminals": [sys.stdout.isatty(), sys.stderr.isatty()],
+    }
+
+
+def _sockets() -> Iterator[Path]:
+    """Yield the sockets of servers, the newest first."""
+    value = os.environ.get("GRAPH_MEMORY_HOME", "").strip()
+    if value:
+        home = Path(os.path.expandvars(value)).expanduser()
+    else:
+        from platformdirs import user_data_path
+
+        home = user_data_path("graph-memory", appauthor=False)
+    with suppress(OSError):
+        entries = sorted(os.scandir(sockets_folder(home)), key=lambda entry: entry.stat().st_mtime, reverse=True)
+        yield from (Path(entry.path) for entry in entries if entry.name.endswith(".sock"))
+
+
+def _ask(path: Path, arguments: Sequence[str]) -> Mapping[str, object] | None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(ANSWER_SECONDS)
+        connection.connect(str(path))
+        connection.sendall(json.dumps(request(arguments)).encode() + b"\n")
+        with connection.makefile("rb") as answers:
+            if answers.readline(len(ACCEPTED) + 1) != ACCEPTED:
+                return None
+            connection.settimeout(None)
+            return json.loads(answers.read())
+
+
+def _print(answer: Mapping[str, object]) -> int:
+    for stream, name in ((sys.stdout, "stdout"), (sys.stderr, "stderr")):
+        encoding = stream.encoding or "utf-8"
+        stream.write(str(answer[name]).encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    return int(str(answer["status"]))

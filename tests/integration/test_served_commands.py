@@ -1,0 +1,175 @@
+"""Commands that only read run in a server of the home, and in their own process if none takes them."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from graph_memory import Memory, Settings, remote
+from graph_memory.cli import served
+
+pytestmark = pytest.mark.anyio
+
+CLIENT = "import sys; from graph_memory.remote import run_remotely; status = run_remotely(sys.argv[1:])\n"
+STATUS = CLIENT + "print('status', status)"
+
+
+@asynccontextmanager
+async def serving(memory: Memory, settings: Settings) -> AsyncIterator[Path]:
+    """Run commands of other processes. No fixture: pytest exchanges the streams of the process between its phases."""
+    path = remote.sockets_folder(settings.home.resolve()) / f"{os.getpid()}.sock"
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(served.serve_commands, settings, memory)
+        with anyio.fail_after(10):
+            while not path.exists():  # noqa: ASYNC110 - another task makes it
+                await anyio.sleep(0.01)
+        yield path
+        tasks.cancel_scope.cancel()
+
+
+async def run(settings: Settings, *arguments: str, code: str = STATUS, **variables: str) -> tuple[str, str]:
+    """Run the client in a process of its own and return what it prints to standard output and error."""
+    own = {"GRAPH_MEMORY_HOME": str(settings.home), "GRAPH_MEMORY_NEO4J_HEAP": settings.neo4j_heap, **variables}
+    process = await anyio.run_process(
+        [sys.executable, "-c", code, *arguments], env={**os.environ, **own}, stderr=subprocess.PIPE, check=False
+    )
+    return process.stdout.decode(), process.stderr.decode()
+
+
+@pytest.fixture
+async def note(memory: Memory, domain: str) -> str:
+    """A domain with one fact."""
+    await memory.entities.create_entities(
+        [{"name": "Ann", "entityType": "person", "observations": ["Drinks tea – daily."]}]
+    )
+    return domain
+
+
+async def test_a_command_prints_in_a_server_what_it_prints_alone(opened: Memory, note: str, settings: Settings) -> None:
+    async with serving(opened, settings):
+        commands = (
+            ("log", "--domain", note),
+            ("entity", "open", "Ann", "--domain", note, "--json"),
+            ("log", "--domain", "missing"),
+            ("log", "--limit", "many"),
+        )
+        alone = (
+            "import sys; from graph_memory.cli.main import run_arguments; print('status', run_arguments(sys.argv[1:]))"
+        )
+        for arguments in commands:
+            assert await run(settings, *arguments) == await run(settings, *arguments, code=alone)
+
+
+async def test_the_client_imports_neither_the_driver_nor_pydantic(
+    opened: Memory, note: str, settings: Settings
+) -> None:
+    async with serving(opened, settings):
+        code = CLIENT + "print(status, sorted({'neo4j', 'pydantic', 'typer', 'rich'} & set(sys.modules)))"
+        output, _ = await run(settings, "domain", "list", "--json", code=code)
+        assert note in output
+        assert output.splitlines()[-1] == "0 []"
+
+
+async def test_the_domain_and_the_folder_are_those_of_the_caller(
+    opened: Memory, note: str, settings: Settings, tmp_path: Path
+) -> None:
+    async with serving(opened, settings):
+        output, _ = await run(settings, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note)
+        assert "Drinks tea – daily." in output
+        _, errors = await run(
+            settings, "log", GRAPH_MEMORY_DOMAIN="auto", code=f"import os; os.chdir({str(tmp_path)!r})\n" + STATUS
+        )
+        assert "ONTOLOGY_NOT_FOUND: There is no domain test_the_domain_and_the" in errors
+
+
+async def test_commands_at_once_each_get_their_own_output(opened: Memory, note: str, settings: Settings) -> None:
+    async with serving(opened, settings):
+        outputs: dict[int, str] = {}
+
+        async def read(number: int) -> None:
+            outputs[number], _ = await run(settings, "log", "--limit", str(number), "--json", "--domain", note)
+
+        async with anyio.create_task_group() as tasks:
+            for number in (1, 2, 3, 4):
+                tasks.start_soon(read, number)
+        counts = {number: len(json.loads(output.splitlines()[0])["entries"]) for number, output in outputs.items()}
+        assert counts == {1: 1, 2: 2, 3: 3, 4: 4}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables"),
+    [
+        (("log",), {"GRAPH_MEMORY_READ_TIMEOUT": "77"}),
+        (("log",), {"NEO4J_URI": "bolt://127.0.0.1:1"}),
+        (("log",), {"GRAPH_MEMORY_READ_TIMEOUT": "never"}),
+        (("log", "--follow"), {}),
+        (("remember", "Ann likes tea."), {}),
+        (("node", "delete", "x", "--yes"), {}),
+    ],
+)
+async def test_a_server_runs_no_command_that_writes_or_has_other_settings(
+    opened: Memory, settings: Settings, arguments: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    async with serving(opened, settings):
+        assert await run(settings, *arguments, **variables) == ("status None\n", "")
+
+
+async def test_a_server_refuses_a_writing_command_of_a_client_that_does_not_check(
+    opened: Memory, settings: Settings
+) -> None:
+    async with serving(opened, settings):
+        code = "import graph_memory.remote as remote; remote.reads_only = lambda _: True\n" + STATUS
+        assert await run(settings, "remember", "Ann likes tea.", code=code) == ("status None\n", "")
+
+
+@pytest.mark.parametrize("data", [b"", b"no json\n", b'{"arguments": []}\n', b"x" * (remote.LONGEST + 1)])
+async def test_a_request_that_cannot_be_read_is_dropped_and_the_server_goes_on(
+    opened: Memory, note: str, settings: Settings, data: bytes
+) -> None:
+    async with serving(opened, settings) as path:
+        async with await anyio.connect_unix(path) as connection:
+            try:
+                await connection.send(data)
+                await connection.send_eof()
+                with pytest.raises(anyio.EndOfStream), anyio.fail_after(10):
+                    await connection.receive()
+            except anyio.BrokenResourceError:
+                pass  # it was dropped before all was sent
+        assert (await run(settings, "domain", "list"))[0].endswith("status 0\n")
+
+
+async def test_only_the_owner_can_reach_the_socket_and_it_is_gone_with_its_server(
+    opened: Memory, settings: Settings
+) -> None:
+    folder = remote.sockets_folder(settings.home.resolve())
+    folder.mkdir(exist_ok=True)
+    stale = folder / "1.sock"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(stale))
+    async with serving(opened, settings) as path:
+        assert (folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
+        assert not stale.exists()
+    assert not path.exists()
+    assert await run(settings, "log") == ("status None\n", "")
+
+
+async def test_a_frozen_server_does_not_hold_a_command_up(settings: Settings) -> None:
+    folder = remote.sockets_folder(settings.home.resolve())
+    folder.mkdir(exist_ok=True)
+    path = folder / "frozen.sock"
+    with socket.socket(socket.AF_UNIX) as frozen:
+        frozen.bind(str(path))
+        frozen.listen()
+        with anyio.fail_after(10):
+            assert await run(settings, "log") == ("status None\n", "")
+    path.unlink()
