@@ -48,7 +48,12 @@ def with_memory(use: Callable[[Memory], Awaitable[T]], activity: str = "Working"
     if (served := SERVED.get()) is not None:
         from graph_memory.project import domain_for
 
-        return anyio.from_thread.run(use, served.in_domain(domain_for(read_settings().domain)))
+        memory = served.in_domain(domain_for(read_settings().domain))
+
+        async def run() -> T:
+            return await use(memory)
+
+        return anyio.from_thread.run(run)
 
     async def work() -> T:
         async with open_with_progress() as memory:

@@ -10,10 +10,10 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import anyio
 import anyio.to_thread
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 _log = logging.getLogger(__name__)
-Beside = Callable[["Memory"], Awaitable[None]]
+Beside = Callable[["Memory"], Coroutine[Any, Any, None]]
 """Work beside the calls, while the memory is open."""
 FACADES = (
     *("memory.api.entities", "memory.api.recall", "memory.api.history", "memory.sessions.sessions", "memory.batch.run"),
