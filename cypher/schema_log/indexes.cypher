@@ -1,6 +1,7 @@
-// All indexes of the database, those of constraints among them, each with its state.
+// The indexes of these names, those of constraints among them, each with its state.
 // mode: read
-// params: -
+// params: names
 // returns: name, state, is_constraint
 SHOW INDEXES YIELD name, state, owningConstraint
+WHERE name IN $names
 RETURN name, state, owningConstraint IS NOT NULL AS is_constraint

@@ -119,7 +119,7 @@ class StoreWithin(Store):
         """Refuse to make a constraint: it would wait for the transaction, and the transaction for it."""
         del params
         name = statement.split()[2]
-        if name not in {row.name for row in await self._outer.read(INDEXES)}:
+        if not await self._outer.read(INDEXES, names=[name]):
             hint = "Add the connection type before the transaction: its constraint needs a transaction of its own."
             raise fault("type", "A new connection type cannot be added inside a transaction", hint)
 

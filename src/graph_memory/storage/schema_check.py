@@ -61,7 +61,7 @@ async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
     for label in await store.read(ANALYSERS, domain=domain):
         if label in LABELS:
             wanted.setdefault(index_of(LABELS[label]), analyser_index(LABELS[label]))
-    found = {row.name: row for row in await store.read(INDEXES)}
+    found = {row.name: row for row in await store.read(INDEXES, names=list(wanted))}
     version = await store.server_version()
     faults = (_fault(name, statement, found) for name, statement in wanted.items() if suits(statement, version))
     return [fault for fault in faults if fault]

@@ -208,7 +208,7 @@ class Examination:
         """Return the subjects at which graph and log differ."""
         ids = list(dict.fromkeys(subject.id for subject in subjects))  # one of a connection may be there for two types
         events = {event.draft.subject: event for event in await self._events(ids)}
-        live = await self._live(subjects)
+        live = await self._live(subjects)])
         derived = await self._derived(ids, events.values())
         texts = await self._inline_texts(events.values())
         findings: list[Finding] = []
@@ -227,7 +227,8 @@ class Examination:
     async def _inline_texts(self, events: Iterable[Event]) -> Mapping[str, str]:
         refs = (content_ref(event.draft.state or {}) for event in events)
         hashes = [ref.sha256 for ref in refs if ref is not None]
-        return {row.sha256: row.text for row in await self._reader.read(CONTENTS, domain=self._domain, hashes=hashes)}
+        rows = await self._reader.read(CONTENTS, domain=self._domain, hashes=hashes) if hashes else []
+        return {row.sha256: row.text for row in rows}
 
     async def _finding(self, subject: Subject, event: Event | None, live: Live, texts: Mapping[str, str]) -> Finding:
         expected: Facts = {}

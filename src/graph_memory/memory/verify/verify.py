@@ -153,7 +153,8 @@ def _mending_order(subject: Subject) -> int:
 
 async def _suspects(core: Core, look: FirstLook) -> tuple[list[Subject], int]:
     """Return the subjects that seem to differ, and how many there are of all."""
-    findings = await examined(core, core.store, look.domain, await look.suspects(), look.contents)
+    suspected = await look.suspects()
+    findings = await examined(core, core.store, look.domain, suspected, look.contents, ontology=look.ontology)
     unknown = sum(finding.event is None or finding.is_double for finding in findings)
     return [finding.subject for finding in findings], look.subjects + unknown
 
@@ -174,9 +175,12 @@ async def examined(
     domain: str,
     subjects: Sequence[Subject],
     contents: set[tuple[str, str]] | None = None,
+    *,
+    ontology: Ontology | None = None,
 ) -> list[Finding]:
     """Return those of the subjects that differ; under the domain's lock they truly do. Their contents are noted."""
-    examination = Examination(reader, core.contents, domain, await _logged_ontology(reader, domain))
+    ontology = ontology or await _logged_ontology(reader, domain)
+    examination = Examination(reader, core.contents, domain, ontology)
     findings: list[Finding] = []
     for start in range(0, len(subjects), PAGE):
         findings += await examination.examine(subjects[start : start + PAGE])
