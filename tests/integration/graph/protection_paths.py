@@ -78,6 +78,8 @@ class Path_:  # noqa: N801 - a way to write, not one of the disk
     """Whether the domain is there afterwards."""
     beside: bool = False
     """Whether something that goes by itself is made all the same."""
+    lifts: bool = False
+    """Whether it lifts a protection, which that of the domain stops only where there is one to lift."""
     of: tuple[str, Kind] | None = None
     """The way that takes a subject of any kind, and the kind that it takes here."""
 
@@ -96,12 +98,13 @@ def path(
     by_hand: str | None = None,
     leaves: bool = True,
     beside: bool = False,
+    lifts: bool = False,
     of: tuple[str, Kind] | None = None,
 ) -> Callable[[Act], Act]:
     """Add a way to the table, with what protection must stop it."""
 
     def add(run: Act) -> Act:
-        PATHS[run.__name__] = Path_(run, frozenset(stops), prepare, by_hand, leaves, beside, of)
+        PATHS[run.__name__] = Path_(run, frozenset(stops), prepare, by_hand, leaves, beside, lifts, of)
         return run
 
     return add
@@ -640,12 +643,12 @@ async def protect_the_domain(world: World, memory: Memory) -> object:
     return await memory.protect(domain=world.domain, reason="Another", can_be_unprotected_by=["alice"])
 
 
-@path(NODE)
+@path(NODE, lifts=True)
 async def unprotect_a_node(world: World, memory: Memory) -> object:
     return await memory.unprotect(node_id=world.a)
 
 
-@path(CONNECTION)
+@path(CONNECTION, lifts=True)
 async def unprotect_a_connection(world: World, memory: Memory) -> object:
     return await memory.unprotect(connection_id=world.r)
 

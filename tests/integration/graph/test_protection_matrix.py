@@ -6,7 +6,7 @@ The ways are found in the code: who appends to a log, begins a job, projects, or
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -23,7 +23,6 @@ pytestmark = pytest.mark.anyio
 
 SOURCE = Path(graph_memory.__file__).parent
 KINDS = (NODE, CONNECTION, DOMAIN)
-OTHERS, EXPIRED, LIFTED = "others", "expired", "lifted"
 NAMED = {"append_events", "append_of_job", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
 WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
 
@@ -70,82 +69,78 @@ async def world(memory: Memory, domain: str, driver: Driver, tmp_path: Path, mon
     return await World(memory, domain, driver, tmp_path, monkeypatch).fill()
 
 
-def _groups(way: Path_) -> list[list[str]]:
+def _worlds(way: Path_) -> list[list[str]]:
     """Return the kinds that stop a way, in groups that it can be tried with one after the other in one world."""
     kinds = [kind for kind in KINDS if kind in way.stops]
-    return [[kind] for kind in kinds] if way.by_hand or way.beside else [kinds] if kinds else []
+    return [[kind] for kind in kinds] if way.beside else [kinds]
 
 
-@pytest.mark.parametrize(("name", "kinds"), [(name, kinds) for name, way in PATHS.items() for kinds in _groups(way)])
+@pytest.mark.parametrize(("name", "kinds"), [(name, kinds) for name, way in PATHS.items() for kinds in _worlds(way)])
 async def test_each_protection_stops_all_but_those_who_may_lift_it(world: World, name: str, kinds: list[str]) -> None:
+    """Protection of what the way leaves alone, which its caller may not lift, is there all the time."""
     way = PATHS[name]
-    if way.prepare is not None:
-        await way.prepare(world)
+    await _prepare(world, way)
+    others = [kind for kind in KINDS if kind not in way.stops and not (way.lifts and kind == DOMAIN)]
+    await _protect(world, others, ["carol"])
     for place, kind in enumerate(kinds):
         await _lift(world, kinds[:place][-1:])
-        await _protect(world, [kind])
-        if way.by_hand is not None:
-            world.hand(way.by_hand)
-        await _is_refused(world, way)
-    await way.run(world, world.memory.acting_as("alice"))
-    if way.leaves:
-        assert (await world.memory.upkeep.verify()).differences == ()
+        await _protect(world, [kind], ["alice", "carol"])
+        await _is_refused(world, way, kind)
+    await _runs(world, way, "alice")
 
 
-async def _is_refused(world: World, way: Path_) -> None:
+async def _prepare(world: World, way: Path_) -> None:
+    if way.prepare is not None:
+        await way.prepare(world)
+
+
+async def _is_refused(world: World, way: Path_, kind: str) -> None:
     before = await world.end()
     with pytest.raises(GraphError) as caught:
-        await way.run(world, world.memory.acting_as("bob"))
+        await _run(world, way, "bob")
     assert caught.value.code is Code.PROTECTED
-    assert caught.value.message in _messages(world)
+    assert caught.value.message in _messages(world, kind)
     assert way.beside or await world.end() == before
     assert (await world.memory.domain_info()).busy is None
 
 
-SITUATIONS = [
-    pytest.param(name, situation, marks=[] if situation == OTHERS else [pytest.mark.long])
-    for name, way in PATHS.items()
-    for situation in (OTHERS, EXPIRED, LIFTED)
-    if situation != OTHERS or len(way.stops) < len(KINDS)
-]
-
-
-@pytest.mark.parametrize(("name", "situation"), SITUATIONS)
-async def test_other_protection_and_protection_that_ended_stop_nobody(world: World, name: str, situation: str) -> None:
-    way = PATHS[name]
-    if way.prepare is not None:
-        await way.prepare(world)
-    kinds = [kind for kind in KINDS if situation != OTHERS or kind not in way.stops]
-    await _protect(world, kinds, has_expired=situation == EXPIRED)
-    if situation == LIFTED:
-        await _lift(world, kinds)
+async def _run(world: World, way: Path_, actor: str) -> None:
     if way.by_hand is not None:
         world.hand(way.by_hand)
-    await way.run(world, world.memory.acting_as("bob"))
+    await way.run(world, world.memory.acting_as(actor))
+
+
+async def _runs(world: World, way: Path_, actor: str) -> None:
+    await _run(world, way, actor)
     if way.leaves:
         assert (await world.memory.upkeep.verify()).differences == ()
 
 
-def _messages(world: World) -> set[str]:
-    return {
+@pytest.mark.long
+@pytest.mark.parametrize("name", PATHS)
+async def test_protection_that_ended_stops_nobody(world: World, name: str) -> None:
+    way = PATHS[name]
+    await _prepare(world, way)
+    with world.patch.context() as earlier:
+        then = datetime.now(UTC) - timedelta(hours=1)
+        earlier.setattr(world.memory._core.log, "clock", lambda: then)
+        await _protect(world, KINDS, ["alice"], expires_at=then + timedelta(minutes=1))
+    await _runs(world, way, "bob")
+
+
+def _messages(world: World, kind: str) -> set[str]:
+    domain = {
         f"Domain {world.domain} is read-only and cannot be modified",
         f"Cannot modify memory in read-only domain {world.domain}",
-        f"Memory {world.a} is read-only and cannot be modified",
-        f"Memory {world.r} is read-only and cannot be modified",
     }
+    [protected] = _ids(world, kind).values()
+    return domain if kind == DOMAIN else {f"Memory {protected} is read-only and cannot be modified"}
 
 
-async def _protect(world: World, which: list[str], *, has_expired: bool = False) -> None:
-    """Protect these kinds, for an hour ago if the protection has expired."""
-    memory, until = world.memory, None
-    with world.patch.context() as earlier:
-        if has_expired:
-            then = datetime.now(UTC) - timedelta(hours=1)
-            earlier.setattr(memory._core.log, "clock", lambda: then)
-            until = then + timedelta(minutes=1)
-        for kind in which:
-            names = ["alice", "carol"]
-            await memory.protect(**_ids(world, kind), reason="Why", expires_at=until, can_be_unprotected_by=names)
+async def _protect(world: World, kinds: Sequence[str], names: list[str], *, expires_at: datetime | None = None) -> None:
+    for kind in kinds:
+        given = {**_ids(world, kind), "reason": "Why", "expires_at": expires_at, "can_be_unprotected_by": names}
+        await world.memory.acting_as("carol").protect(**given)
 
 
 async def _lift(world: World, which: list[str]) -> None:
