@@ -9,11 +9,11 @@ import pytest
 
 from acceptance.agents import Agent
 from graph_memory.model.errors import Code
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
 UNKNOWN_NODE, UNKNOWN = "mem_k4j9x2_p8n3q1", "conn_x7y2z9_k5m8n3"
-DATES = {"since": "2025-10-15", "follow_up_date": "2025-11-15"}
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,6 @@ async def test_a_connection_shows_what_it_was_created_with(gtd: Agent):
     }
 
 
-async def test_a_connection_needs_neither_content_nor_properties(gtd: Agent):
-    connection = await gtd.connection("NextAction", await gtd.node("Project"), await gtd.node("Action"))
-    shown = await gtd.call("get_connection", connection_id=connection)
-    assert (shown["properties"], shown["has_content"]) == ({}, False)
-
-
 async def test_an_update_merges_properties_and_replaces_content(gtd: Agent, joined: Joined):
     one = {"connection_id": joined.connection}
     before = await gtd.call("get_connection", **one)
@@ -100,29 +94,7 @@ async def test_deleting_a_connection_leaves_its_nodes(gtd: Agent, joined: Joined
         assert error.code is Code.CONNECTION_NOT_FOUND
 
 
-async def test_a_node_has_many_connections_of_one_type_and_deleting_one_leaves_the_others(gtd: Agent):
-    project = await gtd.node("Project")
-    actions = [await gtd.node("Action") for _ in range(3)]
-    first, *others = [await gtd.connection("NextAction", project, action) for action in actions]
-    assert await gtd.found("get_connected_nodes", node_id=project, direction="out") == sorted(actions)
-
-    await gtd.call("delete_connection", connection_id=first)
-
-    assert await gtd.found("query_connections", from_node_id=project) == sorted(others)
-    assert await gtd.found("get_connected_nodes", node_id=project, direction="out") == sorted(actions[1:])
-
-
-async def test_a_pair_of_nodes_has_connections_of_several_types(gtd: Agent, joined: Joined):
-    depends = await gtd.connection("DependsOn", joined.project, joined.action)
-    ends = {"from_node_id": joined.project, "to_node_id": joined.action}
-    assert await gtd.found("query_connections", **ends) == sorted([joined.connection, depends])
-    assert await gtd.found("query_connections", **ends, type="DependsOn") == [depends]
-
-    await gtd.call("delete_connection", connection_id=depends)
-    assert await gtd.found("query_connections", **ends) == [joined.connection]
-
-
-@pytest.mark.parametrize("end", ["from_node_id", "to_node_id"])
+@for_rows("end", ["from_node_id", "to_node_id"])
 async def test_an_end_that_does_not_exist_is_named(gtd: Agent, joined: Joined, end: str):
     ends = {"from_node_id": joined.project, "to_node_id": joined.action, end: UNKNOWN_NODE}
     error = await gtd.refused("create_connection", type="NextAction", **ends)
@@ -131,7 +103,7 @@ async def test_an_end_that_does_not_exist_is_named(gtd: Agent, joined: Joined, e
     assert await gtd.found("query_connections") == [joined.connection]
 
 
-@pytest.mark.parametrize("end", ["from_node_id", "to_node_id"])
+@for_rows("end", ["from_node_id", "to_node_id"])
 async def test_no_connection_crosses_from_one_domain_to_another(gtd: Agent, elsewhere: Agent, joined: Joined, end: str):
     far = await elsewhere.node("Project" if end == "from_node_id" else "Action")
     ends = {"from_node_id": joined.project, "to_node_id": joined.action, end: far}
@@ -157,14 +129,14 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+@for_rows(("tool", "arguments"), CALLS)
 async def test_a_connection_that_does_not_exist_is_not_found(constant: Agent, tool: str, arguments: dict[str, Any]):
     error = await constant.refused(tool, connection_id=UNKNOWN, **arguments)
     assert error.code is Code.CONNECTION_NOT_FOUND
     assert UNKNOWN in error.message
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+@for_rows(("tool", "arguments"), CALLS)
 async def test_the_id_of_another_domain_is_not_found(
     joined: Joined, elsewhere: Agent, gtd: Agent, tool: str, arguments: dict[str, Any]
 ):
@@ -177,25 +149,6 @@ async def test_a_node_is_not_a_connection_nor_the_other_way_round(gtd: Agent, jo
     error = await gtd.refused("get_connection", connection_id=joined.project)
     assert error.code is Code.CONNECTION_NOT_FOUND
     assert (await gtd.refused("get_node", node_id=joined.connection)).code is Code.NODE_NOT_FOUND
-
-
-@pytest.mark.parametrize("given", [None, {}, {"since": "2025-10-15"}, {"follow_up_date": "2025-11-15", "other": 1}])
-async def test_required_properties_must_be_given(gtd: Agent, given: dict[str, Any] | None):
-    ends = {"from_node_id": await gtd.node("Action"), "to_node_id": await gtd.node("Person")}
-    error = await gtd.refused("create_connection", type="WaitingFor", **ends, properties=given)
-    missing = [name for name in DATES if name not in (given or {})]
-    assert error.code is Code.REQUIRED_PROPERTY_MISSING
-    assert error.message == (
-        f"Connection type WaitingFor requires properties: [since, follow_up_date]. Missing: [{', '.join(missing)}]"
-    )
-    assert await gtd.found("query_connections") == []
-
-
-async def test_a_connection_with_all_required_properties_is_made_and_updated(gtd: Agent):
-    waiting = await gtd.connection("WaitingFor", await gtd.node("Action"), await gtd.node("Person"), properties=DATES)
-    await gtd.call("update_connection", connection_id=waiting, properties={"follow_up_date": "2026-01-01"})
-    shown = await gtd.call("get_connection", connection_id=waiting)
-    assert shown["properties"] == {**DATES, "follow_up_date": "2026-01-01"}
 
 
 @pytest.mark.parametrize("tool", ["update_connection", "delete_connection"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mcp import MCPError
 
 from acceptance.agents import Agent
 from graph_memory.model.errors import Code
@@ -43,8 +42,6 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "get_ontology": {},
 }
 """A call of each tool with what it must be given."""
-
-OPTIONAL = {"create_node": {"format"}, "update_node": {"properties"}, "update_connection": {"content"}}
 
 
 def _wrong(tool: str, argument: str, *values: object, **more: object) -> list[Any]:
@@ -101,56 +98,6 @@ async def test_an_argument_of_the_wrong_kind_is_named(
     _is_no_dump(error.message)
 
 
-@for_rows("tool", COMPLETE)
-async def test_an_unknown_argument_is_named(constant: Agent, tool: str):
-    error = await constant.refused(tool, **COMPLETE[tool], colour="red")
-    assert error.code is Code.INVALID_ARGUMENT
-    assert "colour" in error.message
-    assert error.details["argument"] == "colour"
-    _is_no_dump(error.message)
-
-
-MISSING = [
-    (tool, argument)
-    for tool, arguments in COMPLETE.items()
-    for argument in arguments
-    if argument not in OPTIONAL.get(tool, ())
-]
-
-
-@for_rows(("tool", "argument"), MISSING)
-async def test_a_missing_argument_is_named(constant: Agent, tool: str, argument: str):
-    arguments = {name: value for name, value in COMPLETE[tool].items() if name != argument}
-    error = await constant.refused(tool, **arguments)
-    assert error.code is Code.INVALID_ARGUMENT
-    assert argument in error.message
-    assert error.details["argument"] == argument
-    _is_no_dump(error.message)
-
-
-@for_rows(
-    ("connection_type", "argument"),
-    [
-        ({"from_types": ["Project"], "to_types": ["Project"]}, "name"),
-        ({"name": "DependsOn", "to_types": ["Project"]}, "from_types"),
-        ({"name": "DependsOn", "from_types": ["Project"]}, "to_types"),
-        ({"name": "DependsOn", "from_types": "Project", "to_types": ["Project"]}, "from_types"),
-        ({"name": "DependsOn", "from_types": ["Project"], "to_types": [7]}, "to_types"),
-        ({"name": 7, "from_types": ["Project"], "to_types": ["Project"]}, "name"),
-        ({"name": "DependsOn", "from_types": ["Project"], "to_types": ["Project"], "colour": "red"}, "colour"),
-        (
-            {"name": "DependsOn", "from_types": ["Project"], "to_types": ["Project"], "required_properties": "since"},
-            "required_properties",
-        ),
-    ],
-)
-async def test_a_fault_inside_a_declaration_is_named(agent: Agent, connection_type: dict[str, Any], argument: str):
-    error = await agent.refused("create_ontology", node_types=["Project"], connection_types=[connection_type])
-    assert error.code is Code.INVALID_ARGUMENT
-    assert argument in error.message
-    assert (await agent.refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
-
-
 @for_rows(
     ("tool", "arguments"),
     [
@@ -182,37 +129,6 @@ async def test_the_beginning_of_an_id_is_answered_with_the_whole_id(gtd: Agent):
     ):
         hint = (await gtd.refused(tool, **given)).details["hint"]
         assert hint.endswith(f"{whole}. Give the whole id.")
-
-
-async def test_null_for_an_optional_argument_means_that_it_was_left_out(gtd: Agent):
-    no_page = {"limit": None, "cursor": None, "domain": gtd.domain}
-    node = await gtd.node("Project", "x", encoding=None, properties=None, tags=None, path=None)
-    action = await gtd.node("Action", "x")
-    shown = await gtd.call("get_node", node_id=node)
-    assert shown["properties"] == {}
-    assert "tags" not in shown
-    await gtd.call(
-        "update_node", node_id=node, properties={"a": 1}, content=None, encoding=None, format=None, tags=None, path=None
-    )
-    connection = await gtd.connection("NextAction", node, action, properties=None, content=None)
-    assert (await gtd.call("get_connection", connection_id=connection, include_content=None))["has_content"] is False
-    await gtd.call(
-        "update_connection", connection_id=connection, properties={"a": 1}, content=None, expected_version=None
-    )
-    assert await gtd.found("query_nodes", type=None, properties=None, **no_page) == sorted([node, action])
-    ends = {"from_node_id": None, "to_node_id": None}
-    assert await gtd.found("query_connections", type=None, properties=None, **ends, **no_page) == [connection]
-    around = {"node_id": node, "direction": "both", "connection_type": None}
-    assert await gtd.found("get_connected_nodes", **around, **no_page) == [action]
-    assert await gtd.found("search_content", query="x", node_type=None, **no_page) == sorted([node, action])
-    await gtd.call("add_connection_type", **ADDED, required_properties=None)
-    await gtd.call("get_ontology", detail=None)
-    await gtd.call("delete_node", node_id=node, expected_version=None)
-
-
-async def test_an_unknown_tool_is_an_error_of_the_protocol(server: Agent):
-    with pytest.raises(MCPError, match="forget_everything"):
-        await server.client.call_tool("forget_everything", {})
 
 
 def _is_no_dump(message: str) -> None:

@@ -49,17 +49,6 @@ async def test_a_node_shows_what_it_was_created_with(gtd: Agent):
     assert await gtd.content(created["node_id"]) == "# Kitchen Renovation\n\nBudget: $50k"
 
 
-async def test_every_node_has_an_id_of_its_own(gtd: Agent):
-    assert len({await gtd.node() for _ in range(10)}) == 10
-
-
-async def test_a_node_may_be_empty_and_have_no_properties(gtd: Agent):
-    for given in ({}, {"properties": {}}, {"properties": None}):
-        node = await gtd.node("Action", "", **given)
-        assert (await gtd.call("get_node", node_id=node))["properties"] == {}
-        assert await gtd.content(node) == ""
-
-
 @for_rows(
     "value",
     [
@@ -137,21 +126,6 @@ async def test_an_update_merges_properties_and_leaves_the_rest(gtd: Agent):
     assert await gtd.content(node) == "text"
 
 
-async def test_an_update_replaces_the_content(gtd: Agent):
-    node = await gtd.node("Project", "before", properties={"status": "active"})
-    await gtd.call("update_node", node_id=node, content="after", encoding="utf-8")
-    assert await gtd.content(node) == "after"
-    shown = await gtd.call("get_node", node_id=node)
-    assert (shown["properties"], shown["content_format"]) == ({"status": "active"}, "markdown")
-
-
-async def test_the_format_changes_on_its_own(gtd: Agent):
-    node = await gtd.node("Project", "text")
-    await gtd.call("update_node", node_id=node, format="meeting-notes")
-    assert (await gtd.call("get_node", node_id=node))["content_format"] == "meeting-notes"
-    assert await gtd.content(node) == "text"
-
-
 async def test_everything_can_be_updated_at_once(gtd: Agent):
     node = await gtd.node("Project", "text")
     await gtd.call(
@@ -200,7 +174,7 @@ async def test_a_node_that_does_not_exist_is_not_found(
     assert "hint" in error.details
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+@for_rows(("tool", "arguments"), CALLS)
 async def test_the_id_of_another_domain_is_not_found(
     gtd: Agent, elsewhere: Agent, tool: str, arguments: dict[str, Any]
 ):

@@ -71,25 +71,6 @@ async def test_values_of_connections_are_compared_with_their_types(gtd: Agent):
             assert await gtd.found("query_connections", **where, properties={"value": value}) == expected
 
 
-async def test_all_properties_must_match_and_others_do_not_matter(gtd: Agent):
-    one = await gtd.node("Action", properties={"status": "next", "context": "phone"})
-    more = await gtd.node("Action", properties={"status": "next", "context": "phone", "priority": 1})
-    other = await gtd.node("Action", properties={"status": "next"})
-    await gtd.node("Project", properties={"status": "next", "context": "phone"})
-
-    async def found(**properties: Any) -> list[str]:
-        return await gtd.found("query_nodes", type="Action", properties=properties)
-
-    assert await found(status="next", context="phone") == sorted([one, more])
-    assert await found(status="next") == sorted([one, more, other])
-    assert await found(priority=1) == [more]
-    assert await found(status="next", context="phone", priority=2) == []
-    assert await found(status="Next") == []
-    assert await found(Status="next") == []
-    assert await found(nowhere="next") == []
-    assert await found() == sorted([one, more, other])
-
-
 async def test_without_filters_everything_in_the_domain_is_found(gtd: Agent, elsewhere: Agent):
     nodes = [await gtd.node(kind) for kind in ("Project", "Action", "Person")]
     await elsewhere.node("Project")
