@@ -23,7 +23,9 @@ from typer.testing import CliRunner
 
 from graph_memory import Settings
 from graph_memory.cli import main
+from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.table import tools_of
+from graph_memory.mcp_server.transport.process import opener_of, own_session
 from graph_memory.model.errors import Code
 
 COMMAND = Path(sys.executable).with_name("graph-memory")
@@ -151,6 +153,20 @@ async def connected(
     with open(os.devnull if sys.__stderr__ is None else os.dup(2), "w") as log:  # noqa: PTH123, ASYNC230
         async with Client(stdio_client(parameters, errlog=log), read_timeout_seconds=60, mode=mode) as client:
             yield Agent(client, domain)
+
+
+@asynccontextmanager
+async def served(
+    environment: Mapping[str, str], *arguments: str, domain: str | None = None, mode: Any = "auto"
+) -> AsyncIterator[Agent]:
+    """Give an agent whose server runs in this process, with a memory of its own, as the command would serve it."""
+    with patch("graph_memory.mcp_server.transport.stdio.serve_stdio") as serve:
+        done = run({**environment, "GRAPH_MEMORY_USE_COUNTS": "true"}, "mcp", *arguments)
+    assert done.returncode == 0, done.stderr
+    settings, toolsets = serve.call_args.args
+    server = build_server(opener_of(settings, own_session(settings), toolsets), settings, toolsets)
+    async with Client(server, read_timeout_seconds=60, mode=mode) as client:
+        yield Agent(client, domain)
 
 
 @asynccontextmanager

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import connected
+from acceptance.agents import served
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(environment: dict[str, str], domain: str):
-    async with connected(environment, "--toolsets", "agent_memory", "--domain", domain) as agent:
+    async with served(environment, "--toolsets", "agent_memory", "--domain", domain) as agent:
         assert (await agent.call("get_events"))["events"] == []
         goal = (await agent.call("set_goal", description="Release 1.0", steps=["docs", "tag"]))["goal"]["id"]
         waiting = (await agent.call("set_goal", description="Announce", blocked_by=[goal]))["goal"]
@@ -34,7 +34,7 @@ async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(env
             learned_from=[fix["event_id"]],
         )
         await agent.call("apply_pattern_result", pattern_id=pattern["id"], success=True)
-    async with connected(environment, "--toolsets", "agent_memory", "--domain", domain) as agent:
+    async with served(environment, "--toolsets", "agent_memory", "--domain", domain) as agent:
         last = (await agent.call("get_events", session="monday"))["events"]
         assert [one["id"] for one in last] == [fix["event_id"], error["event_id"]]
         chain = (await agent.call("get_events", chain_of=error["event_id"]))["events"]
@@ -57,7 +57,7 @@ async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(env
 
 async def test_notes_of_a_session_one_query_over_all_types_and_the_project(environment: dict[str, str], domain: str):
     tools = "agent_memory,get_environment"
-    async with connected(environment, "--toolsets", tools, "--domain", domain) as agent:
+    async with served(environment, "--toolsets", tools, "--domain", domain) as agent:
         await agent.call("working_memory", action="set", key="goal", value="Release")
         await agent.call("working_memory", action="set", key="recent_outputs", value={"failed": 3})
         assert (await agent.call("working_memory", action="get"))["goal"] == "Release"
@@ -73,7 +73,7 @@ async def test_notes_of_a_session_one_query_over_all_types_and_the_project(envir
         assert found["patterns"][0]["warning"]
         assert found["tokens_used"] <= 500
         assert (await agent.call("get_environment", limit=3))["project_root"]
-    async with connected(environment, "--toolsets", tools, "--domain", domain) as agent:
+    async with served(environment, "--toolsets", tools, "--domain", domain) as agent:
         assert "goal" not in await agent.call("working_memory", action="get")
 
 
@@ -88,7 +88,7 @@ def own(environment: dict[str, str], domain: str) -> dict[str, str]:
 
 
 async def test_a_mistake_that_the_user_corrected_is_told_first_in_the_next_session(own: dict[str, str], domain: str):
-    async with connected(own, "--toolsets", "agent,agent_memory", "--domain", domain) as agent:
+    async with served(own, "--toolsets", "agent,agent_memory", "--domain", domain) as agent:
         assert "warnings" in await agent.call("get_user_profile")
         refused = await agent.client.call_tool("update_user_profile", {"communication_style": "short"})
         assert refused.is_error
@@ -99,7 +99,7 @@ async def test_a_mistake_that_the_user_corrected_is_told_first_in_the_next_sessi
             "update_user_profile", communication_style="concise", preferred_tools=["pnpm"], correction=correction
         )
         assert profile["corrections"][0]["source"] == "user"
-    async with connected(own, "--toolsets", "agent,agent_memory", "--domain", domain) as agent:
+    async with served(own, "--toolsets", "agent,agent_memory", "--domain", domain) as agent:
         begin = (await agent.call("session_start"))["text"]
         assert 'not "npm", but "pnpm"' in begin.splitlines()[1]
         assert "search_memories lists" in begin
@@ -111,7 +111,7 @@ async def test_a_mistake_that_the_user_corrected_is_told_first_in_the_next_sessi
 
 
 async def test_an_agent_knows_how_its_tools_worked(own: dict[str, str], domain: str):
-    async with connected(own, "--toolsets", "agent_memory", "--domain", domain) as agent:
+    async with served(own, "--toolsets", "agent_memory", "--domain", domain) as agent:
         for outcome, duration in (("success", 10), ("failure", 30)):
             await agent.call(
                 "record_event",

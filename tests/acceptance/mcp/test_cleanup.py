@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.agents import connected
+from acceptance.agents import served
 from graph_memory import ConnectionType, Memory, NodeType
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +42,7 @@ async def test_each_call_can_be_made_as_it_is_given_and_settles_what_was_found(
         await memory.entities.create_entities([{"name": "Old", "observations": ["is blue"]}])
     await fill(memory)
     found: dict[str, dict[str, Any]] = {}
-    async with connected(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:
+    async with served(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:
         for one in (await agent.call("graph_health"))["findings"]:
             found.setdefault(one["kind"], one)
         assert set(found) == {*SETTLED, "hub"}
@@ -54,7 +54,7 @@ async def test_each_call_can_be_made_as_it_is_given_and_settles_what_was_found(
             assert not result.is_error, (one, result.content)
             if given.pop("dry_run", False):
                 await agent.call(one["call"]["tool"], **given)
-    async with connected(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
+    async with served(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
         salient = (await agent.call("get_salient", limit=2))["entities"]
         left = [(one["kind"], one["about"]) for one in (await agent.call("graph_health", limit=100))["findings"]]
     assert [entity["salience"] for entity in salient] == sorted((e["salience"] for e in salient), reverse=True)
@@ -67,7 +67,7 @@ async def test_a_call_of_a_tool_that_is_not_offered_says_how_to_get_it(
 ) -> None:
     await memory.entities.create_entities([{"name": "Alone"}])
     await memory.add_node_type(NodeType("Ghost"))
-    async with connected(environment, "--toolsets", "entities,cleanup", "--domain", domain) as agent:
+    async with served(environment, "--toolsets", "entities,cleanup", "--domain", domain) as agent:
         found = {one["kind"]: one for one in (await agent.call("graph_health"))["findings"]}
     call = found["unused_type"]["call"]
     assert call["tool"] == "memory_revert"

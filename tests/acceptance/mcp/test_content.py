@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.agents import Agent, connected, verified
+from acceptance.agents import Agent, served, verified
 from graph_memory import Settings
 from graph_memory.model.errors import Code
 from tables import for_rows
@@ -110,7 +110,7 @@ async def test_content_up_to_8_mb_is_taken_and_given_and_no_more(gtd: Agent):
 @pytest.mark.long
 async def test_the_limit_counts_bytes_of_text_and_can_be_set(environment: dict[str, str], gtd: Agent):
     project, action, long = await gtd.node("Project"), await gtd.node("Action"), await gtd.node("Project", "x" * 101)
-    async with connected({**environment, "GRAPH_MEMORY_MCP_CONTENT_BYTES": "100"}, domain=gtd.domain) as agent:
+    async with served({**environment, "GRAPH_MEMORY_MCP_CONTENT_BYTES": "100"}, domain=gtd.domain) as agent:
         await agent.node("Project", "é" * 50)
         over = {"content": "é" * 50 + "x"}
         error = await agent.refused("create_node", type="Project", format="text", **over)
@@ -170,7 +170,7 @@ async def test_content_that_cannot_be_stored_leaves_no_trace_of_the_call(
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     large = {"content": "x" * 20_000}
-    async with connected({**environment, "GRAPH_MEMORY_BLOB_URL": str(blocked / "blobs")}, domain=gtd.domain) as agent:
+    async with served({**environment, "GRAPH_MEMORY_BLOB_URL": str(blocked / "blobs")}, domain=gtd.domain) as agent:
         ends = {"from_node_id": project, "to_node_id": action}
         for tool, arguments in (
             ("create_node", {"type": "Project", "format": "text", **large}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import Agent, connected, http_server, over_http
+from acceptance.agents import Agent, http_server, over_http, served
 from graph_memory.mcp_server.callers import SESSION
 from graph_memory.model.errors import Code
 
@@ -38,7 +38,7 @@ async def test_an_agent_makes_a_tree_fills_it_and_reads_it_as_one(historian: Age
 
 async def test_a_session_selects_a_domain_until_it_selects_another(environment: dict[str, str], domain: str) -> None:
     one, other = f"{domain}/one", f"{domain}/other"
-    async with connected(environment, "--toolsets", "graph,domains") as agent:
+    async with served(environment, "--toolsets", "graph,domains") as agent:
         for name in (one, other):
             await agent.call("create_ontology", **NOTES, domain=name)
         assert await agent.call("select_domain", name=one) == {"domain": one}

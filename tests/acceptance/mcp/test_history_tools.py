@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import GTD, Agent, ToolError, connected
+from acceptance.agents import GTD, Agent, ToolError, served
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,7 @@ async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent
 @pytest.mark.long
 async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dict[str, str]) -> None:
     mine = await agent.node("Project", "# Mine")
-    async with connected(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
+    async with served(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
         await other.node("Action", "# Theirs")
         await other.call("update_node", node_id=mine, properties={"by": "other"})
         tried = await other.call("memory_revert_session", session="current", dry_run=True)

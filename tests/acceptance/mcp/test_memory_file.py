@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.agents import connected
+from acceptance.agents import served
 from graph_memory import Memory
 from graph_memory.model.errors import Code
 from integration.transfer.test_import_memory import grown, lines
@@ -22,11 +22,11 @@ async def test_the_official_servers_file_is_there_at_the_first_start_and_is_not_
     file = tmp_path / "memory.jsonl"
     file.write_text(lines(graph))
     asked = {**environment, "MEMORY_FILE_PATH": f"'file://{file}'", "GRAPH_MEMORY_DOMAIN": domain}
-    async with connected(asked, "--toolsets", "entities") as agent:
+    async with served(asked, "--toolsets", "entities") as agent:
         assert await agent.call("read_graph") == graph
     await memory.entities.create_entities([{"name": "new"}])
     file.write_text("damaged")
-    async with connected(asked, "--toolsets", "entities") as agent:
+    async with served(asked, "--toolsets", "entities") as agent:
         assert len((await agent.call("read_graph"))["entities"]) == 61
     assert file.read_text() == "damaged"
 
@@ -38,7 +38,7 @@ async def test_a_damaged_file_is_told_by_every_call_until_it_is_corrected(
     file = tmp_path / "memory.jsonl"
     file.write_text(lines(grown(10)) + "\n{")
     asked = {**environment, "MEMORY_FILE_PATH": str(file), "GRAPH_MEMORY_DOMAIN": domain}
-    async with connected(asked) as agent:
+    async with served(asked) as agent:
         error = await agent.refused("get_ontology")
         assert error.code is Code.INVALID_SOURCE
         assert "memory.jsonl:22" in str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import Agent, connected
+from acceptance.agents import Agent, served
 from graph_memory import Settings, open_memory
 from support import agrees
 
@@ -23,7 +23,7 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
 ) -> None:
     serving = ("--toolsets", TOOLS, "--domain", domain)
     environment = {**environment, "GRAPH_MEMORY_USERS_DOMAIN": f"{domain}-users"}
-    async with connected(environment, *serving) as agent:
+    async with served(environment, *serving) as agent:
         await agent.call("session_start", project="Shop")
         schema = (await agent.call("set_goal", description="Migrate the schema"))["goal"]["id"]
         release = (
@@ -58,7 +58,7 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
             steps=["use freezer"],
         )
         at_day_4 = (await agent.call("memory_log", limit=1, full=True))["entries"][0]["seq"]
-    async with connected(environment, *serving) as agent:
+    async with served(environment, *serving) as agent:
         for day in range(5, 12):
             await work(agent, day, "froze the clock", event_type="fix", outcome="success")
             await agent.call("apply_pattern_result", pattern_id=better["id"], success=True)
@@ -69,7 +69,7 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
         assert done["unblocked"] == [release]
         await agent.call("update_goal", goal_id=release, complete_step=0)
         await agent.call("session_end", summary="Schema migrated. Next: tag 2.0.", project="Shop")
-    async with connected(environment, *serving) as agent:
+    async with served(environment, *serving) as agent:
         start = await agent.call("session_start", project="Shop")
         assert "Next: tag 2.0." in start["text"]
         assert "Release 2.0" in start["text"]

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from acceptance.agents import GTD, Agent, connected
+from acceptance.agents import GTD, Agent, served
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 async def ann(environment: dict[str, str], domain: str) -> AsyncIterator[Agent]:
     """An agent by the name of Ann whose server has the tools of protection."""
     named = {**environment, "GRAPH_MEMORY_ACTOR": "ann"}
-    async with connected(named, "--toolsets", "graph,domains,protection") as agent:
+    async with served(named, "--toolsets", "graph,domains,protection") as agent:
         own = agent.within(domain)
         await own.call("create_ontology", **GTD)
         yield own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import ToolError, connected
+from acceptance.agents import ToolError, served
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 async def test_facts_relations_and_other_names_are_one_call_and_its_questions_can_be_answered(
     environment: dict[str, str], domain: str
 ):
-    async with connected(environment, "--toolsets", "entities,remember,search_memories", "--domain", domain) as agent:
+    async with served(environment, "--toolsets", "entities,remember,search_memories", "--domain", domain) as agent:
         await agent.call("remember", name="Merrow", type="company", observations=["insures ships"])
         told = await agent.call(
             "remember",
@@ -51,7 +51,7 @@ async def test_facts_relations_and_other_names_are_one_call_and_its_questions_ca
 
 
 async def test_an_agent_answers_whether_a_new_name_is_a_known_one(environment: dict[str, str], domain: str):
-    async with connected(environment, "--for", "agent", "--domain", domain) as agent:
+    async with served(environment, "--for", "agent", "--domain", domain) as agent:
         known = await agent.call("remember", name="Lena Vogt", type="person", text="Leads checkout.")
         told = await agent.call("remember", name="Lena", type="person", text="Moved to Malmö.")
         [asked] = told["candidates"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import connected
+from acceptance.agents import served
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_what_a_session_kept_is_told_at_the_start_of_the_next(environment: dict[str, str], domain: str):
-    async with connected(environment, "--toolsets", "entities,remember,sessions", "--domain", domain) as agent:
+    async with served(environment, "--toolsets", "entities,remember,sessions", "--domain", domain) as agent:
         first = await agent.call("session_start", project="Apollo")
         assert first["empty"]
         assert "This memory is empty." in first["text"]
@@ -21,7 +21,7 @@ async def test_what_a_session_kept_is_told_at_the_start_of_the_next(environment:
         assert (block["characters"], block["limit"]) == (13, 2_000)
         ended = await agent.call("session_end", summary="Met Ben.", project="Apollo")
         assert ended["changed"]
-    async with connected(environment, "--toolsets", "sessions", "--domain", domain) as agent:
+    async with served(environment, "--toolsets", "sessions", "--domain", domain) as agent:
         second = await agent.call("session_start", project="Apollo")
         assert not second["empty"]
         assert second["text"].startswith("## human\n> Ada, a pilot.\n\n## Last time\n")

@@ -208,7 +208,7 @@ class Examination:
         """Return the subjects at which graph and log differ."""
         ids = list(dict.fromkeys(subject.id for subject in subjects))  # one of a connection may be there for two types
         events = {event.draft.subject: event for event in await self._events(ids)}
-        live = await self._live(subjects)])
+        live = await self._live(subjects)
         derived = await self._derived(ids, events.values())
         texts = await self._inline_texts(events.values())
         findings: list[Finding] = []
