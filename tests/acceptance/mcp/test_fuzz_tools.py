@@ -362,7 +362,7 @@ SOUND: dict[str, Callable[[World], Given]] = {
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
 @pytest.mark.timeout(600)
 def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, tool: AnyOperation) -> None:
-    @profile(examples=20)
+    @profile(examples=10)
     @given(arguments_of(tool, world.domains[:2]))
     def property_holds(arguments: Given) -> None:
         world.call(tool.name, arguments)
@@ -378,7 +378,7 @@ def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
 @pytest.mark.timeout(600)
 def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyOperation) -> None:
-    @profile(examples=20)
+    @profile(examples=10)
     @given(spoilt(arguments_of(tool, world.domains[:2])))
     def property_holds(arguments: Given) -> None:
         world.call(tool.name, arguments)

@@ -28,7 +28,7 @@ LARGE = "a longer text that only compaction takes away " * 4_000
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", some(range(3)))
+@pytest.mark.parametrize("seed", some(range(2)))
 async def test_every_read_from_the_point_on_is_what_it_was(memory: Memory, seed: int, tmp_path: Path) -> None:
     await memory.create_ontology(ONTOLOGY)
     world = World(memory, random.Random(seed), [], [])

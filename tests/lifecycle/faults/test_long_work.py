@@ -25,7 +25,7 @@ from graph_memory import Code, GraphError, Memory, Settings, local, ontology_fro
 from graph_memory.memory.history.results import LogEntry
 from lifecycle.faults.long_worker import OPERATIONS, Work
 
-KILLS = int(os.environ.get("KILLS") or 2)
+KILLS = int(os.environ.get("KILLS") or 1)
 """How often each operation is killed; `make soak` asks for more."""
 SEED = int(os.environ.get("SEED") or 0) or random.SystemRandom().randrange(10**6)
 """Printed when a test fails; set SEED to have the same random choices again."""

@@ -273,7 +273,6 @@ def test_a_restore_that_is_killed_leaves_the_old_or_the_new_and_can_be_repeated(
     old = use(other, held)
     beside = Home(other.home / RESTORING / "neo4j")
     moments: dict[str, Callable[[], bool]] = {
-        "unpacked": (beside.root.parent / "blobs").exists,
         "loaded": (beside.data / "databases" / "neo4j").exists,
         "started": beside.run_file.exists,
         "moved": (other.home / RESTORED).exists,
