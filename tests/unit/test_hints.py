@@ -64,7 +64,8 @@ def references(templates: list[str], values: set[str]) -> list[Reference]:
     return Hint(*templates, **dict.fromkeys(values, "")).references  # pyright: ignore[reportArgumentType]
 
 
-WRITTEN = [(module, one) for module, tree in TREES.items() for hint in hints(tree) for one in references(*hint)]
+HINTS = {module: list(hints(tree)) for module, tree in TREES.items()}
+WRITTEN = [(module, one) for module, some in HINTS.items() for hint in some for one in references(*hint)]
 ELSEWHERE = [
     *(("rules", one) for rule in LINKS.values() for one in Hint(rule.hint, type="", source="", target="").references),
     *(("prompts", one) for prompt in PROMPTS.values() for one in prompt.text(None).references),
@@ -219,13 +220,13 @@ def test_a_message_has_the_option_of_the_argument_that_is_at_fault(message: str,
 
 def test_what_is_left_of_a_hint_begins_a_sentence():
     """A template that continues a sentence stands behind one that is always there."""
-    for templates, values in (hint for tree in TREES.values() for hint in hints(tree)):
+    for templates, values in (hint for some in HINTS.values() for hint in some):
         if len(templates) > 1 and references(templates[:1], values):
             assert templates[1][0] in " \n{", templates
 
 
 def test_every_field_of_a_template_can_be_read():
-    for templates, values in (hint for tree in TREES.values() for hint in hints(tree)):
+    for templates, values in (hint for some in HINTS.values() for hint in some):
         for template in templates:
             fields = [
                 (field, conversion) for _, field, _, conversion in Formatter().parse(template) if field is not None

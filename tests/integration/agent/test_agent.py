@@ -145,11 +145,11 @@ async def test_counts_of_a_pattern_lose_none_of_two_processes(memory: Memory, ag
     domain = (await memory.upkeep.verify()).domain
     async with open_memory(settings) as other, anyio.create_task_group() as tasks:
         for each in (agent, other.in_domain(domain).agent):
-            for number in range(15):
+            for number in range(3):
                 tasks.start_soon(each.procedural.apply_result, pattern.id, number % 3 > 0)
     counted = await agent.procedural.apply_result(pattern.id, True, event=event.event_id)
-    assert (counted.successes, counted.failures, counted.applications) == (21, 10, 31)
-    assert (await agent.procedural.get_best()).patterns[0].success_bound == counted.success_bound > 0.4
+    assert (counted.successes, counted.failures, counted.applications) == (5, 2, 7)
+    assert (await agent.procedural.get_best()).patterns[0].success_bound == counted.success_bound > 0.3
     await agent.episodic.record("note")
     [match] = (await agent.procedural.match("it ran into a timeout")).matches
     assert match.pattern == counted

@@ -59,6 +59,7 @@ async def test_what_exceeds_the_limits_is_archived_and_restored(memory: Memory, 
     await agrees(memory)
 
 
+@pytest.mark.long
 async def test_an_archive_is_restored_after_the_log_was_compacted(memory: Memory, tmp_path: Path) -> None:
     agent, ids, archive = memory.agent, await filled(memory), tmp_path / "old.jsonl.gz"
     done = await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
@@ -91,6 +92,7 @@ async def test_what_is_next_to_a_protected_node_stays(memory: Memory, tmp_path: 
     assert [node.id for node in await memory.describe_nodes([first, other])] == [first]
 
 
+@pytest.mark.long
 async def test_an_archive_of_another_domain_reverts_nothing_there(memory: Memory, domain: str, tmp_path: Path) -> None:
     archive, other = tmp_path / "old.jsonl.gz", memory.in_domain(f"{domain}-other")
     await filled(memory)

@@ -106,6 +106,7 @@ async def test_a_goal_and_a_failure_of_a_session_are_those_of_the_session_that_i
     assert again.facts[0].decision is Outcome.ADD
 
 
+@pytest.mark.long
 async def test_what_differs_in_its_situation_its_end_or_its_deadline_is_not_known(memory: Memory):
     agent, long = memory.agent, "x" * 150
     for text in ("Next time the tests fail, run make clean.", f"Never deploy {long} on staging."):
@@ -150,6 +151,7 @@ async def test_a_rule_in_a_code_block_stays_text(memory: Memory):
     assert (await memory.agent.procedural.get_best()).patterns == ()
 
 
+@pytest.mark.long
 async def test_a_session_begins_with_an_open_goal_beside_many_that_are_completed(memory: Memory):
     await memory.agent.prospective.create("be the first")
     done = {"description": "done", "status": "completed"}
@@ -161,6 +163,7 @@ async def test_a_session_begins_with_an_open_goal_beside_many_that_are_completed
     assert '- "be the last"' in started
 
 
+@pytest.mark.long
 async def test_what_is_forgotten_is_no_goal_and_no_pattern_any_more(memory: Memory):
     agent = memory.agent
     goal, pattern = [await agent.remember(text) for text in ("Goal: ship version 1.0.", "Never deploy on Friday.")]
@@ -171,6 +174,7 @@ async def test_what_is_forgotten_is_no_goal_and_no_pattern_any_more(memory: Memo
     assert "## Goals" not in (await memory.entities.session_start()).text
 
 
+@pytest.mark.long
 async def test_a_goal_a_pattern_and_a_preference_are_forgotten_by_their_sentences(memory: Memory, own: Settings):
     agent = memory.agent
     sentences = ("Goal: ship it by Friday.", "Never deploy Boreas on Friday.", "The user prefers tabs.")
@@ -188,6 +192,7 @@ async def test_a_goal_a_pattern_and_a_preference_are_forgotten_by_their_sentence
     assert ((await agent.prospective.list()).goals, (await agent.procedural.get_best()).patterns) == ((), ())
 
 
+@pytest.mark.long
 async def test_a_text_that_names_several_things_is_refused_with_their_ids(memory: Memory):
     first = await memory.agent.prospective.create("ship it", session="s1")
     await memory.entities.remember("Boreas is a service.", name="Boreas")
@@ -202,6 +207,7 @@ async def test_a_text_that_names_several_things_is_refused_with_their_ids(memory
     assert "conditions" not in str(stays)
 
 
+@pytest.mark.long
 async def test_two_processes_that_store_a_sentence_at_once_store_it_once(memory: Memory, own: Settings, domain: str):
     sentences = ("Goal: ship it.", "Never deploy on Friday.")
     await memory.agent.remember("Goal: add the types first.")

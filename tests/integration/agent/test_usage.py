@@ -52,6 +52,7 @@ async def test_a_call_warns_near_the_limit_and_is_refused_at_it(memory: Memory):
     await agrees(memory)
 
 
+@pytest.mark.long
 async def test_concurrent_calls_do_not_exceed_the_limit(memory: Memory):
     await memory.agent.record_events(events(12))
     outcomes: list[bool] = []

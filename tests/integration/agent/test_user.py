@@ -136,6 +136,7 @@ async def test_a_primer_begins_with_corrections_also_where_nothing_else_is_known
     assert "The user corrected this before" in about.text
 
 
+@pytest.mark.long
 async def test_a_correction_is_reverted_forgotten_exported_and_read_as_it_was(memory: Memory, own: Settings):
     users = users_of(memory, own)
     await memory.agent.user.update(feedback="good")

@@ -352,6 +352,7 @@ async def test_a_repeated_batch_tells_again_what_was_refused(people: Memory, dom
         await clean(memory)
 
 
+@pytest.mark.long
 async def test_a_repeated_batch_of_which_something_was_erased_is_a_conflict_that_says_so(
     people: Memory, domain: str, tmp_path: Any, driver: Driver
 ):
@@ -385,6 +386,7 @@ async def test_what_is_kept_of_a_batch_does_not_name_what_it_left_out(people: Me
     assert not any(name in told for name in ("ann", "dan", "secret"))
 
 
+@pytest.mark.long
 async def test_a_compaction_takes_what_is_kept_of_a_batch(people: Memory, domain: str, tmp_path: Any, driver: Driver):
     operations = [person("cat"), person("dan"), person("eve", email="ann")]
     given: dict[str, Any] = {"options": {"atomic": False}, "idempotency_key": "k"}

@@ -52,6 +52,7 @@ async def test_what_was_deleted_stays_in_conflict_when_the_fork_was_compacted_aw
     assert (await memory.upkeep.verify()).differences == ()
 
 
+@pytest.mark.long
 async def test_the_other_way_round_all_that_is_kept_is_compared(memory: Memory, domain: str) -> None:
     await memory.create_ontology(ONTOLOGY)
     one, other, third = await note(memory, rank=1), await note(memory, rank=1), await note(memory, rank=1)
@@ -79,6 +80,7 @@ async def test_what_was_merged_last_is_the_base_also_after_a_compaction(memory: 
     assert (await memory.get_node(one)).properties == {"rank": 1}
 
 
+@pytest.mark.long
 async def test_merged_there_and_back_a_compaction_of_both_is_no_hindrance(memory: Memory, domain: str) -> None:
     one, source, branch = await merged_once(memory)
     await branch.history.merge(domain)
@@ -98,6 +100,7 @@ async def test_a_merged_state_that_was_compacted_is_not_replaced_by_an_earlier_o
     assert await events_of(memory) == before
 
 
+@pytest.mark.long
 async def test_two_branches_are_merged_when_only_what_came_after_their_forks_was_compacted(memory: Memory) -> None:
     await memory.create_ontology(ONTOLOGY)
     one = await note(memory, rank=1)

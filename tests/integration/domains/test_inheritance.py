@@ -211,6 +211,7 @@ async def test_every_way_of_writing_takes_what_it_uses(tree: Tree, way: Way, tmp
     await tree.check()
 
 
+@pytest.mark.long
 async def test_an_open_domain_inherits_before_it_makes_types_of_its_own(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
     await child.create_ontology(ontology_from({"open": True}))
@@ -231,6 +232,7 @@ async def test_undoing_the_first_use_gives_the_type_back(tree: Tree) -> None:
     await tree.check()
 
 
+@pytest.mark.long
 async def test_a_branch_is_merged_with_the_inherited_types_that_it_took(tree: Tree, domain: str) -> None:
     child = tree.memory.in_domain(tree.child)
     await child.create_node("Place", "here")

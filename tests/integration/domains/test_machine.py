@@ -428,6 +428,7 @@ class DomainsMachine(RuleBasedStateMachine):
             assert self.done(None, lambda: memory.upkeep.verify()).differences == ()  # noqa: B023
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_any_order_of_changes_comes_to_what_a_model_says(talk: Conversation) -> None:
     run(lambda: DomainsMachine(talk), settings=profile(examples=28, steps=30))

@@ -48,6 +48,7 @@ async def one_of_each_name(*memories: Memory) -> None:
         assert len((await memory.entities.read_graph()).entities) == len(found)
 
 
+@pytest.mark.long
 async def test_ends_of_relations_that_both_named_are_one(memory: Memory, domain: str) -> None:
     await entity(memory, "Ann", "person")
     name, branch = await forked(memory, domain)

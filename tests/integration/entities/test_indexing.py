@@ -135,6 +135,7 @@ async def test_a_write_of_many_indexes_their_texts_itself(
     assert (await memory.upkeep.verify()).clean
 
 
+@pytest.mark.long
 async def test_an_index_changed_by_hand_is_named_and_mended(memory: Memory, driver: Driver, domain: str) -> None:
     await memory.entities.create_entities([{"name": "Ann", "type": "t", "observations": ["needle"]}])
     await index(memory, domain)

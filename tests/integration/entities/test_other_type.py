@@ -29,6 +29,7 @@ async def found(memory: Memory, query: str, kind: str) -> int:
     return len(hits) + 10 * len(texts)
 
 
+@pytest.mark.long
 async def test_it_is_found_by_its_type_of_then_and_now(memory: Memory, domain: str, tmp_path: Path) -> None:
     await memory.entities.create_entities([ANN, {"name": "Bob", "type": "robot"}])
     await memory.entities.create_relations([{"from": "Ann", "to": "Bob", "relationType": "knows"}])

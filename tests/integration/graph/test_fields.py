@@ -172,6 +172,7 @@ async def test_a_revert_brings_fields_back(home: Memory) -> None:
     assert await fields(home) == before
 
 
+@pytest.mark.long
 async def test_a_rebuild_brings_fields_back(home: Memory, domain: str, driver: Driver) -> None:
     await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
     before = await fields(home)
@@ -241,6 +242,7 @@ async def test_a_merge_that_clears_a_title_leaves_the_one_that_is_made(home: Mem
     assert await fields(home) == {"title": "Bath"}
 
 
+@pytest.mark.long
 async def test_fields_that_a_hand_changed_are_adopted_or_refused(home: Memory, domain: str, driver: Driver) -> None:
     await home.create_node("Note", "# Kitchen", id="n", content_summary="short")
     await home.create_node("Note", "# Bath", id="m")

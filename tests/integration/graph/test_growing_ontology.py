@@ -359,6 +359,7 @@ async def test_a_change_that_what_is_stored_in_the_target_does_not_fit_is_a_conf
     assert await work.get_ontology() == ontology(status("next", "done"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [5_000, 0])
 async def test_an_index_is_merged_and_taken_back_in_the_same_write_unless_that_is_too_much(
     work: Memory, domain: str, monkeypatch: pytest.MonkeyPatch, most: int
@@ -383,6 +384,7 @@ async def test_an_index_is_merged_and_taken_back_in_the_same_write_unless_that_i
     assert found.node_ids == tuple(sorted((one, gone)))
 
 
+@pytest.mark.long
 async def test_a_branch_of_before_an_index_has_none_and_one_of_after_it_has_it(work: Memory, domain: str) -> None:
     one = await node(work, status="next")
     before = await last(work)

@@ -207,6 +207,7 @@ async def _node(node: str, memory: Memory) -> Any:
     return await memory.get_node(node)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_any_order_of_protecting_and_writing_comes_to_what_the_model_says(talk: Conversation) -> None:
     run_state_machine_as_test(partial(ProtectionMachine, talk), settings=profile(examples=12, steps=30))

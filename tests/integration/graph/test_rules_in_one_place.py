@@ -15,6 +15,7 @@ from graph_memory import Code, GraphError, Memory, Ontology, ontology_from
 from graph_memory.model import rules
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.types import AnyType
+from profiles import some
 from support import last
 
 pytestmark = pytest.mark.anyio
@@ -211,7 +212,7 @@ WAYS: list[tuple[Way, Code]] = [
 ]
 
 
-@pytest.mark.parametrize(("way", "code"), WAYS, ids=[way.__name__ for way, _ in WAYS])
+@pytest.mark.parametrize(("way", "code"), some(WAYS))
 async def test_a_rule_that_is_added_in_one_place_holds_on_every_way_of_writing(
     memory: Memory,
     driver: Driver,
@@ -298,7 +299,7 @@ SECOND: list[tuple[Way, Code]] = [
 ]
 
 
-@pytest.mark.parametrize(("way", "code"), SECOND, ids=[way.__name__ for way, _ in SECOND])
+@pytest.mark.parametrize(("way", "code"), some(SECOND))
 async def test_a_second_connection_between_the_same_two_is_refused_on_every_way_of_writing(
     memory: Memory, driver: Driver, domain: str, tmp_path: Path, way: Way, code: Code
 ) -> None:

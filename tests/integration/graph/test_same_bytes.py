@@ -21,7 +21,7 @@ ONTOLOGY = ontology_from(
 )
 LARGE = "a longer text about a kitchen\n" * 5_000
 TEXTS = {"empty": "", "small": "words of a kitchen", "large": LARGE}
-texts = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+texts = pytest.mark.parametrize("text", some([*TEXTS.values()]), ids=some([*TEXTS]))
 orders = pytest.mark.parametrize("order", some([("utf-8", "base64"), ("base64", "utf-8")]), ids=" then ".join)
 
 
@@ -124,8 +124,10 @@ async def test_a_change_of_the_encoding_alone_is_taken_back_with_what_is_found_b
         assert (await notes.upkeep.verify()).differences == ()
 
 
-@pytest.mark.parametrize("harm", ["missing", "damaged"])
-@pytest.mark.parametrize("encoding", ["utf-8", "base64"])
+@pytest.mark.parametrize(
+    ("harm", "encoding"),
+    some([(harm, encoding) for harm in ("missing", "damaged") for encoding in ("utf-8", "base64")]),
+)
 async def test_verify_names_the_content_of_an_earlier_state_that_an_export_cannot_read(
     settings: Settings, driver: Driver, domain: str, tmp_path: Path, harm: str, encoding: str
 ) -> None:

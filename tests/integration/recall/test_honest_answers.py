@@ -116,6 +116,7 @@ async def test_sentences_that_say_that_something_is_open_come_after_the_tasks(sh
     assert told.find('"is still waiting for the landlord') < told.find('"has ten seats"')
 
 
+@pytest.mark.long
 async def test_overdue_work_leaves_out_what_is_due_later(memory: Memory) -> None:
     task = {"type": "task", "observations": ["is not decided yet"]}
     await memory.entities.remember(name="Test the checkout", properties={"status": "open", "due": "2999-12-01"}, **task)

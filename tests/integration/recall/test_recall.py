@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 from uuid import uuid4
 
 import pytest
@@ -401,24 +402,20 @@ async def test_a_context_puts_first_what_is_like_it(house: House):
     await told(house, "house", context={"text": '"unclosed AND ( title:*', "session": "none"})
 
 
-@pytest.mark.parametrize("depth", ["shallow", "medium", "deep"])
-@pytest.mark.parametrize(
-    "context", [{"tags": ["wood"]}, {"path": "/garden"}, {"types": ["Person"]}, {"text": "who plays the cello"}]
-)
-async def test_a_context_without_a_query_puts_first_what_is_like_it(
-    opened: Memory, context: dict[str, object], depth: Depth
-):
-    memory = opened.in_domain(f"context-{uuid4().hex}")
+async def test_a_context_without_a_query_puts_first_what_is_like_it(memory: Memory):
     await memory.create_ontology(ontology_from(ONTOLOGY))
     await memory.create_node(
         "Person", "She plays the cello.", id="anna", title="Anna Lee", tags=["wood"], path="/garden"
     )
     for number in range(4):
         await memory.create_node("Note", f"This is note {number}.")
-    plain = str((await memory.recall.recall(depth=depth)).content)
-    favoured = str((await memory.recall.recall(depth=depth, context=context)).content)
-    assert plain.index("note 3") < plain.index("Anna Lee")
-    assert favoured.index("Anna Lee") < favoured.index("note 3")
+    contexts = [{"tags": ["wood"]}, {"path": "/garden"}, {"types": ["Person"]}, {"text": "who plays the cello"}]
+    for depth in get_args(Depth):
+        plain = str((await memory.recall.recall(depth=depth)).content)
+        assert plain.index("note 3") < plain.index("Anna Lee")
+        for context in contexts:
+            favoured = str((await memory.recall.recall(depth=depth, context=context)).content)
+            assert favoured.index("Anna Lee") < favoured.index("note 3"), (depth, context)
 
 
 async def test_a_title_is_named_in_either_form_of_unicode(opened: Memory):

@@ -14,6 +14,7 @@ from graph_memory import Memory, Settings, ontology_from
 from graph_memory.chat import chat_model
 from graph_memory.memory.entities.remember_results import Remembered
 from model_server import Fault, ModelServer, model_server
+from profiles import some
 
 pytestmark = pytest.mark.anyio
 TEXT = "Ben works at Merrow as a data analyst. He lives in York. Merrow insures ships."
@@ -177,7 +178,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", some([*FAULTS]))
 async def test_a_model_that_fails_makes_nothing_worse(advised: Memory, server: ModelServer, fault: str) -> None:
     hurried = Memory(replace(advised._core, advice_time=1.0), default_domain=advised._default_domain)
     plain = Memory(replace(advised._core, chat=None), default_domain=f"{advised._default_domain}-plain")

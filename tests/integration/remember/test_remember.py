@@ -289,6 +289,7 @@ async def test_what_the_rules_of_a_relation_forbid_leaves_nothing_of_a_call(memo
     assert await entities.read_graph() == before
 
 
+@pytest.mark.long
 async def test_what_is_superseded_is_shown_as_of_the_time_at_which_it_held_and_not_on_a_later_page(
     memory: Memory,
 ) -> None:

@@ -144,6 +144,7 @@ async def test_types_and_what_is_of_them_go_and_come_back_together(work: Memory)
     assert caught.value.code is Code.INVALID_TOPOLOGY
 
 
+@pytest.mark.long
 async def test_a_type_stays_when_something_of_it_is_left_as_it_is(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.add_connection_type(NEXT)
@@ -196,6 +197,7 @@ async def test_what_was_before_can_be_read_as_it_was(work: Memory, domain: str) 
         assert found == ((one,) if at == then else ())
 
 
+@pytest.mark.long
 async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     one = await node(work, "Task", rank=1)
@@ -217,6 +219,7 @@ async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(wor
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
 
 
+@pytest.mark.long
 async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_that_joins(work: Memory) -> None:
     begun = await last(work)
     task = (await work.add_node_type(TASK)).version
@@ -270,6 +273,7 @@ async def test_a_merge_that_brought_types_is_taken_back_as_one(work: Memory, dom
     assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
 
 
+@pytest.mark.long
 async def test_a_type_that_a_branch_took_back_stays_where_it_is_merged(work: Memory, domain: str) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.history.branch(f"{domain}-b")

@@ -72,6 +72,7 @@ async def test_names_of_every_script_are_recognised_in_a_question(memory: Memory
     assert "रोम" not in str((await memory.recall.recall(focus=["राम"])).content)
 
 
+@pytest.mark.long
 async def test_an_index_of_before_is_read_again_behind_the_searches_and_answers_meanwhile(
     notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -258,6 +258,7 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
     assert not [each for each in ("Ships in June", "Friday") if each not in started.text]
 
 
+@pytest.mark.long
 async def test_a_session_begins_with_what_was_learned_last_however_far_the_index_lags(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,6 +333,7 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"
 
 
+@pytest.mark.long
 async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memory: Memory) -> None:
     memory = counting(memory)
     entities = memory.acting_as("alice").entities

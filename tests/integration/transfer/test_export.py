@@ -19,6 +19,8 @@ from graph_memory.memory.transfer.archive import export, importing
 from graph_memory.memory.transfer.archive.format import PIECE
 from graph_memory.memory.transfer.archive.reader import Reader
 from integration.branches.test_branch import LARGE, contents, filled
+from support import exists
+from tables import for_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -139,7 +141,7 @@ async def test_a_text_that_is_too_large_to_be_searched_is_not_imported(
         with pytest.raises(GraphError) as refused:
             await strict.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
     assert refused.value.code is Code.CONTENT_TOO_LARGE
-    assert f"{domain}-copy" not in {one.name for one in (await memory.list_domains()).domains}
+    assert not await exists(memory, f"{domain}-copy")
 
 
 @pytest.mark.long
@@ -326,37 +328,41 @@ HARM: Mapping[str, tuple[Any, int | None, str]] = {
 }
 
 
-@pytest.mark.parametrize("harm", HARM)
+@pytest.fixture
+async def exported(memory: Memory, domain: str, tmp_path: Path) -> bytes:
+    """Return what the file of a small domain holds."""
+    await filled(memory, domain, 1)
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
+    return (tmp_path / "a.jsonl").read_bytes()
+
+
+@for_rows("harm", HARM)
 async def test_a_file_that_was_changed_is_refused_by_its_line_and_nothing_is_written(
-    memory: Memory, domain: str, driver: Driver, tmp_path: Path, harm: str
+    memory: Memory, domain: str, tmp_path: Path, exported: bytes, harm: str
 ) -> None:
     change, line, told = HARM[harm]
-    path = tmp_path / "a.jsonl"
-    await filled(memory, domain, 1)
-    await memory.transfer.export_file(path)
+    path = tmp_path / "harmed.jsonl"
+    path.write_bytes(exported)
     rewritten(path, change)
-    await refused(memory, domain, driver, path, line, told)
+    await refused(memory, domain, path, line, told)
 
 
-async def refused(memory: Memory, domain: str, driver: Driver, path: Path, line: int | None, told: str) -> None:
+async def refused(memory: Memory, domain: str, path: Path, line: int | None, told: str) -> None:
     """Import a file that is at fault, which says so and writes nothing."""
     with pytest.raises(GraphError, match=told) as fault:
         await memory.transfer.import_file(path, name=f"{domain}-copy")
     assert fault.value.code is Code.INVALID_ARCHIVE
     assert fault.value.hint
     assert line in (None, fault.value.details["line"])
-    left = driver.execute_query("MATCH (n) WHERE $d IN [n._domain, n._id] RETURN count(n)", d=f"{domain}-copy")
-    assert left.records[0][0] == 0
+    assert not await exists(memory, f"{domain}-copy")
 
 
 async def test_a_file_that_was_cut_or_damaged_is_refused(
-    memory: Memory, domain: str, driver: Driver, tmp_path: Path
+    memory: Memory, domain: str, driver: Driver, exported: bytes, tmp_path: Path
 ) -> None:
-    await filled(memory, domain, 1)
-    whole, packed = tmp_path / "a.jsonl", tmp_path / "a.jsonl.gz"
-    await memory.transfer.export_file(whole)
+    packed = tmp_path / "a.jsonl.gz"
     await memory.transfer.export_file(packed)
-    lines = whole.read_bytes().splitlines(keepends=True)
+    lines = exported.splitlines(keepends=True)
     for told, data in (
         ("ends after line", b"".join(lines[:-1])),
         ("ends after line", b"".join(lines)[:-40]),
@@ -368,7 +374,9 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         ("Line 2|ends after line", packed.read_bytes()[:300] + b"\x00" + packed.read_bytes()[301:]),
     ):
         (tmp_path / "bad").write_bytes(data)
-        await refused(memory, domain, driver, tmp_path / "bad", None, told)
+        await refused(memory, domain, tmp_path / "bad", None, told)
+    left = driver.execute_query("MATCH (n) WHERE $d IN [n._domain, n._id] RETURN count(n)", d=f"{domain}-copy")
+    assert left.records[0][0] == 0
 
 
 @pytest.mark.long

@@ -15,6 +15,8 @@ import pytest
 from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory.transfer.archive import importing
 from integration.branches.test_branch import LARGE, filled
+from support import exists
+from tables import for_rows
 from unit.memory.transfer.test_malformed import DAMAGED, PYTHON_ERROR_FRAGMENTS, damaged
 
 pytestmark = pytest.mark.anyio
@@ -99,7 +101,7 @@ SEEN = {"node": "a", "text": "is red"}
 LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("registry", "told"),
     [
         ("{", "is not JSON"),
@@ -129,8 +131,8 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 async def test_a_folder_at_fault_is_refused_before_anything_is_written(
     memory: Memory, domain: str, tmp_path: Path, registry: Any, told: str
 ) -> None:
-    (tmp_path / "_system").mkdir()
-    (tmp_path / "_content" / "nodes").mkdir(parents=True)
+    (tmp_path / "_system").mkdir(exist_ok=True)
+    (tmp_path / "_content" / "nodes").mkdir(parents=True, exist_ok=True)
     (tmp_path / "_content" / "nodes" / "a.md").write_text("# A")
     (tmp_path / "_content" / "nodes" / "empty.md").write_text("")
     (tmp_path / "_system" / "registry.json").write_text(registry if isinstance(registry, str) else json.dumps(registry))
@@ -139,7 +141,7 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
     with pytest.raises(GraphError, match=told) as refused:
         await memory.transfer.import_folder(tmp_path)
     assert refused.value.code is Code.INVALID_ARCHIVE
-    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    assert not await exists(memory, domain)
 
 
 async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domain: str, tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ async def test_a_link_does_not_lead_out_of_the_folder(
     with pytest.raises(GraphError, match="outside the folder") as refused:
         await memory.transfer.import_folder(out, name=f"{domain}-copy")
     assert refused.value.code is Code.INVALID_ARCHIVE
-    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
+    assert not await exists(memory, f"{domain}-copy")
 
 
 ONTOLOGY_OF_THE_SPECIFICATION = """
@@ -300,7 +302,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
     assert (await memory.get_node("mem_act_001")).created >= began
 
 
-@pytest.mark.parametrize(
+@for_rows(
     ("at", "value", "told"),
     [
         ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "in the future"),
@@ -343,7 +345,7 @@ async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
     assert refused.value.code in (Code.INVALID_ARCHIVE, Code.INVALID_ARGUMENT)
     assert refused.value.hint
     assert at == "extra" or "mem_act_001" in str(refused.value) or "conn_001" in str(refused.value)
-    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    assert not await exists(memory, domain)
 
 
 async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: str, tmp_path: Path) -> None:
@@ -353,7 +355,7 @@ async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: s
         with pytest.raises(GraphError, match="not JSON") as refused:
             await memory.transfer.import_folder(tmp_path)
         assert refused.value.code is Code.INVALID_ARCHIVE
-    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    assert not await exists(memory, domain)
 
 
 @pytest.mark.long
@@ -369,7 +371,7 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
         patched.setattr(importing, "ensure_connection_type", fails)
         with pytest.raises(GraphError, match="gone"):
             await memory.transfer.import_folder(tmp_path)
-    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    assert not await exists(memory, domain)
     with monkeypatch.context() as patched:
         patched.setattr(importing, "ensure_connection_type", None)
         with pytest.raises(TypeError):
@@ -391,7 +393,7 @@ async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name
     with pytest.raises(GraphError, match="mem_") as taken:
         await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")
     assert taken.value.code is Code.INVALID_ARCHIVE
-    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
+    assert not await exists(memory, f"{domain}-copy")
     file.write_text(file.read_text("utf-8").replace('"code": 0', '"code": 1', 1), "utf-8")
     assert (await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
 

@@ -29,6 +29,7 @@ from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, 
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.results import GraphFormat
 from integration.branches.test_branch import filled
+from profiles import some
 from unit.memory.transfer.test_round_trip import OWN_KEYS
 
 pytestmark = pytest.mark.anyio
@@ -174,7 +175,7 @@ async def test_a_graph_that_a_script_made_is_loaded_from_there_as_it_was(
     assert await lines(copy) == await lines(memory)
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "graphml", "cypher", "folder", "archive"])
+@pytest.mark.parametrize("form", some(["csv", "jsonl", "graphml", "cypher", "folder", "archive"]))
 async def test_properties_may_be_called_like_the_keys_of_a_format(
     memory: Memory, domain: str, tmp_path: Path, form: Any, plain: Driver, settings: Settings
 ) -> None:
@@ -211,7 +212,7 @@ CHAIN = {
 }
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "graphml", "cypher"])
+@pytest.mark.parametrize("form", some(["csv", "jsonl", "graphml", "cypher"]))
 async def test_how_connections_came_to_be_goes_along_but_protection_does_not(
     memory: Memory, domain: str, tmp_path: Path, form: GraphFormat, plain: Driver, settings: Settings
 ) -> None:

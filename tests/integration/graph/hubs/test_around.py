@@ -117,6 +117,7 @@ async def test_a_merge_that_would_delete_a_hub_is_refused_with_the_way_that_work
     assert (await web.history.merge(name)).created == 1
 
 
+@pytest.mark.long
 async def test_a_merge_that_would_delete_what_became_a_hub_since_is_refused_with_the_way_that_works(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,6 +137,7 @@ async def test_a_merge_that_would_delete_what_became_a_hub_since_is_refused_with
     assert (await web.history.merge(name)).deleted == 0
 
 
+@pytest.mark.long
 async def test_a_merge_counts_what_it_deletes_once_and_takes_more_than_a_page(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +156,7 @@ async def test_a_merge_counts_what_it_deletes_once_and_takes_more_than_a_page(
     assert (await web.history.merge(name)).deleted == LINKS + 2
 
 
+@pytest.mark.long
 async def test_a_merge_names_a_hub_only_if_deleting_it_is_enough(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "MOST_GONE", 5)
     await make_hub(web, LINKS, neighbours=2)
@@ -173,6 +176,7 @@ async def test_a_merge_names_a_hub_only_if_deleting_it_is_enough(web: Memory, mo
     assert "n000000 with 8 connections" in caught.value.message
 
 
+@pytest.mark.long
 async def test_a_hub_that_a_hand_deleted_is_not_adopted_but_restored_and_then_deleted(
     web: Memory, driver: Driver
 ) -> None:

@@ -78,6 +78,7 @@ async def test_a_deletion_that_was_cut_off_between_any_two_pages_goes_on_when_it
     await web.create_node("Note", "afterwards")
 
 
+@pytest.mark.long
 async def test_a_deletion_that_was_cut_off_before_its_first_page_still_compares_the_version(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +133,7 @@ async def test_others_can_read_while_it_goes_on_and_every_point_of_it_is_a_graph
         assert len((await past.query_nodes()).node_ids) == (8 if gone <= LINKS else 7)
 
 
+@pytest.mark.long
 async def test_a_call_that_was_cancelled_is_gone_on_with(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_hub(web, LINKS, neighbours=7)
     page = Batch.page
@@ -164,6 +166,7 @@ async def test_what_is_connected_to_a_hub_that_is_about_to_go_goes_with_it(
     assert (await web.delete_node(HUB)).connections == LINKS + 1
 
 
+@pytest.mark.long
 async def test_two_who_delete_the_same_hub_delete_it_once(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_hub(web, LINKS, neighbours=7)
     before, page, told = await last_of(web), Batch.page, list[NodeDeleted]()
@@ -179,6 +182,7 @@ async def test_two_who_delete_the_same_hub_delete_it_once(web: Memory, monkeypat
     assert len(await events_since(web, before)) == LINKS + 1
 
 
+@pytest.mark.long
 async def test_one_who_is_overtaken_in_the_midst_of_a_page_is_told_so(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +207,7 @@ async def test_one_who_is_overtaken_in_the_midst_of_a_page_is_told_so(
     assert len(await events_since(web, before)) == LINKS + 1
 
 
+@pytest.mark.long
 async def test_a_domain_in_which_a_deletion_was_cut_off_can_be_deleted(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

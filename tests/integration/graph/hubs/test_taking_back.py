@@ -52,6 +52,7 @@ async def test_a_deleted_hub_is_taken_back_as_one_with_all_its_connections(web: 
     assert (undone.more_changes, undone.skipped, undone.resumed) == (None, (), None)
 
 
+@pytest.mark.long
 async def test_taking_back_can_be_taken_back_and_that_too(web: Memory) -> None:
     version = await deleted_hub(web)
     for lives in (True, False, True):
@@ -62,6 +63,7 @@ async def test_taking_back_can_be_taken_back_and_that_too(web: Memory) -> None:
         assert (HUB in (await web.query_nodes()).node_ids) is lives
 
 
+@pytest.mark.long
 async def test_the_creation_of_a_hub_is_taken_back_in_pages(web: Memory) -> None:
     await make_hub(web, 4, neighbours=7)
     node = (await web.history.log(subject=HUB)).entries[0]
@@ -94,6 +96,7 @@ async def test_what_stands_against_it_is_found_before_the_first_page(web: Memory
     assert len((await web.query_connections()).connection_ids) == LINKS - len(undone.skipped)
 
 
+@pytest.mark.long
 async def test_a_dry_run_tells_what_would_be_and_writes_nothing(web: Memory) -> None:
     version = await deleted_hub(web)
     before = await last_of(web)
@@ -104,6 +107,7 @@ async def test_a_dry_run_tells_what_would_be_and_writes_nothing(web: Memory) -> 
     assert (tried.dry_run, tried.batch) == (True, None)
 
 
+@pytest.mark.long
 async def test_the_answer_lists_the_first_changes_and_counts_the_others(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +153,7 @@ async def test_one_whose_first_page_cannot_be_written_leaves_the_domain_as_it_wa
     await web.create_node("Note", "the domain can be written")
 
 
+@pytest.mark.long
 async def test_a_page_that_is_too_much_for_the_server_is_written_in_halves(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +209,7 @@ async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_
     assert len((await web.query_connections()).connection_ids) == LINKS
 
 
+@pytest.mark.long
 async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argument(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +224,7 @@ async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argume
     await web.create_node("Note", "the domain can be written")
 
 
+@pytest.mark.long
 async def test_a_revert_without_an_end_that_was_cut_off_tells_so(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     version = await deleted_hub(web)
     with monkeypatch.context() as patched:
