@@ -414,9 +414,9 @@ def test_a_link_to_a_heading_leads_to_the_note_with_the_longest_name(link: str, 
 
 
 def test_links_with_very_many_headings_are_resolved_in_time_that_grows_with_their_length(tmp_path: Path):
-    began = time.monotonic()
+    began = time.process_time()
     Read(written(tmp_path, "a.md", f"[[a{'#' * 900}b]]\n" * 2_000))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @for_rows(
@@ -445,6 +445,6 @@ def test_links_with_very_many_headings_are_resolved_in_time_that_grows_with_thei
     ],
 )
 def test_a_hostile_note_is_read_in_time_that_grows_with_its_length(part: str):
-    began = time.monotonic()
+    began = time.process_time()
     note_of(part * 8_000)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
