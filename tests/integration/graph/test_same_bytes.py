@@ -20,7 +20,7 @@ ONTOLOGY = ontology_from(
     {"node_types": ["Note"], "connection_types": [{"name": "Link", "from_types": ["*"], "to_types": ["*"]}]}
 )
 LARGE = "a longer text about a kitchen\n" * 5_000
-TEXTS = {"empty": "", "small": "words of a kitchen", "large": LARGE}
+TEXTS = {"small": "words of a kitchen", "large": LARGE, "empty": ""}
 texts = pytest.mark.parametrize("text", some([*TEXTS.values()]), ids=some([*TEXTS]))
 orders = pytest.mark.parametrize("order", some([("utf-8", "base64"), ("base64", "utf-8")]), ids=" then ".join)
 
