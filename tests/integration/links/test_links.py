@@ -176,7 +176,6 @@ async def test_a_branch_has_the_links_and_a_merge_brings_new_ones(pair: Pair) ->
     assert await pair.clean()
 
 
-@pytest.mark.long
 async def test_a_domain_that_is_begun_again_is_led_to_again(pair: Pair, driver: Driver) -> None:
     await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b)
     await pair.other.delete_domain(pair.names[1])
