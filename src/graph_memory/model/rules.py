@@ -1,19 +1,22 @@
 """What every write of a node, connection, observation or link is asked, whichever way it is made.
 
-RULES looks at one subject as it would be. LINKS are the rules of connection types about other connections, which only
-the graph can answer: `memory/changes/rules.py` asks it, and `memory/transfer/archive/ledger.py` asks the log in a file.
+RULES look at one subject as it would be. LINKS are the rules of connection types about other connections. A write asks
+the graph about its connections (`memory/changes/rules.py`). A change of a type, an import and a load look at all
+subjects of a type, with `claims` and `find_cycle`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
 from operator import attrgetter
 from typing import LiteralString, cast
 
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
+from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.subjects.kinds import Kind
@@ -22,7 +25,7 @@ from graph_memory.model.subjects.protection import stored_protection
 from graph_memory.model.subjects.subjects import ENTITY, user_properties
 from graph_memory.model.text.wording import quoted, with_title
 from graph_memory.model.values.arguments import check_tags, fault
-from graph_memory.model.values.properties import check_amount
+from graph_memory.model.values.properties import PropertyValue, check_amount, key_value
 from graph_memory.model.values.strength import NUMBERS, STRENGTH, fraction
 
 Rule = Callable[[Draft, AnyType | None], None]
@@ -117,6 +120,8 @@ class LinkRule:
     message: str
     hint: LiteralString
     code: Code = Code.INVALID_TOPOLOGY
+    ends: tuple[str, ...] = ()
+    """The ends that no other connection of the type may have too."""
 
     def holds(self, declared: ConnectionType) -> bool:
         """Say whether a type has the rule."""
@@ -169,6 +174,7 @@ LINKS = {
             "its source has another connection of its type, and may have only one",
             "Node {source} already has an outgoing {type}",
             "Delete that connection first: a node has at most one outgoing {type}.",
+            ends=("source",),
         ),
         LinkRule(
             "target",
@@ -176,6 +182,7 @@ LINKS = {
             "its target has another connection of its type, and may have only one",
             "Node {target} already has an incoming {type}",
             "Delete that connection first: a node has at most one incoming {type}.",
+            ends=("target",),
         ),
         LinkRule(
             "pair",
@@ -184,6 +191,7 @@ LINKS = {
             "{type} from {source} to {target} already exists",
             "Change that connection with {update_connection}: {type} joins two nodes only once in each direction.",
             Code.CONNECTION_ALREADY_EXISTS,
+            ends=("source", "target"),
         ),
         LinkRule(
             "inverse",
@@ -207,3 +215,37 @@ LINKS = {
 def link_rules(declared: ConnectionType | None) -> list[LinkRule]:
     """Return the rules that a connection type has about other connections."""
     return [] if declared is None else [rule for rule in LINKS.values() if rule.holds(declared)]
+
+
+Ends = tuple[str, str]
+"""The ids of the source and the target of a connection."""
+Claim = tuple[str, ...]
+"""What only one subject of a type may have: the name of the rule and the ends, or UNIQUE, a property and its value."""
+UNIQUE = "unique"
+
+
+def claims(declared: AnyType | None, properties: Mapping[str, object], ends: Ends | None) -> Iterator[Claim]:
+    """Yield what a subject has that no other subject of its type may have."""
+    for name in unique_properties(declared):
+        if name in properties:
+            yield (UNIQUE, name, key_value(cast("PropertyValue", properties[name])))
+    if ends is not None and isinstance(declared, ConnectionType):
+        nodes = {"source": ends[0], "target": ends[1]}
+        yield from ((rule.name, *(nodes[end] for end in rule.ends)) for rule in link_rules(declared) if rule.ends)
+
+
+def claimed(claim: Claim) -> str:
+    """Return in words what the claim is about: a property, or ends."""
+    return claim[1] if claim[0] == UNIQUE else " and ".join(LINKS[claim[0]].ends)
+
+
+def find_cycle(edges: Iterable[Ends]) -> list[str]:
+    """Return the nodes of a cycle, each after the target of its edge, the first again as the last; none if acyclic."""
+    graph: TopologicalSorter[str] = TopologicalSorter()
+    for source, target in edges:
+        graph.add(source, target)
+    try:
+        graph.prepare()
+    except CycleError as error:
+        return cast("list[str]", error.args[1])
+    return []

@@ -6,21 +6,18 @@ breaks it by itself is noted with the reason, and of what only all of it togethe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
-from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
+from graph_memory.model.rules import Claim, Ends, claimed, claims, find_cycle
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import listed, shown
-from graph_memory.model.values.properties import PropertyValue, key_value
-
-Ends = tuple[str, str]
+from graph_memory.model.values.properties import PropertyValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,67 +54,34 @@ class Misfit:
 class _Together:
     """What only all that is stored of a type can break: values that must differ, and connections beside each other."""
 
-    change: TypeChange
-    values: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict[str, Sequence[tuple[str, str]]])
+    declared: AnyType
+    """The type, with only those rules that are new."""
+    claims: dict[str, Sequence[Claim]] = field(default_factory=dict[str, Sequence[Claim]])
     edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
 
     def note(self, subject: str, properties: Mapping[str, object], ends: Ends | None) -> None:
         """Take note of one, as far as the change asks something of all together."""
-        unique = [(name, properties[name]) for name in self.change.new_unique if name in properties]
-        if unique:
-            self.values[subject] = [(name, key_value(cast("PropertyValue", value))) for name, value in unique]
-        if ends is not None and self.change.new_links:
+        if found := [*claims(self.declared, properties, ends)]:
+            self.claims[subject] = found
+        if ends is not None and isinstance(self.declared, ConnectionType) and self.declared.acyclic:
             self.edges[subject] = ends
 
     def without(self, left_out: Collection[str]) -> _Together:
         """Return the same without some."""
-        values = {subject: values for subject, values in self.values.items() if subject not in left_out}
+        found = {subject: claims for subject, claims in self.claims.items() if subject not in left_out}
         edges = {subject: ends for subject, ends in self.edges.items() if subject not in left_out}
-        return _Together(self.change, values, edges)
+        return _Together(self.declared, found, edges)
 
     def misfits(self) -> Iterator[Misfit]:
         """Give those that stand in the way of others, by the order of their ids."""
-        yield from _repeated({subject: [*values] for subject, values in self.values.items()}, _same_value)
-        for flag in self.change.new_links:
-            if flag == "acyclic":
-                yield from self._cycle()
-            else:
-                places = {subject: [_place(flag, ends)] for subject, ends in self.edges.items()}
-                yield from _repeated(places, lambda _, other, flag=flag: f"{other} has the same {_SHARED[flag]}")
-
-    def _cycle(self) -> Iterator[Misfit]:
-        graph: TopologicalSorter[str] = TopologicalSorter()
-        for source, target in self.edges.values():
-            graph.add(source, target)
-        try:
-            graph.prepare()
-        except CycleError as error:
-            nodes = cast("list[str]", error.args[1])
+        owners: dict[Claim, str] = {}
+        for subject in sorted(self.claims):
+            for claim in self.claims[subject]:
+                if (other := owners.setdefault(claim, subject)) != subject:
+                    yield Misfit(subject, f"{other} has the same {claimed(claim)}")
+        if nodes := find_cycle(self.edges.values()):
             first = min(one for one, ends in self.edges.items() if ends == (nodes[1], nodes[0]))
             yield Misfit(first, f"it is in a cycle of {listed(nodes[:-1])}")
-
-
-_SHARED = {"unique_source": "source", "unique_target": "target", "unique_pair": "source and target"}
-
-
-def _same_value(value: tuple[str, str], other: str) -> str:
-    return f"{other} has the same {value[0]}"
-
-
-def _place(flag: str, ends: Ends) -> tuple[str, str]:
-    """Return what a connection takes for itself by a rule."""
-    return (ends[0] if flag != "unique_target" else "", ends[1] if flag != "unique_source" else "")
-
-
-def _repeated(
-    taken: Mapping[str, Sequence[tuple[str, str]]], reason: Callable[[tuple[str, str], str], str]
-) -> Iterator[Misfit]:
-    """Give those that take what another takes too."""
-    owners: dict[tuple[str, str], str] = {}
-    for subject in sorted(taken):
-        for value in taken[subject]:
-            if (other := owners.setdefault(value, subject)) != subject:
-                yield Misfit(subject, reason(value, other))
 
 
 @dataclass(slots=True)
@@ -130,7 +94,7 @@ class Stored:
     _together: _Together = field(init=False)
 
     def __post_init__(self) -> None:
-        self._together = _Together(self.change)
+        self._together = _Together(self.change.new_rules)
 
     @property
     def subject(self) -> str:

@@ -46,11 +46,14 @@ class TypeChange:
         )
 
     @property
-    def new_unique(self) -> tuple[str, ...]:
-        """The properties that become unique."""
-        return tuple(
-            rule.name for rule in self.after.properties if rule.unique and not _rule(self.before, rule.name).unique
-        )
+    def new_rules(self) -> AnyType:
+        """The later type with only the rules about several subjects that the earlier type lacks."""
+        rules = self.after.properties
+        unique = tuple(rule for rule in rules if rule.unique and not _rule(self.before, rule.name).unique)
+        if isinstance(self.after, NodeType):
+            return replace(self.after, properties=unique, indexes=())
+        flags = {flag: flag in self.new_links for flag in LINK_FLAGS}
+        return replace(self.after, properties=unique, indexes=(), **flags)
 
     @property
     def changes_keys(self) -> bool:

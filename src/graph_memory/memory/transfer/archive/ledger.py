@@ -1,17 +1,17 @@
 """What lives at each point of a log that is read from a file, so that an event is refused that could not come there.
 
 It is kept in a private SQLite database that is in memory while it is small and on disk after that: logs are long.
-Ends, topology and what is tied to a deleted node are looked at when a batch has ended, as a write is one batch; unique
-values, the rules of connection types and the acyclic ones when the log has ended.
+Ends, topology and what is tied to a deleted node are looked at when a batch has ended, as a write is one batch. What
+only one subject may have, and cycles, are looked at when the log has ended.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from typing import Any, cast
 
 from graph_memory.memory.transfer.archive.format import at_line, is_text_line
@@ -19,12 +19,12 @@ from graph_memory.memory.transfer.archive.validate_log import LogCheck
 from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
+from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.types import ConnectionType
-from graph_memory.model.rules import link_rules
+from graph_memory.model.rules import UNIQUE, Claim, claimed, claims, find_cycle, link_rules
 from graph_memory.model.subjects.kinds import ATTACHED, TYPE_OF, Kind, type_subject
 from graph_memory.model.subjects.subjects import ENTITY, State, content_ref, user_properties
 from graph_memory.model.text.wording import shown
-from graph_memory.model.values.properties import key_value
 
 _TABLES = """
 CREATE TABLE subject (
@@ -34,8 +34,8 @@ CREATE INDEX subject_source ON subject (source);
 CREATE INDEX subject_target ON subject (target);
 CREATE TABLE event (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE content (sha256 TEXT, is_line INTEGER, size INTEGER, is_text INTEGER, PRIMARY KEY (sha256, is_line));
-CREATE TABLE owned (owner TEXT, kind TEXT, type TEXT, property TEXT, value TEXT);
-CREATE INDEX owned_owner ON owned (owner);
+CREATE TABLE claim (owner TEXT, type TEXT, name TEXT);
+CREATE INDEX claim_owner ON claim (owner);
 """
 _PUT = "INSERT OR REPLACE INTO subject VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _KNOWN = "SELECT kind, type, source, target, seq, lives, erased FROM subject WHERE id = ?"
@@ -50,13 +50,9 @@ _LEFT = """
 SELECT n.id, c.id FROM subject n JOIN subject c ON c.{end} = n.id
 WHERE n.seq > ? AND NOT n.lives AND n.kind = 'node' AND c.lives LIMIT 1
 """
-_TWICE = """
-SELECT {end} FROM subject WHERE lives AND kind = 'connection' AND type = ? GROUP BY {end} HAVING count(*) > 1 LIMIT 1
-"""
-_ENDS = {"source": "source", "target": "target", "pair": "source, target"}
-_ONCE = {"source": "the source", "target": "the target", "pair": "joined to the same target by a connection"}
+_LIVING = "SELECT id, source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
 _EDGES = "SELECT source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
-_SHARED = "SELECT kind, type, property, max(owner) FROM owned GROUP BY kind, type, property, value HAVING count(*) > 1"
+_SHARED = "SELECT type, name, max(owner) FROM claim GROUP BY type, name HAVING count(*) > 1"
 
 
 _TYPES = {of: kind for kind, of in TYPE_OF.items()}
@@ -126,12 +122,14 @@ class Ledger:
             self._settle()
             if left := self._one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
                 raise Wrong("was erased, but lives", left[0])
-            for declared in self._log.types.values():
-                if isinstance(declared, ConnectionType):
-                    self._check_rules(declared)
-            for kind, type_name, name, owner in self._db.execute(_SHARED):
-                if type_subject(TYPE_OF[Kind(kind)], type_name) not in self._log.late:
-                    raise Wrong(f"shares its value of {shown(name)}, which is unique in {shown(type_name)}", owner)
+            for subject, declared in self._log.types.items():
+                if isinstance(declared, ConnectionType) and link_rules(declared):
+                    self._check_links(subject, declared)
+            for type_id, name, owner in self._db.execute(_SHARED):
+                claim = tuple(json.loads(name))
+                if claim[0] != UNIQUE or type_id not in self._log.late:
+                    title = self._log.types[type_id].title
+                    raise Wrong(f"shares its {shown(claimed(claim))} with another of {title}, which allows one", owner)
 
     def _take(self, row: State) -> None:
         subject = str(row["_subject"])
@@ -195,14 +193,15 @@ class Ledger:
 
     def _own(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
         """Take note of the unique values that a subject has now."""
-        declared = self._log.types.get(type_subject(TYPE_OF[kind], str(row.get("_type"))))
-        unique = [rule.name for rule in declared.properties if rule.unique] if declared else []
-        if not unique and not is_retyped:
-            return
-        self._db.execute("DELETE FROM owned WHERE owner = ?", (subject,))
-        values = user_properties(row)
-        rows = [(subject, kind, row["_type"], name, key_value(values[name])) for name in unique if name in values]
-        self._db.executemany("INSERT INTO owned VALUES (?, ?, ?, ?, ?)", rows)
+        type_id = type_subject(TYPE_OF[kind], str(row.get("_type")))
+        declared = self._log.types.get(type_id)
+        if unique_properties(declared) or is_retyped:
+            self._db.execute("DELETE FROM claim WHERE owner = ?", (subject,))
+            self._claim(type_id, ((subject, claim) for claim in claims(declared, user_properties(row), None)))
+
+    def _claim(self, type_id: str, owned: Iterable[tuple[str, Claim]]) -> None:
+        rows = ((owner, type_id, json.dumps(claim)) for owner, claim in owned)
+        self._db.executemany("INSERT INTO claim VALUES (?, ?, ?)", rows)
 
     def _check_is_unused(self, kind: Kind, name: str) -> None:
         if user := self._one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
@@ -235,22 +234,12 @@ class Ledger:
         if not declared.allows(from_type, to_type):
             raise Wrong(f"cannot connect {shown(from_type)} to {shown(to_type)} with {shown(type_name)}", subject)
 
-    def _check_rules(self, declared: ConnectionType) -> None:
-        """Look at what a connection type allows once, and at what it allows in no circle."""
-        for rule in link_rules(declared):
-            if rule.name == "cycle":
-                self._check_cycles(declared)
-            elif rule.name in _ENDS and (found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name)):
-                raise Wrong(f"is {_ONCE[rule.name]} of {shown(declared.name)} more than once", found[0])
-
-    def _check_cycles(self, declared: ConnectionType) -> None:
-        graph: TopologicalSorter[str] = TopologicalSorter()
-        for source, target in self._db.execute(_EDGES, (declared.name,)):
-            graph.add(source, target)
-        try:
-            graph.prepare()
-        except CycleError as error:
-            raise Wrong(f"is in a cycle of {shown(declared.name)}", error.args[1][0]) from error
+    def _check_links(self, type_id: str, declared: ConnectionType) -> None:
+        """Take note of what the connections of a type have for themselves, and look for a cycle of them."""
+        living = self._db.execute(_LIVING, (declared.name,))
+        self._claim(type_id, ((one, claim) for one, a, b in living for claim in claims(declared, {}, (a, b))))
+        if declared.acyclic and (nodes := find_cycle(self._db.execute(_EDGES, (declared.name,)))):
+            raise Wrong(f"is in a cycle of {shown(declared.name)}", nodes[0])
 
     def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return self._db.execute(query, values).fetchone()

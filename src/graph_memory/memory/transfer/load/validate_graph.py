@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from graph_memory.memory.graph.connections import FORMAT, NewConnection
@@ -21,7 +20,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
-from graph_memory.model.rules import LINKS, BrokenLink, LinkRule, link_rules
+from graph_memory.model.rules import LINKS, UNIQUE, BrokenLink, Ends, LinkRule, claims, find_cycle
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import Validity
 from graph_memory.model.text.wording import quoted, shown
@@ -29,7 +28,7 @@ from graph_memory.model.time.clock import in_utc
 from graph_memory.model.values.arguments import check_tags, fault
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.fields import fields_told
-from graph_memory.model.values.properties import PropertyValue, check_name, check_properties, key_value
+from graph_memory.model.values.properties import PropertyValue, check_name, check_properties
 from graph_memory.model.values.strength import check_provenance, check_strength, fraction
 
 _TOO_FINE = re.compile(r"[.,]\d{6}0*[1-9]", re.ASCII)
@@ -103,55 +102,51 @@ class Examination:
         declared = ontology.connection_type(type_name)
         if not declared.allows(*((target, source) if is_turned else (source, target))):
             ontology.check_topology(connection.type, source, target)
-        self._check_rules(declared, connection, found)
-        self._check_links(declared, connection, is_turned=is_turned)
+        ends = _stored_ends(connection, is_turned=is_turned)
+        self._check_rules(declared, connection, found, ends)
+        self._check_inverse(declared, connection, *ends)
 
     def _unjoined(self, connection: StagedConnection) -> GraphError:
         missing = connection.source if connection.ends[0] is None else connection.target
         return (_doubtful if self._staging.is_shared(missing) else _dangling)(connection, missing)
 
-    def _check_rules(self, declared: AnyType, staged: Staged, found: Examined) -> None:
+    def _check_rules(self, declared: AnyType, staged: Staged, found: Examined, ends: Ends | None = None) -> None:
         check_rules(declared, found.asked.properties)
-        for rule in declared.properties:
-            if rule.unique and rule.name in found.asked.properties:
-                value = key_value(found.asked.properties[rule.name])
-                other = self._staging.claim(staged.id, declared.title, rule.name, value)
-                if other is not None:
-                    raise _shared(declared, rule.name, staged.properties[rule.name], other)
+        for claim in claims(declared, found.asked.properties, ends):
+            other = self._staging.claim(staged.id, declared.title, *claim)
+            if other is None:
+                continue
+            if claim[0] == UNIQUE or not isinstance(staged, StagedConnection):
+                raise _shared(declared, claim[1], staged.properties[claim[1]], other)
+            raise _broken(LINKS[claim[0]], staged, other)
 
-    def _check_links(self, declared: ConnectionType, connection: StagedConnection, *, is_turned: bool) -> None:
-        source, target = connection.source, connection.target
-        if is_turned:
-            source, target = target, source
-        ends = {"source": [source], "target": [target], "pair": [source, target]}
-        for rule in link_rules(declared):
-            if rule.name == "inverse" and source != target:
-                self._staging.claim(connection.id, "way", declared.name, source, target)
-                if other := self._staging.claimed("way", declared.other_name, target, source):
-                    raise _broken(rule, connection, other)
-            if rule.name in ends:
-                other = self._staging.claim(connection.id, "link", declared.name, rule.name, *ends[rule.name])
-                if other is not None:
-                    raise _broken(rule, connection, other)
+    def _check_inverse(self, declared: ConnectionType, connection: StagedConnection, source: str, target: str) -> None:
+        rule = LINKS["inverse"]
+        if rule.holds(declared) and source != target:
+            self._staging.claim(connection.id, "way", declared.name, source, target)
+            if other := self._staging.claimed("way", declared.other_name, target, source):
+                raise _broken(rule, connection, other)
 
     def _check_cycles(self, declared: ConnectionType) -> None:
-        graph: TopologicalSorter[str] = TopologicalSorter()
         last: dict[str, StagedConnection] = {}
-        for connection in self._staging.connections():
-            if connection.type == declared.name:
-                graph.add(connection.source, connection.target)
-                last[connection.source] = connection
-            elif connection.type == declared.inverse:
-                graph.add(connection.target, connection.source)
-                last[connection.target] = connection
-        try:
-            graph.prepare()
-        except CycleError as error:
-            cycle = error.args[1]
+        if cycle := find_cycle(self._edges(declared, last)):
             closing = last[cycle[1]]
             broken = _broken(LINKS["cycle"], closing)
             told = f"{broken.message}: {' ← '.join(map(shown, cycle[:10]))}"
             self._staging.refuse(closing, GraphError(broken.code, told, broken.details))
+
+    def _edges(self, declared: ConnectionType, last: dict[str, StagedConnection]) -> Iterator[Ends]:
+        """Yield the ends of the connections of a type, and note the last connection of each source."""
+        for connection in self._staging.connections():
+            if connection.type in (declared.name, declared.inverse):
+                ends = _stored_ends(connection, is_turned=connection.type != declared.name)
+                last[ends[0]] = connection
+                yield ends
+
+
+def _stored_ends(connection: StagedConnection, *, is_turned: bool) -> Ends:
+    source, target = connection.source, connection.target
+    return (target, source) if is_turned else (source, target)
 
 
 def examined(staged: Staged) -> Examined:
