@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from anyio import to_thread
 
@@ -15,7 +14,7 @@ from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import whole
 from graph_memory.memory.search.results import Hit
-from graph_memory.memory.search.token_budget import tokens_of
+from graph_memory.memory.search.token_budget import Room, counter, tokens_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Result
 
@@ -28,28 +27,6 @@ _MOST = {"goals": 5, "relations": 20}
 _LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
 _FRAME = 70
 """Number of tokens of the names of the fields."""
-
-
-@dataclass(slots=True)
-class _Budget:
-    """The remaining tokens, and the number of results that did not fit, by field."""
-
-    tokens: int
-    left_out: dict[str, int] = field(default_factory=dict[str, int])
-
-    def admits(self, name: str, result: Result) -> bool:
-        """Return whether a result fits, and deduct its tokens. Otherwise count it as left out."""
-        cost = tokens_of([result])
-        if cost > self.tokens:
-            self.leave_out(name, 1)
-            return False
-        self.tokens -= cost
-        return True
-
-    def leave_out(self, name: str, number: int) -> None:
-        """Count results that are left out."""
-        if number > 0:
-            self.left_out[name] = self.left_out.get(name, 0) + number
 
 
 async def query_memory(
@@ -135,13 +112,15 @@ def _pattern_hit_of(match: PatternMatch) -> FoundPattern:
 
 def _fit_results(results: MemoryResults, max_tokens: int) -> MemoryResults:
     """Return the results that fit into a token budget, the most useful fields first."""
-    budget = _Budget(max_tokens - _FRAME)
+    room = Room(counter(), max_tokens - _FRAME)
     fitting: dict[str, object] = {}
+    left_out: dict[str, int] = {}
     for name in ("corrections", "preferences", "patterns", "goals", "events", "entities", "content", "relations"):
         candidates: Sequence[Result] = getattr(results, name) or ()
-        limit = _MOST.get(name, len(candidates))
-        fitting[name] = tuple(result for result in candidates[:limit] if budget.admits(name, result)) or None
-        budget.leave_out(name, len(candidates) - limit)
-    fitting["left_out"] = budget.left_out or None
+        fits = tuple(result for result in candidates[: _MOST.get(name)] if room.take(tokens_of([result])))
+        fitting[name] = fits or None
+        if len(candidates) > len(fits):
+            left_out[name] = len(candidates) - len(fits)
+    fitting["left_out"] = left_out or None
     fitted = results.model_copy(update=fitting)
     return fitted.model_copy(update={"tokens_used": tokens_of([fitted])})

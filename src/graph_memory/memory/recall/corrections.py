@@ -13,7 +13,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import RecallResult
 from graph_memory.memory.search.request import FEWEST_TOKENS
-from graph_memory.memory.search.token_budget import counter
+from graph_memory.memory.search.token_budget import Count, Room, counter
 
 R = TypeVar("R", bound=RecallResult)
 _KEY_TOKENS = 8
@@ -30,20 +30,16 @@ async def with_corrections(core: Core, request: RecallRequest, recall: Callable[
     if not (lines := await core.corrections(core, request.query)):
         return await recall(request)
     count = await anyio.to_thread.run_sync(counter)
-    kept: list[str] = []
-    left = request.max_tokens - request.beside - _KEY_TOKENS - FEWEST_TOKENS
-    for line in lines:
-        if (cost := count(json.dumps(f"{line}\n", ensure_ascii=False))) <= left:
-            kept.append(line)
-            left -= cost
+    room = Room(count, request.max_tokens - request.beside - _KEY_TOKENS - FEWEST_TOKENS)
+    kept = [line for line in lines if room.take(count(json.dumps(f"{line}\n", ensure_ascii=False)))]
     if kept:
-        most = left + FEWEST_TOKENS + request.beside
+        most = room.left + FEWEST_TOKENS + request.beside
         request = replace(request, max_tokens=most, follows_lines=True)
     reply = await recall(request)
     return _joined(reply, kept, len(lines) - len(kept), count)
 
 
-def _joined(reply: R, lines: Sequence[str], left_out: int, count: Callable[[str], int]) -> R:
+def _joined(reply: R, lines: Sequence[str], left_out: int, count: Count) -> R:
     """Return a reply whose content begins with lines."""
     update: dict[str, object] = {"left_out": (reply.left_out or 0) + left_out or None}
     if isinstance(reply.content, dict):

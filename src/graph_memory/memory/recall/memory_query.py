@@ -13,7 +13,7 @@ from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import Depth, QueryResult
 from graph_memory.memory.recall.synthesis import FEWEST_WORDS, material_from, written
 from graph_memory.memory.search.text.bm25 import asked as worded
-from graph_memory.memory.search.token_budget import tokens_of, tokens_of_text
+from graph_memory.memory.search.token_budget import fit_whole, tokens_of, tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.log.writing import utc_now
 
@@ -83,16 +83,17 @@ async def memory_query(core: Core, domain: str, request: RecallRequest) -> Query
 def fit_citations(told: QueryResult, most: int) -> QueryResult:
     """Return an answer with as many citations as fit in so many tokens; `over` says how much the rest is over."""
     cited = told.citations or ()
-    fits, over = told, 0
-    for number in range(len(cited), -1, -1):
+
+    def citing(_: int, number: int) -> QueryResult:
         fits = told.model_copy(update={"citations": cited[:number] or None, "over": None})
-        if number < len(cited):
-            left = len(cited) - number
-            are = "citation is" if left == 1 else "citations are"
-            fits = _warned(fits, Hint("{left} {are} left out for {max_tokens}.", left=left, are=are))
-        if (over := tokens_of([fits]) - most) <= 0:
+        if (left := len(cited) - number) == 0:
             return fits
-    return fits.model_copy(update={"over": over + _OVER})
+        are = "citation is" if left == 1 else "citations are"
+        return _warned(fits, Hint("{left} {are} left out for {max_tokens}.", left=left, are=are))
+
+    fits = fit_whole(citing, 1, len(cited), most, lambda one: tokens_of([one]))
+    over = tokens_of([fits]) - most
+    return fits.model_copy(update={"over": over + _OVER}) if over > 0 else fits
 
 
 async def _written(core: Core, query: str, told: QueryResult, known: Material, max_tokens: int) -> QueryResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Any
@@ -19,10 +19,9 @@ from graph_memory.memory.recall.results import QueryResult, RecallResult
 from graph_memory.memory.search.multi_domain import check_of_several, in_one_order, searched
 from graph_memory.memory.search.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.search.results import SearchMode, SearchResult
-from graph_memory.memory.search.token_budget import counter, tokens_of
+from graph_memory.memory.search.token_budget import Count, counter, tokens_of
 from graph_memory.model.errors import Code, GraphError
 
-Count = Callable[[str], int]
 LOOKED_AT = 20
 """Hits of all domains that say how much each of them gets."""
 _ROOM = 12

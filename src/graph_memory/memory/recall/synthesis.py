@@ -34,7 +34,7 @@ from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Style, Synthesis
 from graph_memory.memory.search.search import scope_of
 from graph_memory.memory.search.text.bm25 import Query, asked
-from graph_memory.memory.search.token_budget import tokens_of_text
+from graph_memory.memory.search.token_budget import fit_whole, tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind
@@ -166,15 +166,11 @@ def _piece(thing: Thing, asked_for: Query, length: int) -> Piece:
 
 def fitting(of: Callable[[int], Material], most: int = TOKENS) -> Material:
     """Return material that fits: with shorter texts, then without connections, then fewer pieces; one at least."""
-    material = Material(())
-    for length in LENGTHS:
-        material = of(length)
-        if size(material) <= most:
-            return material
-    material = Material(material.pieces)
-    while len(material.pieces) > 1 and size(material) > most:
-        material = Material(material.pieces[: len(material.pieces) * 3 // 4])
-    return material
+
+    def made(stage: int, pieces: int) -> Material:
+        return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).pieces[:pieces])
+
+    return fit_whole(made, len(LENGTHS) + 1, MOST_NODES, most, size, least=1)
 
 
 def size(material: Material) -> int:

@@ -21,7 +21,7 @@ from graph_memory.memory.search.ranking.why import DIGITS
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import Hit, Part, SearchMode, SearchResult
 from graph_memory.memory.search.search import search
-from graph_memory.memory.search.token_budget import LENGTHS, fitted, tokens_of
+from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of
 from graph_memory.model.errors import Hint
 from graph_memory.model.values.arguments import fault
 
@@ -72,8 +72,8 @@ def _joined(results: Mapping[str, SearchResult], request: Request) -> SearchResu
     """Return the hits of several domains as one reply."""
     hits = in_one_order(results)[: request.max_results]
 
-    def shown(length: int) -> list[Hit]:
-        return [_shown(hit, request, length) for hit in hits]
+    def shown(stage: int, count: int) -> list[Hit]:
+        return [_shown(hit, request, LENGTHS[stage]) for hit in hits[:count]]
 
     telling = {domain: result for domain, result in results.items() if result.found} or results
     warnings = together({domain: result.warnings or () for domain, result in telling.items()})
@@ -95,11 +95,15 @@ def _joined(results: Mapping[str, SearchResult], request: Request) -> SearchResu
         )
 
     if (most := request.max_tokens) is None:
-        return made(shown(LENGTHS[0]))
+        return made(shown(0, len(hits)))
     reply = made(())
     for beside in (2, 1, 0):  # what is told beside the hits gives way to them
-        kept = fitted(shown, lambda some, beside=beside: tokens_of([made(some, beside, tokens=most)]), most)
-        reply = made(kept, beside, tokens=tokens_of([made(kept, beside, tokens=most)]))
+
+        def tokens(some: Sequence[Hit], beside: int = beside) -> int:
+            return tokens_of([made(some, beside, tokens=most)])
+
+        kept = fit_whole(shown, len(LENGTHS), len(hits), most, tokens)
+        reply = made(kept, beside, tokens=tokens(kept))
         if kept:
             break
     return reply

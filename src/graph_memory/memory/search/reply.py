@@ -23,7 +23,7 @@ from graph_memory.memory.search.results import Hit, Over, SearchResult
 from graph_memory.memory.search.retrieval.connected import connected_to, contradicting
 from graph_memory.memory.search.retrieval.retrieval import COMPARED, Scope, observed_of, passages_of
 from graph_memory.memory.search.retrieval.superseded import over_in
-from graph_memory.memory.search.token_budget import LENGTHS, fitted, tokens_of
+from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.analysers import ENGLISH
@@ -53,9 +53,11 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
     titles = {ranked.owner: told.rows[ranked.owner].title for ranked in present}
     others = await connected_to(scope, titles, request.depth)
 
-    def shown(length: int) -> list[Hit]:
-        hits = [_hit(request, ranking, told, ranked, length) for ranked in present]
-        return [*hits, *others]
+    total = len(present) + len(others)
+
+    def shown(stage: int, count: int) -> list[Hit]:
+        hits = [_hit(request, ranking, told, ranked, LENGTHS[stage]) for ranked in present]
+        return [*hits, *others][:count]
 
     def made(hits: Sequence[Hit], *, tokens: int | None = None, note: str | None = None) -> SearchResult:
         kept = min(len(hits), len(present))
@@ -69,7 +71,7 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
             found=len(ranking.ranked),
             not_covered=scope.coverage.not_covered,
             without_vectors=scope.coverage.without_vectors or None if ranking.mode != "lexical" else None,
-            left_out=len(present) + len(others) - len(hits) or None,
+            left_out=total - len(hits) or None,
             analyser=scope.coverage.analyser if scope.coverage.analyser != ENGLISH else None,
             tokens=tokens,
             next_cursor=cursor,
@@ -80,16 +82,15 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
         def tokens(hits: Sequence[Hit]) -> int:
             return tokens_of([made(hits, tokens=most)])
 
-        hits = fitted(shown, tokens, most)
+        hits = fit_whole(shown, len(LENGTHS), total, most, tokens)
         note = None
         if present and not hits:
-            note = (
-                f"max_tokens has no room for a hit: give at least {tokens(shown(LENGTHS[-1])[:1])}, with this cursor."
-            )
+            enough = tokens(shown(len(LENGTHS) - 1, 1))
+            note = f"max_tokens has no room for a hit: give at least {enough}, with this cursor."
         return made(hits, tokens=tokens_of([made(hits, tokens=most, note=note)]), note=note)
 
     if request.max_tokens is None:
-        return made(shown(LENGTHS[0]))
+        return made(shown(0, total))
     return await anyio.to_thread.run_sync(fitting, request.max_tokens)
 
 

@@ -1,15 +1,20 @@
-"""Replies that fit in so many tokens: first shorter passages, then fewer hits."""
+"""What fits in so many tokens: parts one by one, or a reply as a whole, first shorter and then with fewer parts."""
 
 from __future__ import annotations
 
 import json
 import warnings
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from graph_memory.memory.search.results import Hit
 from graph_memory.model.results import Result
+
+R = TypeVar("R")
+Count = Callable[[str], int]
+"""Returns how many tokens a text is."""
 
 LENGTHS = (400, 200, 100, 40)
 """Characters of a passage that is shown, longest first."""
@@ -26,19 +31,34 @@ def tokens_of_text(text: str) -> int:
     return counter()(text)
 
 
-def fitted(shown: Callable[[int], Sequence[Hit]], tokens: Callable[[Sequence[Hit]], int], most: int) -> Sequence[Hit]:
-    """Return hits with which a reply takes so many tokens at most; none if not even the first fits.
+@dataclass(slots=True)
+class Room:
+    """The tokens of a budget that are left, for parts that are counted one by one."""
 
-    `shown` gives the hits with passages of at most so many characters, and `tokens` what a reply with hits takes.
+    count: Count
+    left: int
+
+    def take(self, cost: int) -> bool:
+        """Deduct the tokens of a part if it fits, and return whether it does."""
+        if cost > self.left:
+            return False
+        self.left -= cost
+        return True
+
+
+def fit_whole(
+    made: Callable[[int, int], R], stages: int, parts: int, most: int, size: Callable[[R], int], least: int = 0
+) -> R:
+    """Return the largest of the things that take at most so many tokens as a whole.
+
+    `made` returns a thing at a stage of shortening, with the first of its parts: as many as its second argument says.
+    Parts are left out only at the last stage. With the `least` number of parts, it may take more tokens.
     """
-    hits: Sequence[Hit] = ()
-    for length in LENGTHS:
-        hits = shown(length)
-        if tokens(hits) <= most:
-            return hits
-    while hits and tokens(hits) > most:
-        hits = hits[:-1]
-    return hits
+    for stage in range(stages):
+        if size(found := made(stage, parts)) <= most:
+            return found
+    last, more = stages - 1, range(least + 1, parts)
+    return made(last, least + bisect_right(more, most, key=lambda number: size(made(last, number))))
 
 
 _MOST_AT_ONCE = 50_000
@@ -46,7 +66,7 @@ _MOST_AT_ONCE = 50_000
 
 
 @cache
-def counter() -> Callable[[str], int]:
+def counter() -> Count:
     """Return what counts tokens; to load it takes a second, so that waits until somebody asks."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # it opens its words in a way that Python will drop

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.rendering.sentence_selection import shortened
 from graph_memory.memory.recall.rendering.wording import flat
 from graph_memory.memory.search.text.bm25 import NOTHING_ASKED
+from graph_memory.memory.search.token_budget import Room
 from graph_memory.model.text.visible import visible
 
-Count = Callable[[str], int]
 _CUT = "> … (cut: {} shows all of it)"
 
 
 @dataclass(slots=True)
-class Primer:
+class Primer(Room):
     """A text of sections that takes so many tokens at most."""
 
-    most: int
-    count: Count
     lines: list[str] = field(default_factory=list[str])
-    tokens: int = 0
     left_out: int = 0
-
-    @property
-    def left(self) -> int:
-        """The tokens that are left."""
-        return self.most - self.tokens
 
     @property
     def text(self) -> str:
@@ -44,19 +36,21 @@ class Primer:
 
         With `room` it takes at most so many tokens.
         """
-        most, self.most = self.most, self.most if room is None else min(self.most, self.tokens + room)
+        aside = 0 if room is None else max(self.left - room, 0)
+        self.left -= aside
         place = 0
         for line in lines:
             if not self._put([line] if place else [*self._head(head), line]):
                 break
             place += 1
         self.left_out += len(lines) - place
-        self.most = most
+        self.left += aside
         return place
 
     def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
         """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""
-        most, self.most = self.most, self.tokens + int(self.left * share)
+        aside = self.left - int(self.left * share)
+        self.left -= aside
         lines = [*begins, *(f"> {visible(line)}" for line in text.splitlines())]
         before, number = self.left_out, self.section(head, lines)
         if number < len(lines):
@@ -66,15 +60,12 @@ class Primer:
             rest = flat(lines[max(number, len(begins))].removeprefix("> "))
             part = shortened(rest, NOTHING_ASKED, room, self.count)
             self._put([*begun, *([f"> {part}"] if part else []), cut])
-        self.most = most
+        self.left += aside
 
     def _head(self, head: str) -> list[str]:
         return [*([""] if self.lines else []), f"## {head}"]
 
     def _put(self, parts: Sequence[str]) -> bool:
-        needed = self.count("\n".join([*parts, ""]))
-        if self.tokens + needed > self.most:
-            return False
-        self.lines += parts
-        self.tokens += needed
-        return True
+        if fits := self.take(self.count("\n".join([*parts, ""]))):
+            self.lines += parts
+        return fits

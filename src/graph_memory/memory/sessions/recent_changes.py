@@ -32,12 +32,12 @@ class Changes:
         Of new things that another section lists, only observations and connections are told.
         """
         texts: set[str] = set()
-        end = primer.tokens + room
+        end = primer.left - room
         for head, changes in ((LAST_TIME, self.since), (BEFORE if self.since else LAST, self.before)):
             rows = [(change, _parts(change, primer.text, listed, head)) for change in changes]
             rows = [(change, some) for change, some in rows if some or change.thing.id not in listed]
             lines = [change.line(some) for change, some in rows]
-            number = primer.section(head, lines, end - primer.tokens)
+            number = primer.section(head, lines, primer.left - end)
             for change, some in rows[:number]:
                 texts |= {part.subject for part in some[:MOST_PARTS] if part.text}
                 if change.thing.state == "new" and len(some) <= MOST_PARTS and not change.has_content:

@@ -26,7 +26,7 @@ from graph_memory.memory.search.candidate_ranking import find
 from graph_memory.memory.search.index.index import catch_up
 from graph_memory.memory.search.request import FEWEST_TOKENS, Filters, Request
 from graph_memory.memory.search.retrieval.retrieval import Scope
-from graph_memory.memory.search.token_budget import LENGTHS, counter, tokens_of
+from graph_memory.memory.search.token_budget import LENGTHS, counter, fit_whole, tokens_of
 from graph_memory.memory.sessions.blocks import STANDARD, blocks_of
 from graph_memory.memory.sessions.notes import Kept, Note, Wanted, find_notes, notes_of, read_notes, write_note
 from graph_memory.memory.sessions.primer import Primer
@@ -94,7 +94,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     session = given.session_id or core.origin.session
     corrections = [f"- {line}" for line in await core.corrections(core, None)]
     if await is_empty(core, domain):
-        primer = Primer(given.max_tokens - count(GUIDE), count)
+        primer = Primer(count, given.max_tokens - count(GUIDE))
         primer.section(_USER, corrections)
         text = "\n".join([*primer.lines, *([""] if primer.lines else []), GUIDE])
         return SessionStarted(session_id=session, empty=True, text=text, tokens=count(text))
@@ -102,7 +102,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     asking = await open_questions(core, domain, _LISTED)
     against = (await contradictions(core, domain, ontology))[:_LISTED]
     questions, beside = _questions([*asking, *against], given.max_tokens)
-    primer = Primer(given.max_tokens - beside, lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]))
+    primer = Primer(lambda text: count(json.dumps(text, ensure_ascii=False)[1:-1]), given.max_tokens - beside)
     primer.section(_USER, corrections, primer.left // 4)
     unreadable: list[GraphError] = []
     lost_summaries: list[GraphError] = []
@@ -152,10 +152,8 @@ def with_warnings(started: SessionStarted, warnings: Sequence[str], most: int) -
 
 def _questions(findings: Sequence[Finding], most: int) -> tuple[Sequence[Finding], int]:
     """Return the questions for which there is room beside the text, and the tokens of all that stands beside it."""
-    for number in range(len(findings), 0, -1):
-        if (tokens := tokens_of(findings[:number])) <= most * _OF_QUESTIONS:
-            return findings[:number], tokens + _BESIDE
-    return (), _BESIDE
+    kept = fit_whole(lambda _, number: findings[:number], 1, len(findings), int(most * _OF_QUESTIONS), tokens_of)
+    return kept, tokens_of(kept) + _BESIDE if kept else _BESIDE
 
 
 def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import anyio.to_thread
@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
 from graph_memory.memory.graph.empty_result_warnings import unknown_properties
 from graph_memory.memory.search.place import Place, place_of
-from graph_memory.memory.search.token_budget import tokens_of
+from graph_memory.memory.search.token_budget import fit_whole, tokens_of
 from graph_memory.memory.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
 from graph_memory.memory.traversal.crossing import Crossing, parted, places
 from graph_memory.memory.traversal.frontier import Frontier
@@ -150,12 +150,12 @@ async def _reply(told: _Told, walk: Walk, connections: int, warnings: tuple[str,
     request, tokens = told.request, None
     nodes, shown = told.shown(0, len(told.visits))
     if request.max_tokens is not None:
-        (nodes, shown), tokens = await anyio.to_thread.run_sync(
-            fitted, told.shown, STAGES, len(told.visits), request.max_tokens
+        nodes, shown = await anyio.to_thread.run_sync(
+            fit_whole, told.shown, STAGES, len(told.visits), request.max_tokens, _size
         )
+        tokens = _size((nodes, shown))
         if told.visits and not nodes:
-            first, joined = told.shown(STAGES - 1, 1)
-            least = tokens_of([*first, *joined])
+            least = _size(told.shown(STAGES - 1, 1))
             warnings = (*warnings, f"max_tokens leaves no room: the first node alone takes {least} tokens.")
     left = LeftOut(
         max_nodes=walk.is_full or None,
@@ -223,22 +223,5 @@ def followed(edge: Edge, counts: float) -> Followed:
 Shown = tuple[list[ReachedNode], list[Followed]]
 
 
-def fitted(shown: Callable[[int, int], Shown], stages: int, nodes: int, most: int) -> tuple[Shown, int]:
-    """Return nodes and the connections between them that fit, and their tokens.
-
-    `shown` gives them at a stage of shortening, of at most so many nodes. There may be no room even for the first.
-    """
-
-    def at(stage: int, count: int) -> tuple[Shown, int]:
-        found = shown(stage, count)
-        return found, tokens_of([*found[0], *found[1]])
-
-    for stage in range(stages):
-        pair = at(stage, nodes)
-        if pair[1] <= most:
-            return pair
-    low, high = 0, nodes
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if at(stages - 1, middle)[1] <= most else (low, middle - 1)
-    return at(stages - 1, low)
+def _size(shown: Shown) -> int:
+    return tokens_of([*shown[0], *shown[1]])

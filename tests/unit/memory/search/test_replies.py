@@ -14,7 +14,7 @@ from graph_memory.memory.search.ranking.scoring import Points, Scored
 from graph_memory.memory.search.ranking.why import parts, total, why
 from graph_memory.memory.search.results import Hit
 from graph_memory.memory.search.text.bm25 import asked
-from graph_memory.memory.search.token_budget import fitted, tokens_of, tokens_of_text
+from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of, tokens_of_text
 from unit.memory.search.test_scoring import passage
 
 TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"after{number}" for number in range(80))])
@@ -54,19 +54,24 @@ def hits(number: int) -> Sequence[Hit]:
     ]
 
 
-def shortened(length: int) -> Sequence[Hit]:
-    return [hit.model_copy(update={"passage": (hit.passage or "")[:length]}) for hit in hits(10)]
+def shortened(stage: int, count: int = 10) -> Sequence[Hit]:
+    return [hit.model_copy(update={"passage": (hit.passage or "")[: LENGTHS[stage]]}) for hit in hits(count)]
+
+
+def fitted(most: int, least: int = 0) -> Sequence[Hit]:
+    return fit_whole(shortened, len(LENGTHS), 10, most, tokens_of, least)
 
 
 def test_passages_are_shortened_before_hits_are_left_out():
-    whole = tokens_of(shortened(400))
-    few = fitted(shortened, tokens_of, whole // 2)
+    whole = tokens_of(shortened(0))
+    few = fitted(whole // 2)
     assert len(few) == 10
     assert tokens_of(few) <= whole // 2
-    fewer = fitted(shortened, tokens_of, 150)
+    fewer = fitted(150)
     assert 1 <= len(fewer) < 10
-    assert tokens_of(fewer) <= 150
-    assert not fitted(shortened, tokens_of, 10)
+    assert tokens_of(fewer) <= 150 < tokens_of(shortened(3, len(fewer) + 1))
+    assert not fitted(10)
+    assert len(fitted(10, least=1)) == 1
 
 
 def found() -> tuple[Ranked, Scored]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from graph_memory.memory.recall.rendering.wording import CUT
 from graph_memory.memory.search.passages.prose import prose_units
 from graph_memory.memory.search.ranking.excerpts import excerpt
 from graph_memory.memory.search.text.bm25 import Query
+from graph_memory.memory.search.token_budget import Count, Room
 
 FIRST = 1.5
 """What the first sentence counts, in words of the question: it says what the rest is about."""
@@ -18,7 +17,7 @@ _FEWEST = 25
 """Tokens in which a part of a text says too little: then the title and its connections say more."""
 
 
-def shortened(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
+def shortened(text: str, question: Query, room: int, count: Count) -> str:
     """Return sentences of a text that take so many tokens at most, those that fit the question best; none for no room.
 
     They stand in their order, with a sign where some are left out.
@@ -31,13 +30,8 @@ def shortened(text: str, question: Query, room: int, count: Callable[[str], int]
         len(wanted.intersection(question.analyser.terms(each))) + (FIRST if place == 0 else 0.0) - place / 1_000
         for place, each in enumerate(sentences)
     ]
-    kept: list[int] = []
-    left = room - 2
-    for place in sorted(range(len(sentences)), key=lambda each: -values[each]):
-        cost = count(sentences[place]) + 2
-        if cost <= left:
-            kept.append(place)
-            left -= cost
+    best, left = sorted(range(len(sentences)), key=lambda each: -values[each]), Room(count, room - 2)
+    kept = [place for place in best if left.take(count(sentences[place]) + 2)]
     return _joined(sentences, sorted(kept)) if kept else _part(text, question, room, count)
 
 
@@ -52,7 +46,7 @@ def _joined(sentences: list[str], kept: list[int]) -> str:
     return " ".join(parts)
 
 
-def _part(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
+def _part(text: str, question: Query, room: int, count: Count) -> str:
     """Return a part of a text whose sentences are all too long."""
     characters = room * _CHARACTERS
     while characters >= _CHARACTERS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,8 @@ from graph_memory.memory.recall.rendering.prose import (
 from graph_memory.memory.recall.rendering.recall_input import Material, Observed, Thing, Tie
 from graph_memory.memory.recall.rendering.sentence_selection import shortened
 from graph_memory.memory.search.text.bm25 import Query
+from graph_memory.memory.search.token_budget import Count, Room
 
-Count = Callable[[str], int]
 Content = dict[str, Any]
 MORE = "more_observations"
 _AROUND = 2
@@ -106,11 +106,9 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Object:
+class _Object(Room):
     """An object of lists that grow as long as there is room."""
 
-    count: Count
-    left: int
     content: Content = field(default_factory=Content)
 
     def cost(self, value: object) -> int:
@@ -119,11 +117,9 @@ class _Object:
     def add(self, key: str, value: object) -> bool:
         """Add to a list, if there is room."""
         cost = self.cost(value) + (0 if key in self.content else self.cost(key) + _AROUND)
-        if cost > self.left:
-            return False
-        self.content.setdefault(key, []).append(value)
-        self.left -= cost
-        return True
+        if fits := self.take(cost):
+            self.content.setdefault(key, []).append(value)
+        return fits
 
     def observe(self, entry: _Entry, fewest: int, room: int) -> None:
         """Add what was observed in so many tokens, and so many observations in any case, and count the others."""
