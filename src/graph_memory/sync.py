@@ -84,14 +84,11 @@ class SyncFacade:
 
     def _wait(self, method: Callable[[], Awaitable[R]]) -> R:
         """Return the result of an async function."""
-        future: Future[R] | None = None
+        future: Future[R] = self._portal.start_task_soon(method)
         try:
-            future = self._portal.start_task_soon(method)
             return future.result()
-        except BaseException:  # also Ctrl-C
-            if future is not None:
-                future.cancel()
-            raise
+        finally:
+            future.cancel()  # only Ctrl-C leaves a task to cancel here
 
     def _wrapped(self, value: object) -> object:
         """Return a result with its async parts wrapped: facades, iterators and context managers."""

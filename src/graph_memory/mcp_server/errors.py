@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from graph_memory.model.errors import Code, GraphError, single, unusable_place
 
 logger = logging.getLogger(__name__)
 
 
-def masked(error: BaseException) -> GraphError:
-    """Return a GraphError as it is, and anything else masked as INTERNAL, its traceback logged under the id given."""
+@contextmanager
+def masking() -> Generator[None]:
+    """Raise a GraphError as it is, and any other exception as INTERNAL, with its traceback in the log under an id."""
+    try:
+        yield
+    except GraphError:
+        raise
+    except Exception as error:  # the edge of the server: a client gets an answer whatever failed
+        raise _masked(error) from error
+
+
+def _masked(error: BaseException) -> GraphError:
     error = single(error)
     if isinstance(error, GraphError):
         return error

@@ -10,8 +10,9 @@ from mcp import MCPError, types
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 
 from graph_memory.mcp_server.callers import Context
-from graph_memory.mcp_server.errors import masked
+from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.official import REFUSED, written
+from graph_memory.model.errors import GraphError
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -86,10 +87,10 @@ class KnowledgeGraphResource:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
-            graph = await (await self._memory_of(ctx)).entities.read_graph()
-        except Exception as error:  # the edge of resources: what nobody expected is logged, and told by an id
-            known = masked(error)
-            raise MCPError(types.INTERNAL_ERROR, f"{known.code}: {known.message}") from error
+            with masking():
+                graph = await (await self._memory_of(ctx)).entities.read_graph()
+        except GraphError as error:
+            raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
         text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=written(graph.to_dict()))
         return types.ReadResourceResult(contents=[text])
 

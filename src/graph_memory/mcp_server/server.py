@@ -21,7 +21,7 @@ from graph_memory.mcp_server.callers import (
     new_session,
     session_of,
 )
-from graph_memory.mcp_server.errors import masked
+from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
 from graph_memory.mcp_server.limits import check_given, check_taken
 from graph_memory.mcp_server.official import OfficialTool, are_official, unknown
@@ -134,11 +134,12 @@ class Calls:
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown(params.name))
         arguments = params.arguments or {}
         try:
-            if (asked := await self._project.find(ctx, params)) is not None:
-                return asked
-            result = await self._call(tool, arguments, ctx)
-        except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
-            return tool.refused(self._advice.error(masked(error)), arguments)
+            with masking():
+                if (asked := await self._project.find(ctx, params)) is not None:
+                    return asked
+                result = await self._call(tool, arguments, ctx)
+        except GraphError as error:
+            return tool.refused(self._advice.error(error), arguments)
         if tool.operation.is_writing:
             await self.graph.changed(ctx)
         return tool.answered(result)

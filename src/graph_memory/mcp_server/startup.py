@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.abc import TaskGroup
 
-from graph_memory.mcp_server.errors import masked
+from graph_memory.mcp_server.errors import masking
 from graph_memory.model.errors import Code, GraphError
 
 if TYPE_CHECKING:
@@ -54,11 +54,12 @@ class Attempt:
         """Open the memory and keep it open until `close`; whoever else is cancelled meanwhile, it closes cleanly."""
         with self._scope:
             try:
-                async with opener(self._note) as self._memory:
-                    self.settled.set()
-                    await self._closing.wait()
-            except Exception as error:  # noqa: BLE001 - answered to whoever waits
-                self._error = masked(error)
+                with masking():
+                    async with opener(self._note) as self._memory:
+                        self.settled.set()
+                        await self._closing.wait()
+            except GraphError as error:
+                self._error = error
                 self.settled.set()
 
     def _note(self, stage: str, _done: float | None) -> None:

@@ -10,7 +10,7 @@ import os
 import re
 import uuid
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
@@ -122,9 +122,8 @@ class Folder:
             with new_private_file(temporary) as file:
                 file.writelines(source)
             _rename(temporary, target / source.stored.sha256)
-        except BaseException:  # a cancelled write too leaves no half a blob behind
-            temporary.unlink(missing_ok=True)
-            raise
+        finally:
+            temporary.unlink(missing_ok=True)  # a cancelled write too leaves no half a blob behind
         sync_folder(target)
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
@@ -182,16 +181,17 @@ class Remote:
 
     def write(self, folder: str, source: Hashed) -> None:
         """Write the source; see `Place`."""
-        with _os_errors():
+        with _os_errors(), ExitStack() as stack:
             self._system.makedirs(self._path(folder), exist_ok=True)
             temporary = self._path(folder, _temporary_name())
-            try:
-                self._upload(temporary, source)
-                self._system.mv(temporary, self._path(folder, source.stored.sha256))
-            except BaseException:  # a cancelled write too leaves no half a blob behind
-                with suppress(Exception):  # what is told is why the upload failed; `gc` removes leftovers
-                    self._system.rm_file(temporary)
-                raise
+            stack.callback(self._discard, temporary)  # a cancelled write too leaves no half a blob behind
+            self._upload(temporary, source)
+            self._system.mv(temporary, self._path(folder, source.stored.sha256))
+            stack.pop_all()
+
+    def _discard(self, temporary: str) -> None:
+        with suppress(OSError), _os_errors():  # the caller learns why the upload failed; `gc` removes leftovers
+            self._system.rm_file(temporary)
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
         """Return the bytes from `start` to `end`."""

@@ -99,6 +99,7 @@ class LogWithin(Log):
     async def _add(self, mine: Waiting) -> Sequence[Event]:
         """Append the events of a write. One that fails halfway ends the transaction: it cannot be undone alone."""
         before, written = self._known, self._held.written
+        reason = "it was interrupted"
         try:
             events = await self._append_one(self._held, before, mine)
             self.count += len(events)
@@ -108,12 +109,13 @@ class LogWithin(Log):
             if (version, parent) != (before.ontology_version, before.parent):
                 ontology = await self._ontologies.locked(self._held, mine.work.domain, before.epoch, version, parent)
                 head = replace(head, ontology=ontology)
-        except BaseException as error:  # one that was cancelled too may have written half of its events
-            if self._held.written != written:
-                reason = error.message if isinstance(error, GraphError) else "it was interrupted"
-                self._held.end(fault("transaction", f"A change failed halfway: {reason}", "Run the whole again."))
+            self._known = replace(before, head=head, ontology_version=version, parent=parent)
+        except GraphError as error:
+            reason = error.message
             raise
-        self._known = replace(before, head=head, ontology_version=version, parent=parent)
+        finally:  # one that was cancelled too may have written half of its events
+            if self._known is before and self._held.written != written:
+                self._held.end(fault("transaction", f"A change failed halfway: {reason}", "Run the whole again."))
         return events
 
 
