@@ -14,7 +14,6 @@ from graph_memory.memory.recall.questions.open_work import (
     asks_for_overdue_work,
     due_period,
     is_closed,
-    is_overdue,
     mentions_open_work,
     select_by_due_date,
 )
@@ -160,10 +159,9 @@ def test_a_sentence_about_opening_hours_or_a_decision_is_not_open(text: str) -> 
 
 
 def test_work_is_overdue_once_its_due_day_is_over() -> None:
-    now = datetime(2026, 11, 27, 9, tzinfo=UTC)
-    overdue = {due: is_overdue([["due", due]], now) for due in ("2026-11-26", "2026-11-27", "2026-11-27T08:00:00Z")}
-    assert overdue == {"2026-11-26": True, "2026-11-27": False, "2026-11-27T08:00:00Z": True}
-    assert not any(is_overdue([["due", due]], now) for due in ("Friday", "soon", "2026-99-99", ""))
+    dues = ("2026-11-26", "2026-11-27", "2026-11-27T08:00:00Z", "Friday", "soon", "2026-99-99", "")
+    overdue = select_by_due_date(Work([task(due, due) for due in dues]), None, NOW, overdue=True)
+    assert [row.title for row in overdue.rows] == ["2026-11-26", "2026-11-27T08:00:00Z"]
     assert asks_for_overdue_work("What is overdue?")
     assert not asks_for_overdue_work("What is due?")
     assert asks_for_open_work("Was ist noch offen?")

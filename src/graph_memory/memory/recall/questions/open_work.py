@@ -111,14 +111,11 @@ def due_period(question: str, period: Period | None, now: datetime) -> Period | 
     return period if is_ahead else None
 
 
-def is_overdue(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> bool:
-    """Return whether the due date among properties is over. A day is over when the next one begins."""
-    due = _due_span(facts, now)
-    return due is not None and due.ends <= now
-
-
 def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
-    """Return the time of the due date among properties, None if there is none or it cannot be read."""
+    """Return the time of the due date among properties, None if there is none or it cannot be read.
+
+    A day is over when the next one begins.
+    """
     due = due_date(facts)
     try:
         return read_span(due, now) if _HAS_YEAR.search(due) is not None else None
