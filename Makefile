@@ -62,12 +62,12 @@ soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: ma
 		REMEMBER_CALLS=$(or $(REMEMBER_CALLS),5000) $(BIN)/pytest -s tests/lifecycle/concurrency
 	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py
 
-bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI
+bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard and BENCH=cold as CI
 	@-GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop >/dev/null
 	@rm -rf .bench
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" GRAPH_MEMORY_AOT=use \
 		$(if $(filter full,$(BENCH)),GRAPH_MEMORY_NEO4J_HEAP=4g GRAPH_MEMORY_NEO4J_PAGE_CACHE=4g) \
-		$(BIN)/python -m benchmarks$(if $(filter guard,$(BENCH)),.guard) \
+		$(BIN)/python -m benchmarks$(addprefix .,$(filter guard cold,$(BENCH))) \
 		$(if $(filter full,$(BENCH)),--sizes 1000 10000 100000 1000000 --calls 400 --mixed 50000); \
 		status=$$?; GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop; exit $$status
 
