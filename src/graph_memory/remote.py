@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+PACKAGE = str(Path(__file__).parent)
+"""The installation that this module belongs to."""
 FOLDER = "sockets"
 ACCEPTED = b"accepted\n"
 """A server's first line if it runs the command."""
@@ -69,10 +71,8 @@ def sockets_folder(home: Path) -> Path:
 
 def request(arguments: Sequence[str]) -> Mapping[str, object]:
     """Return a command as a server takes it: with the folder, the settings and the terminal of this process."""
-    from graph_memory import __file__ as package
-
     return {
-        "package": package,
+        "package": PACKAGE,
         "arguments": list(arguments),
         "folder": os.getcwd(),  # noqa: PTH109 - pathlib is not imported for one call
         "environment": {name: value for name, value in os.environ.items() if name.startswith(PREFIXES)},

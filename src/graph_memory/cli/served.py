@@ -20,11 +20,10 @@ from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-import graph_memory
 from graph_memory.cli.output.printing import COLUMNS
 from graph_memory.cli.session import SERVED
 from graph_memory.project import WORKING_FOLDER
-from graph_memory.remote import ACCEPTED, LONGEST, reads_only, sockets_folder
+from graph_memory.remote import ACCEPTED, LONGEST, PACKAGE, reads_only, sockets_folder
 from graph_memory.settings import ENVIRONMENT, Settings
 
 if TYPE_CHECKING:
@@ -187,7 +186,7 @@ def _is_of_this_user(connection: SocketStream) -> bool:
 
 def _is_declined(request: CommandRequest, settings: Settings) -> bool:
     """Return whether a command must run elsewhere: it is of another installation, writes, or has other settings."""
-    if request.package != graph_memory.__file__ or not reads_only(request.arguments):
+    if request.package != PACKAGE or not reads_only(request.arguments):
         return True
     own = ENVIRONMENT.set(request.environment)
     try:
