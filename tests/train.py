@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from graph_memory.local.aot.fast_start import cache_of
-from graph_memory.local.aot.training import make
+from graph_memory.local.aot.training import make_cache
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.settings import Settings
 
@@ -14,4 +14,4 @@ class_path(settings)
 cache = cache_of(settings)
 while cache and cache.is_being_made():  # in the background, after somebody's first start
     time.sleep(1)
-make(settings)
+make_cache(settings)

@@ -1,4 +1,4 @@
-"""Jars from a Maven repository: this machine's own, else the public one that `jgo` knows."""
+"""Download of jars from the local Maven repository, else from the public repository that `jgo` names."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FIRST_PAUSE = 0.3
 _ATTEMPTS = 4
 _TIMEOUT = (10, 60)
 _BLOCK = 1 << 18
-_PASSING = frozenset({408, 429, 500, 502, 503, 504})
+_TEMPORARY_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 THREADS = 16
 
 
 @dataclass(frozen=True)
 class Jar:
-    """One jar by its Maven coordinates, with the SHA-256 and the size in bytes that its file must have."""
+    """A jar by its Maven coordinates, with the required SHA-256 and size in bytes of its file."""
 
     group: str
     artifact: str
@@ -39,23 +39,23 @@ class Jar:
 
     @property
     def path(self) -> str:
-        """Where a Maven repository keeps it, relative to the repository's root, with forward slashes."""
+        """The path in a Maven repository, relative to its root, with forward slashes."""
         suffix = f"-{self.classifier}" if self.classifier else ""
         name = f"{self.artifact}-{self.version}{suffix}.jar"
         return "/".join((*self.group.split("."), self.artifact, self.version, name))
 
     @property
     def coordinates(self) -> str:
-        """`group:artifact:version`, and `:classifier` where there is one."""
+        """`group:artifact:version`, plus `:classifier` if there is one."""
         return ":".join(part for part in (self.group, self.artifact, self.version, self.classifier) if part)
 
 
 class DownloadError(Exception):
-    """A jar could not be had, or its checksum is not the one it must have."""
+    """A jar could not be fetched, or has a wrong checksum."""
 
 
 class _SystemTrust(HTTPAdapter):
-    """Trusts the authorities that the system trusts, as pip does, and those that `requests` is given or brings."""
+    """An adapter that trusts the certificate authorities of the system, as pip does, and of `requests`."""
 
     def __init__(self) -> None:
         self._context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -71,15 +71,15 @@ class _SystemTrust(HTTPAdapter):
         return host, {**pool, "ssl_context": self._context}
 
 
-def session() -> requests.Session:
-    """Open connections that `THREADS` threads share; close them by `with`."""
-    opened = requests.Session()
-    opened.mount("https://", _SystemTrust())
-    return opened
+def open_session() -> requests.Session:
+    """Return a session with connections for `THREADS` threads. Close it by `with`."""
+    session = requests.Session()
+    session.mount("https://", _SystemTrust())
+    return session
 
 
 def obtain(jar: Jar, target: Path, connections: requests.Session) -> None:
-    """Put a jar at `target`, whole and with the right checksum, or raise DownloadError."""
+    """Fetch a jar to `target`, atomically and with its checksum verified. Raises DownloadError."""
     if target.is_file() and sha256_of(target) == jar.sha256:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -92,25 +92,25 @@ def obtain(jar: Jar, target: Path, connections: requests.Session) -> None:
 
 
 def fetch(path: str, part: Path, connections: requests.Session) -> str:
-    """Fetch a file of the public repository, trying a few times; give its SHA-256."""
+    """Fetch a file of the public repository with retries. Returns its SHA-256. Raises DownloadError."""
     from jgo.constants import MAVEN_CENTRAL_URL
 
     for pause in _pauses():
         try:
             return _stream(f"{MAVEN_CENTRAL_URL}/{path}", part, connections)
         except requests.RequestException as error:
-            if pause is None or not _may_pass(error):
-                raise DownloadError(f"{path.rpartition('/')[2]}: {_why(error)}") from error
+            if pause is None or not _is_temporary(error):
+                raise DownloadError(f"{path.rpartition('/')[2]}: {_reason(error)}") from error
             time.sleep(pause)
     raise AssertionError
 
 
-def _may_pass(error: requests.RequestException) -> bool:
-    return error.response is None or error.response.status_code in _PASSING
+def _is_temporary(error: requests.RequestException) -> bool:
+    return error.response is None or error.response.status_code in _TEMPORARY_STATUSES
 
 
-def _why(error: requests.RequestException) -> str:
-    """Say it in words: the library's own text is a nest of addresses and class names."""
+def _reason(error: requests.RequestException) -> str:
+    """Return the reason in plain words, because the library's text has addresses and class names."""
     match error:
         case requests.HTTPError(response=requests.Response(status_code=status)):
             return f"the repository answers HTTP {status}"
@@ -148,5 +148,5 @@ def _copy_local(jar: Jar, part: Path) -> str | None:
 
 
 def _local_repository() -> Path:
-    given = os.environ.get("M2_REPO")
-    return Path(given) if given else Path.home() / ".m2" / "repository"
+    folder = os.environ.get("M2_REPO")
+    return Path(folder) if folder else Path.home() / ".m2" / "repository"

@@ -47,60 +47,60 @@ REMEMBER = "Remember and find"
 HISTORY = "See what changed, and undo it"
 SERVE = "Serve and maintain"
 _REMEMBER = """\
-remember remember:remember Remember facts about one thing: add what is new, skip what is known, and say what may be out of date.
-forget remember:forget End the facts about an entity, or single observations. They are kept as the past unless you erase them.
-decide remember:decide Answer a question of remember.
-recall recall:recall Tell what the memory knows, within so many tokens.
-search search:search Find what answers a question, by words and by meaning, best first. For exact texts use find, for values query.
-traverse traverse:traverse Follow connections from nodes, and show what they lead to and how.
-path traverse:path Show how two nodes are connected: over which others, by which connections.
-neighbors traverse:neighbors List the connections of a node that count most, and the nodes at their other ends.
-synthesize recall:synthesize Have a language model write about a question from what is stored, with citations.
+remember remember:remember Store facts about an entity. Adds new facts, skips known ones, and asks about facts that may be out of date.
+forget remember:forget End the facts about an entity, or single observations. They remain in the past unless you erase them.
+decide remember:decide Answer a question that remember asked.
+recall recall:recall Print what the memory knows about a topic, within a token budget.
+search search:search Search by words and by meaning, best results first. For exact text use find, for property values use query.
+traverse traverse:traverse Follow connections from nodes, and print the nodes that they lead to.
+path traverse:path Show how two nodes are connected: the nodes and connections between them.
+neighbors traverse:neighbors List the strongest connections of a node, and the nodes at their other ends.
+synthesize recall:synthesize Have a language model answer a question from the stored data, with citations.
 find search:find Find all nodes whose text content contains a string exactly, ignoring case.
-query search:query List nodes, by type, exact property values, fields and times if you give them; all must match.
-batch batch:batch Make many changes in one transaction: all of them, or none. Exits with 65 if operations are at fault.
-call call:call Call an operation by its name. Prints its result as JSON, as the MCP tool of the same name returns it.
+query search:query List the nodes that match all of the given filters: type, exact property values, fields and times.
+batch batch:batch Make many changes in one transaction: all of them, or none. Exits with 65 if an operation fails.
+call call:call Call an operation by its name. Prints the result as JSON, like the MCP tool of the same name.
 infer connection:infer List the connections that follow from transitive types. With --write, add the missing ones.
-protect protection:protect Make a node, a connection or a whole domain read-only. It guards against mistakes, not against attackers.
-unprotect protection:unprotect Lift the protection of a node, a connection or a whole domain. Only who it names may; if nobody, you may.
-ontology ontology:app The types of a domain, and files that declare them.
-node node:app Nodes: what is remembered. `graph-memory query` lists them.
-connection connection:app Connections: what joins two nodes.
+protect protection:protect Make a node, a connection or a whole domain read-only. This guards against mistakes, not against attackers.
+unprotect protection:unprotect Remove the protection of a node, connection or domain. If it names actors, only they may remove it.
+ontology ontology:app The types of a domain, and the files that declare them.
+node node:app Nodes: the stored items. `graph-memory query` lists them.
+connection connection:app Connections between two nodes.
 entity entity:app Entities with their observations and relations.
 block session:block_app Short texts that an agent reads at the start of each session.
-session session:app What to know at the start of a session, and what is kept of it.
+session session:app The start of a session: what an agent should know.
 domain domain:app Domains: namespaces, each with its own ontology and log.
 link link:app Links from nodes of one domain to nodes of another.
-gtd gtd:app Getting Things Done: what to do now, what is stuck, what you wait for, the weekly review.
+gtd gtd:app Getting Things Done: next actions, stuck projects, things you wait for, and the weekly review.
 agent agent:app Goals and patterns of an agent, and pruning of its memory.
 """
 _HISTORY = """\
-log history:log Show what changed, newest first: number, time, who, and the change in words.
-diff diff:diff Show what differs between two points of the log, or two domains: added, removed, changed, value by value.
-sessions history:sessions Show who changed the domain, latest first: when, how much, and what.
-review review:review Go through the changes that nobody has reviewed yet, at a terminal: accept, reject or edit each.
-revert history:revert Undo changes: of events, a range of the log, or a session. The undo is logged, and can be undone too.
-merge branch:merge Merge the changes of a branch into the domain it was made from, or the other way round.
-compact retention:compact Move the log before a point to an archive; earlier states can no longer be read.
-erase retention:erase Erase a node or connection, even a deleted one, with its whole past, in all branches. This cannot be undone.
-branch branch:app Branches: copies of a domain, as it is or was, to try things out in. `branch NAME` makes one.
+log history:log Show the log of changes, newest first: number, time, actor and description.
+diff diff:diff Show the differences between two points of the log, or between two domains, value by value.
+sessions history:sessions List the sessions that changed the domain, latest first: time, actor, number of changes, and topic.
+review review:review Review changes at a terminal that nobody has reviewed yet: accept, reject or edit each.
+revert history:revert Undo changes: single events, a range of the log, or a session. The undo is logged, and can be undone too.
+merge branch:merge Merge the changes of a branch into its source domain, or the other way round.
+compact retention:compact Move the log before a point to an archive. Earlier states can no longer be read.
+erase retention:erase Erase a node or connection with its whole past, in all branches. Deleted ones too. This cannot be undone.
+branch branch:app Branches: copies of a domain at a point in its log, to try changes in. `branch NAME` creates one.
 """
 _SERVE = """\
-mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many. Agents: --for agent.
-verify upkeep:verify Replay a domain's log and compare it with the live graph; exits with 1 if they differ.
-rebuild upkeep:rebuild Repair the live graph of a domain from its log; exits with 1 if something could not be repaired.
-reindex upkeep:reindex Make the index of search anew from the log of a domain.
-gc upkeep:gc Collect garbage: remove the blobs, which hold large and binary content, that nothing in the log refers to.
-scan retention:scan Look for a text in the whole database and in all blobs; exits with 1 if it is found.
-reconcile reconcile:reconcile Show what was changed outside graph-memory; adopt it or restore the log's state. Exits with 1 if some is left.
-backup backup:backup Save the local Neo4j and its blobs in one file. Neo4j stops for the dump, and starts again if it was running.
-restore backup:restore Restore a backup into the home. What the home held stays until the backup has been loaded and started.
-doctor doctor:doctor Check Java, jars, ports, disk, versions, the connection and models; exits with 1 if something failed.
-config config:config Show every setting with its value, where it comes from, and the environment variable that sets it.
-export transfer:export_domain Write a domain to a file or folder: its whole log, or what is in it now, for other programs or for load.
-import transfer:import_domain Create a domain from a file or folder that export wrote, or import what another program remembers.
+mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
+verify upkeep:verify Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ.
+rebuild upkeep:rebuild Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired.
+reindex upkeep:reindex Rebuild the search index of a domain from its log.
+gc upkeep:gc Collect garbage: remove the blobs, which hold large and binary content, that no event refers to.
+scan retention:scan Search the whole database and all blobs for a text. Exits with 1 if it is found.
+reconcile reconcile:reconcile Show changes made outside graph-memory. Adopt or undo them. Exits with 1 if some are left.
+backup backup:backup Save the local Neo4j and its blobs to one file. Neo4j stops for the dump, and starts again if it was running.
+restore backup:restore Restore a backup into the home. The old data stays until the backup has been loaded and started.
+doctor doctor:doctor Check Java, jars, ports, disk, versions, the connection and models. Exits with 1 if a check fails.
+config config:config Show every setting with its value, its source, and its environment variable.
+export transfer:export_domain Write a domain to a file or folder: its whole log, or its current data for other programs or for load.
+import transfer:import_domain Create a domain from a file or folder written by export, or import another program's memory.
 load load:load Load a graph from files of other programs or a Neo4j server.
-neo4j neo4j:app The local Neo4j: start, stop and look at it.
+neo4j neo4j:app The local Neo4j: start it, stop it, and show its status.
 """
 """The commands of each panel of the help: name, place, and the first paragraph of the command's help."""
 ENTRIES = {

@@ -1,4 +1,4 @@
-"""Which jars make a Neo4j server: a committed list for the version we ship, a cached one for any other."""
+"""Lists of the jars of a Neo4j server: committed for the default version, cached for any other."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
 
 
 def parse(text: str) -> tuple[Jar, ...]:
-    """Read a list: a line per jar of coordinates, SHA-256 and size; `#` begins a comment line. Order is kept.
+    """Return the jars of a list in order. A line has coordinates, SHA-256 and size; `#` starts a comment line.
 
-    ValueError for any other text.
+    Raises ValueError for any other text.
     """
     lines = (line.split() for line in text.splitlines() if line.strip() and not line.startswith("#"))
     return tuple(_jar(line) for line in lines)
 
 
 def render(jars: Iterable[Jar]) -> str:
-    """Write a list that `parse` reads."""
+    """Return a list that `parse` reads."""
     return _HEAD + "".join(f"{jar.coordinates} {jar.sha256} {jar.size}\n" for jar in jars)
 
 
 def committed_list(version: str) -> tuple[Jar, ...] | None:
-    """Give the list that comes with the package, or None when it has none for that version."""
+    """Return the list in the package, or None if it has none for the version."""
     resource = files("graph_memory.local.jars").joinpath("lists", f"{checked_version(version)}.txt")
     return parse(resource.read_text("utf-8")) if resource.is_file() else None
 
 
 def cached_list_path(root: Path, version: str) -> Path:
-    """Tell where, under the folder of the jars, the list of a version that we do not ship is kept once resolved."""
+    """Return the file for the resolved list of a version without a committed list."""
     return root / f"{checked_version(version)}.txt"
 
 
 def checked_version(version: str) -> str:
-    """Give the version back if it can be one; INVALID_ARGUMENT when it could name another folder."""
+    """Return the version. Raises INVALID_ARGUMENT if it could name another folder."""
     if _VERSION.fullmatch(version):
         return version
     raise GraphError(
         Code.INVALID_ARGUMENT,
         f"{version!r} is not a Neo4j version",
-        {"hint": "Set GRAPH_MEMORY_NEO4J_VERSION to one like 2026.08.1, or leave it out."},
+        {"hint": "Set GRAPH_MEMORY_NEO4J_VERSION to a version such as 2026.08.1, or unset it."},
     )
 
 

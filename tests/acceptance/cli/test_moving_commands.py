@@ -89,8 +89,8 @@ async def test_a_domain_is_exported_to_a_folder_and_imported(
 ) -> None:
     folder = f"{tmp_path / 'kitchen'}/"
     done = run(environment, "export", folder, "--domain", domain)
-    told = f"Exported domain {domain} to {folder}: 2 nodes, 1 connection. There is no log in a folder.\n"
+    told = f"Exported domain {domain} to {folder}: 2 nodes, 1 connection. A folder has no log.\n"
     assert done.stdout == told, done.stderr
     done = run(environment, "import", folder, "--as", f"{domain}-copy")
-    assert done.stdout == f"Imported domain {domain}-copy: 2 nodes, 1 connection, created anew.\n", done.stderr
+    assert done.stdout == f"Imported domain {domain}-copy: 2 nodes, 1 connection, with a new log.\n", done.stderr
     assert verified(environment, f"{domain}-copy")["events"] == 7

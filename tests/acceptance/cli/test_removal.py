@@ -34,8 +34,8 @@ async def diary(memory: Memory, domain: str) -> Memory:
 
 
 def tombstones(told: str) -> int:
-    """Return how many events of something erased a scan tells of, in all domains of the database."""
-    counted = re.search(r"(\d+) events of something erased", told)
+    """Return how many events of an erased subject a scan tells of, in all domains of the database."""
+    counted = re.search(r"(\d+) events of an erased subject", told)
     assert counted, told
     return int(counted[1])
 

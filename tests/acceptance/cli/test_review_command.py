@@ -94,7 +94,7 @@ async def test_without_options_it_goes_through_what_nobody_has_reviewed_yet(
         assert person.end()[0] == 0
     with terminal(variables, "review") as person:
         status, shown = person.end()
-        assert (status, shown.strip()) == (0, "All of it was reviewed; --all shows it again.")
+        assert (status, shown.strip()) == (0, "All changes were reviewed; --all shows them again.")
     last = (await kitchen.history.log(limit=1)).entries[0].seq
     assert (await kitchen.history.reviewed()).settled == last
     with terminal(variables, "review", "--session", "bot", "--all") as person:
@@ -225,7 +225,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         assert "Node type Idea removed" in person.answer(ASKS_OF_A_DELETE, "r")
         shown = person.answer(ASKS_NOTHING, "a")
         assert "Types removed" in shown
-        assert "It is undone with the types that were removed." in shown
+        assert "It is undone together with the removed types." in shown
         assert "restored  node type Idea" in person.answer("Undo this? [y/N]: ", "y")
         assert person.end()[0] == 0
     assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task", "Idea"]

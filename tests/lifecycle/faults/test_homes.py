@@ -51,7 +51,7 @@ def free_ports(number: int) -> list[int]:
 
 def planned(settings: Settings, bolt: int, http: int) -> None:
     """Have the next start of a home choose these ports, if they are free."""
-    Home.of(settings).make()
+    Home.of(settings).make_folders()
     Run(bolt, http, settings.neo4j_version).save(Home.of(settings))
 
 

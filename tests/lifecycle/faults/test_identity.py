@@ -19,7 +19,7 @@ from neo4j import GraphDatabase
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings, local, ontology_from, open_memory
 from graph_memory.local.home.home import Home, Run, read_run
-from graph_memory.local.home.ports import any_free
+from graph_memory.local.home.ports import find_free_port
 from graph_memory.storage import store as store_module
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query
@@ -60,7 +60,7 @@ def home(began: Path, tmp_path: Path) -> Iterator[Settings]:
     """A home of the test's own, on ports that nobody else was given."""
     settings = Settings(home=tmp_path / "home", domain="kept")
     shutil.copytree(began, settings.home)
-    planned(settings, any_free(), any_free())
+    planned(settings, find_free_port(), find_free_port())
     yield settings
     local.stop(settings)
 
@@ -212,7 +212,7 @@ async def test_whoever_is_not_proved_to_be_the_server_is_sent_no_login(
     guard: Watched, sent: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_module, "UNREACHABLE_PATIENCE", 0.1)
-    port = any_free()
+    port = find_free_port()
     with listening(port) as listener:
 
         async def find() -> Address:

@@ -47,10 +47,10 @@ def made(jars, tmp_path_factory) -> Iterator[tuple[Settings, AotCache, bytes]]:
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
         patched.setattr(training, "_step_back", lambda process: None)  # beside other tests it would take minutes
-        training.make(settings)
+        training.make_cache(settings)
     cache = cache_of(settings)
     assert cache
-    assert cache.is_sound(), cache.note()
+    assert cache.is_intact(), cache.record()
     yield settings, cache, cache.file.read_bytes()
     local.stop(settings)
 
@@ -88,8 +88,8 @@ def test_a_start_uses_the_cache_and_says_no_more_on_its_console(stopped):
     assert uses_cache(server)
     assert not was_refused(Home.of(settings))
     assert not any("][" in line for line in local.console_log(settings))
-    assert cache.is_sound()
-    assert not cache.workshop.exists()
+    assert cache.is_intact()
+    assert not cache.training_home.exists()
 
 
 @pytest.mark.parametrize("offset", [300, None], ids=["a header that brings Java down", "an end that is missing"])
@@ -116,7 +116,7 @@ from graph_memory.settings import Settings
 ensure_running(Settings(home=pathlib.Path({str(settings.home)!r}), cache=pathlib.Path({str(settings.cache)!r})))
 """
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "GRAPH_MEMORY_AOT": "auto"}, check=True)
-    workshop = Home(cache.workshop)
+    workshop = Home(cache.training_home)
     wait_for(lambda: find(workshop, None))
     makers = [
         process
@@ -132,7 +132,7 @@ ensure_running(Settings(home=pathlib.Path({str(settings.home)!r}), cache=pathlib
     left = find(workshop, None)
     assert left
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(training, "_NEEDED", 1 << 60)  # as far as clearing up, and no further
-        training.make(settings)
+        patched.setattr(training, "_NEEDED_BYTES", 1 << 60)  # as far as clearing up, and no further
+        training.make_cache(settings)
     assert not psutil.pid_exists(left.pid) or left.status() == psutil.STATUS_ZOMBIE
-    assert not cache.workshop.exists()
+    assert not cache.training_home.exists()

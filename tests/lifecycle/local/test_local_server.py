@@ -15,7 +15,7 @@ from neo4j.exceptions import AuthError
 
 from graph_memory import local
 from graph_memory.local.home.home import Home, Run, read_run
-from graph_memory.local.home.ports import any_free
+from graph_memory.local.home.ports import find_free_port
 from graph_memory.local.process.process import find, is_alive
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
@@ -112,7 +112,7 @@ def test_the_status_tells_what_runs(kept):
 
 
 @pytest.mark.parametrize(
-    "write_down", [Run.stopped, lambda run: Run(run.bolt_port, run.http_port, run.version, 1, 1.0)]
+    "write_down", [Run.without_process, lambda run: Run(run.bolt_port, run.http_port, run.version, 1, 1.0)]
 )
 def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(kept, write_down):
     server = local.ensure_running(kept)
@@ -137,7 +137,10 @@ def test_a_killed_server_comes_back_with_its_data_and_its_address(kept):
 
 @pytest.mark.parametrize(
     "written_down",
-    [lambda _: '{"bolt_port": "7687", "pid": -1}', lambda run: json.dumps({**asdict(run), "bolt_port": any_free()})],
+    [
+        lambda _: '{"bolt_port": "7687", "pid": -1}',
+        lambda run: json.dumps({**asdict(run), "bolt_port": find_free_port()}),
+    ],
     ids=["nothing that can be read", "another port"],
 )
 def test_a_server_nobody_knows_the_ports_of_is_replaced(kept, written_down):
@@ -167,7 +170,7 @@ def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(kept):
 def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_starter(empty, starter):
     place = Home.of(empty)
     first = starter(empty)
-    wait_for(place.beginning.exists)
+    wait_for(place.first_start_mark.exists)
     others = [starter(empty), starter(empty)]
     wait_for(lambda: (run := read_run(place)) and run.pid)
     first.kill()
@@ -177,7 +180,7 @@ def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_st
     assert local.stop(empty)
     assert servers_of(empty) == []
     assert not local.stop(empty)
-    assert run_of(empty) == run_of(empty).stopped()
+    assert run_of(empty) == run_of(empty).without_process()
 
 
 def test_a_first_start_killed_while_neo4j_makes_its_databases_begins_anew(empty, starter):
@@ -192,7 +195,7 @@ def test_a_first_start_killed_while_neo4j_makes_its_databases_begins_anew(empty,
     wait_for(lambda: not is_alive(process))
     server = local.ensure_running(empty)
     assert ask(server, "RETURN 1") == [[1]]
-    assert not place.beginning.exists()
+    assert not place.first_start_mark.exists()
 
 
 def test_what_a_failed_start_wrote_is_told(empty):

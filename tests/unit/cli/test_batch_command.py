@@ -120,11 +120,11 @@ def test_people_see_each_operation_and_how_to_undo_all(done: RecordingMemory):
     [
         (
             {"repeated": True},
-            "Made before, as evt_1: 2 created, 0 updated, 1 deleted. Nothing was changed now.",
+            "Already applied, as evt_1: 2 created, 0 updated, 1 deleted. Nothing was changed now.",
         ),
         (
             {"repeated": True, "refused": 1},
-            "Made before, as evt_1: 2 created, 0 updated, 1 deleted, 1 operation refused. Nothing was changed now.",
+            "Already applied, as evt_1: 2 created, 0 updated, 1 deleted, 1 operation refused. Nothing was changed now.",
         ),
         ({"batch": None, "dry_run": True}, "Dry run: 2 created, 0 updated, 1 deleted."),
         ({"batch": None, "created": 0, "deleted": 0}, "Nothing was changed: 0 created, 0 updated, 0 deleted."),
@@ -151,7 +151,7 @@ def test_many_that_were_left_out_are_counted(done: RecordingMemory):
     faults = tuple(BatchFault(index=n, op="delete_node", code="NODE_NOT_FOUND", message="Gone") for n in range(103))
     done.answers["execute_batch"] = DONE.model_copy(update={"refused": 103, "faults": faults})
     told = run("-", "--no-atomic", given=b"[{}]").stderr.splitlines()
-    assert (len(told), told[-2]) == (102, "… and 3 more at fault; --json gives all.")
+    assert (len(told), told[-2]) == (102, "… and 3 more faults; --json prints all.")
 
 
 def test_a_batch_that_is_refused_lists_its_faults():

@@ -53,7 +53,7 @@ def test_looking_and_stopping_make_no_folder(home):
 
 def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
     place = Home.of(Settings())
-    place.make()
+    place.make_folders()
     Run(7687, 7474, "1", pid=1, created=1.0, ready=True).save(place)
     assert local.status(Settings()).state is local.State.STOPPED
     assert local.stop(Settings()) is False
@@ -61,7 +61,7 @@ def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
 
 def test_the_log_is_printed_from_its_end(home):
     place = Home.of(Settings())
-    place.make()
+    place.make_folders()
     place.console_log.write_text("one\ntwo\nthree\n")
     assert called(neo4j, "logs", "--lines", "2").stdout == "two\nthree\n"
     assert called(neo4j, "logs", "--path").stdout.strip() == str(place.console_log)

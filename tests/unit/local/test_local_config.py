@@ -18,7 +18,7 @@ def settings(tmp_path) -> Settings:
 @pytest.fixture
 def conf(settings) -> dict[str, str]:
     place = Home.of(settings)
-    place.make()
+    place.make_folders()
     write_config(settings, place, Run(17687, 17474, "1"), [Path("/jars/a.jar")])
     lines = (place.conf / "neo4j.conf").read_text().splitlines()
     return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
@@ -81,10 +81,10 @@ def test_a_torn_log_is_read_with_room_for_any_length_that_neo4j_takes_from_it(se
 
 def test_the_command_line_names_the_home_and_no_password(settings):
     place = Home.of(settings)
-    place.make()
+    place.make_folders()
     command = server_command(settings, place, Path("java"))
     assert f"--home-dir={place.root}" in command
-    assert place.new_password() not in " ".join(command)
+    assert place.generate_password() not in " ".join(command)
 
 
 def test_a_class_path_with_spaces_and_backslashes_is_quoted_for_java():

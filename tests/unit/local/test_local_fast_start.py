@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from graph_memory.local.aot import fast_start, training
-from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.aot.fast_start import cache_of, flags, look_after
+from graph_memory.local.aot.cache import AotCache, CacheRecord
+from graph_memory.local.aot.fast_start import cache_of, flags, maintain
 from graph_memory.local.home.config import cached_flags, server_command
 from graph_memory.local.home.home import Home, Run
 from graph_memory.local.home.lock import file_lock
@@ -29,7 +29,7 @@ def settings(tmp_path) -> Settings:
         path = settings.cache / "jars" / jar.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("jar")
-    Home.of(settings).make()
+    Home.of(settings).make_folders()
     return settings
 
 
@@ -70,7 +70,7 @@ def test_a_cache_that_somebody_changed_is_not_used_and_made_anew(settings, cache
     put(cache)
     cache.file.write_text("other")
     assert not used(settings)
-    look_after(settings, Home.of(settings), None)
+    maintain(settings, Home.of(settings), None)
     assert not cache.file.exists()
     assert len(launched) == 1
 
@@ -84,7 +84,7 @@ def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launched):
     put(cache)
     place = Home.of(settings)
     place.aot_log.write_text("[0.1s][error][aot] Unable to map shared spaces\n")
-    look_after(settings, place, None)
+    maintain(settings, place, None)
     assert not cache.file.exists()
     assert len(launched) == 1
 
@@ -93,8 +93,8 @@ def test_what_java_only_warns_of_is_kept(settings, cache, launched):
     put(cache)
     place = Home.of(settings)
     place.aot_log.write_text("[0.1s][warning][aot] Skipping this and that\n")
-    look_after(settings, place, None)
-    assert cache.is_sound()
+    maintain(settings, place, None)
+    assert cache.is_intact()
     assert launched == []
 
 
@@ -104,8 +104,8 @@ def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_ne
     place = Home.of(settings)
     if crashed:
         (place.console_log.parent / "hs_err_pid12.log").touch()
-    look_after(settings, place, Run(1, 2, "1", pid=12))
-    assert cache.is_sound() != crashed
+    maintain(settings, place, Run(1, 2, "1", pid=12))
+    assert cache.is_intact() != crashed
     assert len(launched) == crashed
 
 
@@ -118,7 +118,7 @@ def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
 
 @pytest.mark.parametrize("aot", ["use", "off"])
 def test_no_cache_is_made_unless_it_is_wanted(settings, cache, launched, aot):
-    look_after(settings.model_copy(update={"aot": aot}), Home.of(settings), None)
+    maintain(settings.model_copy(update={"aot": aot}), Home.of(settings), None)
     assert launched == []
 
 
@@ -134,17 +134,17 @@ def test_only_one_process_makes_a_cache(settings, cache, launched):
     with file_lock(cache.lock, 0, lambda: None):
         assert cache.is_being_made()
         assert "being made" in fast_start.fast_start(settings).found
-        look_after(settings, Home.of(settings), None)
+        maintain(settings, Home.of(settings), None)
     assert not cache.is_being_made()
     assert launched == []
 
 
 def test_what_always_fails_is_not_tried_for_ever(settings, cache, launched):
     for _ in range(4):
-        look_after(settings, Home.of(settings), None)
-        cache.begin_try()
-        cache.failed("the disk is full")
-    look_after(settings, Home.of(settings), None)
+        maintain(settings, Home.of(settings), None)
+        cache.record_try()
+        cache.record_failure("the disk is full")
+    maintain(settings, Home.of(settings), None)
     assert len(launched) == 4
     found = fast_start.fast_start(settings).found
     assert "the disk is full" in found
@@ -152,17 +152,17 @@ def test_what_always_fails_is_not_tried_for_ever(settings, cache, launched):
 
 
 def test_tries_are_forgotten_after_a_day():
-    assert Note(tries=[time.time()] * 4).exhausted
+    assert CacheRecord(tries=[time.time()] * 4).is_exhausted
 
 
 def test_a_note_of_yesterday_does_not_count(cache):
-    cache._write(Note(tries=[time.time() - 90_000] * 9))
-    assert cache.note().tries == []
+    cache._write(CacheRecord(tries=[time.time() - 90_000] * 9))
+    assert cache.record().tries == []
 
 
 def test_a_try_of_the_day_after_tomorrow_does_not_count(cache):
-    cache._write(Note(tries=[time.time() + 200_000] * 9))
-    assert not cache.note().exhausted
+    cache._write(CacheRecord(tries=[time.time() + 200_000] * 9))
+    assert not cache.record().is_exhausted
 
 
 @for_rows(
@@ -182,7 +182,7 @@ def test_a_try_of_the_day_after_tomorrow_does_not_count(cache):
 )
 def test_a_broken_note_is_an_empty_one(cache, text):
     cache.file.with_suffix(".json").write_text(text)
-    assert cache.note() == Note()
+    assert cache.record() == CacheRecord()
 
 
 def test_caches_that_nobody_uses_are_removed(cache):
@@ -192,8 +192,8 @@ def test_caches_that_nobody_uses_are_removed(cache):
     put(fresh)
     for one in (cache, other):
         os.utime(one.file.with_suffix(".json"), (1, 1))
-    cache.used()
-    assert (cache.is_sound(), fresh.is_sound(), other.file.exists()) == (True, True, False)
+    cache.mark_used()
+    assert (cache.is_intact(), fresh.is_intact(), other.file.exists()) == (True, True, False)
 
 
 def test_the_key_follows_the_jars_and_the_compiler_and_not_the_heap(settings, cache):
@@ -251,16 +251,16 @@ def test_the_flags_that_a_cache_depends_on_are_all_in_its_key(settings, compiler
 
 
 def test_a_full_disk_is_told_and_nothing_is_left(settings, cache, monkeypatch):
-    monkeypatch.setattr(training, "_NEEDED", 1 << 60)
-    training.make(settings)
-    assert "MiB free" in (cache.note().failure or "")
-    assert not cache.workshop.exists()
+    monkeypatch.setattr(training, "_NEEDED_BYTES", 1 << 60)
+    training.make_cache(settings)
+    assert "MiB free" in (cache.record().failure or "")
+    assert not cache.training_home.exists()
 
 
 def test_whoever_makes_the_cache_leaves_the_processor_to_others():
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True) as child:
         process = psutil.Process(child.pid)
-        training._step_back(process)
+        training._lower_priority(process)
         assert process.nice() == 19
         group = Path(f"/proc/{child.pid}/autogroup")
         assert not group.exists() or group.read_text().endswith("nice 19\n")

@@ -14,7 +14,7 @@ import pytest
 from certificates import certificate
 from graph_memory import maven as download
 from graph_memory.local.jar_manifest import render
-from graph_memory.local.jars.fetch import class_path, damaged, forget_checks, known_list
+from graph_memory.local.jars.fetch import class_path, find_damaged, forget_checks, known_list
 from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
@@ -144,7 +144,7 @@ def test_a_jar_changed_without_trace_is_found_by_reading_it(settings, repository
     stat = path.stat()
     path.write_bytes(b"x" * stat.st_size)
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert damaged(settings, JARS) == ([], [JARS[0]])
+    assert find_damaged(settings, JARS) == ([], [JARS[0]])
     forget_checks(settings)
     assert contents(class_path(settings)) == list(CONTENT.values())
 
@@ -162,7 +162,7 @@ def test_a_jar_with_the_wrong_checksum_is_never_put_in_the_cache(settings, repos
     with pytest.raises(GraphError) as caught:
         class_path(settings)
     assert caught.value.code is Code.STORE_UNAVAILABLE
-    assert len(damaged(settings, JARS)[0]) == 2
+    assert len(find_damaged(settings, JARS)[0]) == 2
 
 
 def test_passing_failures_are_tried_again(settings, repository):

@@ -304,7 +304,7 @@ def test_whatever_was_changed_is_refused_or_makes_no_difference(tmp_path, target
 
 
 def test_a_home_is_not_touched_by_what_is_refused(tmp_path):
-    from graph_memory.local.backup.restore import restoring
+    from graph_memory.local.backup.restore import restore_beside
     from graph_memory.settings import Settings
 
     settings = Settings(home=tmp_path / "home")
@@ -314,7 +314,7 @@ def test_a_home_is_not_touched_by_what_is_refused(tmp_path):
     file = forged(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(other)))
 
     def restore() -> None:
-        with restoring(settings, file, manifest_of(DUMP)):
+        with restore_beside(settings, file, manifest_of(DUMP)):
             raise AssertionError
 
     assert refused(restore).code is Code.CONTENT_READ_FAILED

@@ -17,7 +17,7 @@ from graph_memory.settings import Settings
 @pytest.fixture
 def place(tmp_path: Path) -> Home:
     place = Home.of(Settings(home=tmp_path))
-    place.make()
+    place.make_folders()
     return place
 
 
@@ -33,7 +33,7 @@ def test_a_password_that_is_gone_is_told_with_its_file_apart(place: Home, conten
 
 
 def test_a_java_that_is_not_there_is_told_without_where_it_was_looked_for(place: Home) -> None:
-    place.begin()
+    place.prepare_start()
     with pytest.raises(GraphError) as caught:
         ensure_password(place, place.root / "java")
     assert "No such file" in caught.value.message
@@ -47,7 +47,7 @@ def test_what_neo4j_says_of_a_failure_is_told_without_the_folder_of_the_home(
         raise AdminError(f"{place.data}/dbms/auth.ini cannot be written")
 
     monkeypatch.setattr(password, "run_admin", fail)
-    place.begin()
+    place.prepare_start()
     with pytest.raises(GraphError) as caught:
         ensure_password(place, Path("java"))
     assert "neo4j/data/dbms/auth.ini cannot be written" in caught.value.message

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory.local.process.java import asked_version, find_java, major_version
+from graph_memory.local.process.java import find_java, major_version, query_version
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
@@ -29,7 +29,7 @@ def test_the_version_is_read_beside_java_or_asked_of_it(tmp_path, version, major
 def test_java_itself_is_asked_where_it_must_be_sure(tmp_path):
     command = make_java(tmp_path, "25.0.2")
     (tmp_path / "release").write_text('JAVA_VERSION="99"\n')
-    assert asked_version(command) == 25
+    assert query_version(command) == 25
 
 
 @pytest.mark.parametrize("text", ["#!/bin/sh\nexit 1\n", "#!/bin/sh\necho no >&2\n"])

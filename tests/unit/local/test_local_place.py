@@ -17,7 +17,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 @pytest.fixture
 def place(tmp_path) -> Home:
     place = Home.of(Settings(home=tmp_path))
-    place.make()
+    place.make_folders()
     return place
 
 
@@ -74,7 +74,7 @@ def test_a_run_file_that_cannot_be_read_is_no_run_file(place, text):
 
 
 def test_a_stopped_run_remembers_its_ports_only(place):
-    assert RUN.stopped() == Run(bolt_port=7687, http_port=7474, version="2026.08.1")
+    assert RUN.without_process() == Run(bolt_port=7687, http_port=7474, version="2026.08.1")
 
 
 def test_one_home_is_one_place_however_it_is_spelled(tmp_path):
@@ -85,13 +85,13 @@ def test_one_home_is_one_place_however_it_is_spelled(tmp_path):
 
 @posix_only
 def test_only_the_owner_reads_what_is_kept(place):
-    place.new_password()
+    place.generate_password()
     RUN.save(place)
     assert (mode(place.root), mode(place.password_file), mode(place.run_file)) == (0o700, 0o600, 0o600)
 
 
 def test_a_password_is_long_plain_and_kept(place):
-    password = place.new_password()
+    password = place.generate_password()
     assert place.password() == password
     assert len(password) == 40
     assert password.isalnum()
@@ -116,28 +116,28 @@ def test_what_a_killed_server_left_in_its_temporary_folder_is_removed(place):
 
 
 def test_a_first_start_that_broke_off_begins_anew_and_its_rest_is_set_aside(place):
-    place.begin()
+    place.prepare_start()
     (place.data / "databases").mkdir(parents=True)
-    place.begin()
-    assert place.beginning.exists()
+    place.prepare_start()
+    assert place.first_start_mark.exists()
     assert not place.data.exists()
-    assert (place.unfinished / "databases").exists()
+    assert (place.unfinished_data / "databases").exists()
 
 
 def test_databases_are_kept_once_the_first_start_succeeded(place):
-    place.begin()
+    place.prepare_start()
     (place.data / "databases").mkdir(parents=True)
-    place.begun()
-    place.begin()
+    place.finish_first_start()
+    place.prepare_start()
     assert (place.data / "databases").exists()
-    assert not place.beginning.exists()
+    assert not place.first_start_mark.exists()
 
 
 def test_databases_that_were_there_before_are_kept(place):
     (place.data / "databases").mkdir(parents=True)
-    place.begin()
+    place.prepare_start()
     assert (place.data / "databases").exists()
-    assert not place.beginning.exists()
+    assert not place.first_start_mark.exists()
 
 
 def test_nothing_is_left_beside_a_file_that_was_written(place):

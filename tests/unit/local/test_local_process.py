@@ -13,7 +13,7 @@ import pytest
 
 from graph_memory.local.home.config import MAIN_CLASS, home_argument
 from graph_memory.local.home.home import Home, Run, read_run
-from graph_memory.local.process.process import end, find, is_alive, launch, listens, lost, recorded
+from graph_memory.local.process.process import end, find, find_recorded, has_lost_port, is_alive, launch, listens
 from graph_memory.settings import Settings
 
 SLEEP = "import sys, time; print('up', flush=True); time.sleep(60)"
@@ -30,7 +30,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="sessions and si
 @pytest.fixture
 def place(tmp_path) -> Home:
     place = Home.of(Settings(home=tmp_path))
-    place.make()
+    place.make_folders()
     return place
 
 
@@ -65,13 +65,13 @@ def wait_for(condition) -> None:
 
 def test_a_recorded_process_is_found_again(place, launched):
     process = python(place, launched, SLEEP)
-    assert recorded(place, run_of(process)) == process
+    assert find_recorded(place, run_of(process)) == process
     assert find(place, run_of(process)) == process
 
 
 def test_a_process_of_the_same_pid_and_start_that_is_no_neo4j_is_not_ours(place, launched):
     process = java(place, launched, Path(sys.executable), SLEEP)
-    assert recorded(place, run_of(process)) is None
+    assert find_recorded(place, run_of(process)) is None
 
 
 def test_the_server_of_a_place_is_not_that_of_a_copy(place, launched, tmp_path):
@@ -87,7 +87,7 @@ def test_a_place_that_was_moved_keeps_its_server_and_whoever_takes_its_name_has_
     process = python(place, launched, SLEEP)
     run = run_of(process)
     place.root.rename(tmp_path / "moved")
-    assert recorded(Home(tmp_path / "moved"), run) == process
+    assert find_recorded(Home(tmp_path / "moved"), run) == process
     place.make()
     assert find(place, run) is None
 
@@ -95,7 +95,7 @@ def test_a_place_that_was_moved_keeps_its_server_and_whoever_takes_its_name_has_
 def test_the_server_of_a_place_that_was_deleted_is_known_by_its_command_line(place, launched):
     process = python(place, launched, SLEEP)
     shutil.rmtree(place.root)
-    assert recorded(place, run_of(process)) == process
+    assert find_recorded(place, run_of(process)) == process
 
 
 def test_where_the_folder_of_a_process_cannot_be_seen_its_command_line_tells(place, launched, tmp_path, monkeypatch):
@@ -104,13 +104,13 @@ def test_where_the_folder_of_a_process_cannot_be_seen_its_command_line_tells(pla
 
     process = python(place, launched, SLEEP)
     monkeypatch.setattr(psutil.Process, "cwd", cwd)
-    assert recorded(place, run_of(process)) == process
-    assert recorded(Home(tmp_path / "other"), run_of(process)) is None
+    assert find_recorded(place, run_of(process)) == process
+    assert find_recorded(Home(tmp_path / "other"), run_of(process)) is None
 
 
 def test_another_process_under_a_pid_used_again_is_not_ours(place, launched):
     run = run_of(python(place, launched, SLEEP))
-    assert recorded(place, replace(run, created=run.created - 100)) is None
+    assert find_recorded(place, replace(run, created=run.created - 100)) is None
 
 
 def test_a_process_that_ended_is_not_found(place, launched):
@@ -118,7 +118,7 @@ def test_a_process_that_ended_is_not_found(place, launched):
     run = run_of(process)
     process.kill()
     wait_for(lambda: not is_alive(process))
-    assert recorded(place, run) is None
+    assert find_recorded(place, run) is None
     assert find(place, run) is None
 
 
@@ -137,7 +137,7 @@ def test_a_child_that_ends_before_anybody_looks_is_told_as_ended(place, monkeypa
     monkeypatch.setattr(threading, "Thread", AtOnce)
     process = launch([sys.executable, "-c", ""], place.console_log)
     assert not is_alive(process)
-    assert recorded(place, run_of(process)) is None
+    assert find_recorded(place, run_of(process)) is None
 
 
 @posix_only
@@ -182,7 +182,7 @@ def test_an_orphan_is_known_by_the_home_in_its_command_line(place, launched, tmp
     command = tmp_path / "java"
     command.symlink_to(sys.executable)
     other = Home(tmp_path / "other")
-    other.make()
+    other.make_folders()
     java(other, launched, command, SLEEP, MAIN_CLASS, home_argument(other))
     orphan = java(place, launched, command, SLEEP, MAIN_CLASS, home_argument(place))
     assert find(place, None) == orphan
@@ -192,8 +192,8 @@ def test_who_listens_on_a_port_is_told_apart(place, launched):
     process = python(place, launched, LISTEN)
     port = int(place.console_log.read_text())
     assert listens(process, port)
-    assert not lost(process, port)
-    assert lost(psutil.Process(), port)
+    assert not has_lost_port(process, port)
+    assert has_lost_port(psutil.Process(), port)
     assert not listens(psutil.Process(), port)
 
 

@@ -10,7 +10,7 @@ import pytest
 from graph_memory.files import write_private
 from graph_memory.local.home import swap
 from graph_memory.local.home.home import Home
-from graph_memory.local.home.swap import finish_restore, put_in_place
+from graph_memory.local.home.swap import finish_restore, swap_in
 
 
 class Killed(BaseException):
@@ -19,7 +19,7 @@ class Killed(BaseException):
 
 def fill(home: Path, mark: str, password: str | None) -> Home:
     place = Home(home / "neo4j")
-    place.make()
+    place.make_folders()
     for file in (place.data / "databases" / mark, home / "blobs" / "garden" / mark):
         file.parent.mkdir(parents=True)
         file.write_text(mark)
@@ -75,7 +75,7 @@ NEW = ["blobs/garden/new", "neo4j/data/databases/new"]
 
 
 def test_the_new_takes_the_place_of_the_old(place):
-    put_in_place(place)
+    swap_in(place)
     assert held(place) == NEW
     assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
 
@@ -84,7 +84,7 @@ def test_the_new_takes_the_place_of_the_old(place):
 def test_a_restore_that_was_killed_after_its_commit_is_completed_by_the_next_start(place, killed_at, monkeypatch, step):
     killed_at(step)
     try:
-        put_in_place(place)
+        swap_in(place)
     except Killed:
         pass
     else:
@@ -100,10 +100,10 @@ def test_a_restore_that_was_killed_after_its_commit_is_completed_by_the_next_sta
 def test_a_restore_that_was_killed_after_its_commit_can_be_repeated(place, killed_at, monkeypatch, step):
     killed_at(step)
     with pytest.raises(Killed):
-        put_in_place(place)
+        swap_in(place)
     monkeypatch.undo()
     fill(place.root.parent / "restoring", "newest", "secret")
-    put_in_place(place)
+    swap_in(place)
     assert held(place) == [path.replace("new", "newest") for path in NEW]
     assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
 
@@ -112,7 +112,7 @@ def test_a_restore_that_was_killed_after_its_commit_can_be_repeated(place, kille
 def test_one_that_was_killed_before_leaves_the_old(place, killed_at, monkeypatch, step):
     killed_at(step)
     with pytest.raises(Killed):
-        put_in_place(place)
+        swap_in(place)
     monkeypatch.undo()
     finish_restore(place)
     assert held(place) == [*OLD, *(f"restoring/{path}" for path in NEW)]
@@ -120,12 +120,12 @@ def test_one_that_was_killed_before_leaves_the_old(place, killed_at, monkeypatch
 
 def test_a_home_without_a_memory_takes_the_password_too(tmp_path):
     place = Home(tmp_path / "neo4j")
-    place.make()
-    place.begin()
+    place.make_folders()
+    place.prepare_start()
     fill(tmp_path / "restoring", "new", "fresh")
-    put_in_place(place)
+    swap_in(place)
     assert held(place) == NEW
-    assert (place.password(), place.beginning.exists()) == ("fresh", False)
+    assert (place.password(), place.first_start_mark.exists()) == ("fresh", False)
     assert place.password_file.stat().st_mode & 0o077 == 0
 
 
@@ -140,5 +140,5 @@ def test_a_blob_that_is_written_meanwhile_stands_in_nobodys_way(place, monkeypat
         return moved
 
     monkeypatch.setattr(Path, "rename", rename_and_write)
-    put_in_place(place)
+    swap_in(place)
     assert held(place) == NEW

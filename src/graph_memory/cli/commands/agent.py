@@ -36,15 +36,15 @@ def goals(
     async def use(memory: Memory) -> Goals:
         return await memory.agent.prospective.list(status, due_before=due_before, limit=limit)
 
-    def show(found: Goals) -> None:
-        for goal in found.goals:
+    def show(goals: Goals) -> None:
+        for goal in goals.goals:
             due = f", due {goal.deadline}" if goal.deadline else ""
             reason = f", blocked: {goal.blocked_reason}" if goal.blocked_reason else ""
             typer.echo(plain(f"{goal.id}  {goal.description}  ({goal.status}, {goal.progress:.0%}{due}{reason})"))
             for step in goal.steps or ():
                 typer.echo(plain(f"    {'x' if step.done else ' '} {step.number}. {step.text}"))
-        more = f", {found.left_out} more" if found.left_out else ""
-        note(f"{count_of(len(found.goals), 'goal')}{more}.")
+        more = f", {goals.left_out} more" if goals.left_out else ""
+        note(f"{count_of(len(goals.goals), 'goal')}{more}.")
 
     call.answer(use, show)
 
@@ -60,13 +60,13 @@ def patterns(
     async def use(memory: Memory) -> Patterns:
         return await memory.agent.procedural.get_best(pattern_type, limit=limit)
 
-    def show(found: Patterns) -> None:
-        for pattern in found.patterns:
+    def show(patterns: Patterns) -> None:
+        for pattern in patterns.patterns:
             record = (
                 f"{pattern.successes} of {pattern.applications} worked" if pattern.applications else "not applied yet"
             )
             typer.echo(plain(f"{pattern.id}  {pattern.name}  ({pattern.pattern_type}, {record})"))
-        note(f"{count_of(len(found.patterns), 'pattern')}.")
+        note(f"{count_of(len(patterns.patterns), 'pattern')}.")
 
     call.answer(use, show)
 
@@ -78,27 +78,27 @@ def prune(
         list[str] | None,
         typer.Option("--limit", metavar="TYPE=NUMBER", help="A limit, such as events=50000. Repeatable."),
     ] = None,
-    archive: Annotated[Path | None, typer.Option(help="File of the archive. Default: a new file in archives.")] = None,
+    archive: Annotated[
+        Path | None, typer.Option(help="File for the archive. Default: a new file in the folder archives.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be archived.")] = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Archive what exceeds the limits of the domain to a file, from which `agent restore` brings it back."""
-    wanted = dict(map(_limit, limits or ()))
+    """Archive items beyond the limits of the domain to a file. `agent restore` restores them."""
+    numbers = dict(map(_parse_limit, limits or ()))
 
     async def use(memory: Memory, *, dry: bool) -> Pruned:
-        return await memory.agent.prune(dry_run=dry, limits=wanted, archive=archive)
+        return await memory.agent.prune(dry_run=dry, limits=numbers, archive=archive)
 
     if takes.should_confirm(yes=yes or dry_run):
-        call.preview(lambda memory: use(memory, dry=True), _show_pruned, "Reading")
+        call.preview(lambda memory: use(memory, dry=True), _show_pruning, "Reading")
         takes.confirm("Archive this?")
-    call.answer(lambda memory: use(memory, dry=dry_run), _show_pruned, "Archiving")
+    call.answer(lambda memory: use(memory, dry=dry_run), _show_pruning, "Archiving")
 
 
 @command(app)
-def restore(
-    call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file that prune has written.")]
-) -> None:
-    """Restore what `agent prune` has archived to a file."""
+def restore(call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of prune.")]) -> None:
+    """Restore the items that `agent prune` archived to a file."""
 
     async def use(memory: Memory) -> Restored:
         return await memory.agent.restore(archive)
@@ -106,7 +106,7 @@ def restore(
     call.answer(use, lambda done: note(f"Restored {count_of(done.restored, 'item')}."))
 
 
-def _limit(text: str) -> tuple[str, int]:
+def _parse_limit(text: str) -> tuple[str, int]:
     """Return the name and the number of a limit. Raises INVALID_ARGUMENT."""
     name, _, number = text.partition("=")
     if not number.isdecimal() or len(number) > _DIGITS:
@@ -114,14 +114,14 @@ def _limit(text: str) -> tuple[str, int]:
     return name, int(number)
 
 
-def _show_pruned(found: Pruned) -> None:
-    for title in found.examples:
+def _show_pruning(pruned: Pruned) -> None:
+    for title in pruned.examples:
         typer.echo(plain(title))
-    amounts = ", ".join(f"{name} {number:,}" for name, number in found.archived.items()) or "nothing"
-    note(f"{'Would be archived' if found.dry_run else 'Archived'}: {amounts}.")
-    if found.protected:
-        note(f"{count_of(found.protected, 'protected item')} kept.")
-    if found.left_out:
-        note(f"{found.left_out:,} more exceed the limits: run it again.")
-    if found.archive:
-        note(f"Restore with: {command_line('agent', 'restore', found.archive)}")
+    amounts = ", ".join(f"{name} {number:,}" for name, number in pruned.archived.items()) or "nothing"
+    note(f"{'Would be archived' if pruned.dry_run else 'Archived'}: {amounts}.")
+    if pruned.protected:
+        note(f"{count_of(pruned.protected, 'protected item')} kept.")
+    if pruned.left_out:
+        note(f"{pruned.left_out:,} more exceed the limits: run it again.")
+    if pruned.archive:
+        note(f"Restore with: {command_line('agent', 'restore', pruned.archive)}")

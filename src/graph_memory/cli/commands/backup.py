@@ -1,4 +1,4 @@
-"""`graph-memory backup` and `restore`: all that the local Neo4j and its home keep, in one file and back."""
+"""`graph-memory backup` and `restore`: the local Neo4j and its blobs as one file."""
 
 from __future__ import annotations
 
@@ -24,49 +24,54 @@ from graph_memory.settings import KIB, MIB, Settings
 
 if TYPE_CHECKING:
     from graph_memory.local.backup.archive import Manifest
-    from graph_memory.local.backup.backup import Facts
+    from graph_memory.local.backup.backup import MemoryInfo
     from graph_memory.memory.api.memory import Memory
     from graph_memory.model.results import Verification
 
 T = TypeVar("T")
 
-_SHOWN = 10
+_MAX_DAMAGED = 10
 
 TargetArgument = Annotated[
     Path, typer.Argument(metavar="FILE|DIR", help="A new .tar file, or a folder to make one in.")
 ]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file made by `graph-memory backup`.")]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace the memory in the home.")]
 VerifyOption = Annotated[
     bool, typer.Option("--verify", help="Verify every domain first; if one differs, change nothing and exit with 1.")
 ]
 
 
 def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
-    """Save the local Neo4j and its blobs in one file. Neo4j stops for the dump, and starts again if it was running."""
+    """Save the local Neo4j and its blobs to one file. Neo4j stops for the dump, and starts again if it was running."""
     from graph_memory.local.backup.backup import back_up, backup_file, is_empty
 
     settings = _local_settings()
     file = backup_file(target)
     if is_empty(settings):
-        hint = "GRAPH_MEMORY_HOME names the home; `graph-memory config` shows it."
+        hint = "Set GRAPH_MEMORY_HOME to the home to save; `graph-memory config` shows the current one."
         raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} holds no memory to save", {"hint": hint})
-    runs = local.status(settings).state is not local.State.STOPPED
-    with _ended_by_signals(), progress_bar() as progress:
-        facts = _with(settings, _facts, progress)
-        if runs:
+    is_running = local.status(settings).state is not local.State.STOPPED
+    with _exit_on_sigterm(), progress_bar() as progress:
+        facts = _with_memory(settings, _describe_backup, progress)
+        if is_running:
             note("The local Neo4j stops for the dump and starts again. Anyone who is using it waits.")
-        made = back_up(settings, file, facts, keep_running=runs, progress=progress)
-    written = made.written
+        saved_file = back_up(settings, file, facts, keep_running=is_running, progress=progress)
+    written = saved_file.contents
     if as_json:
-        rendered = {"file": str(made.file), "bytes": made.size, "blobs": written.seal.blobs, "damaged": written.damaged}
-        print_json({**rendered, "manifest": made.manifest.model_dump(mode="json")})
+        result = {
+            "file": str(saved_file.file),
+            "bytes": saved_file.size,
+            "blobs": written.seal.blobs,
+            "damaged": written.damaged,
+        }
+        print_json({**result, "manifest": saved_file.manifest.model_dump(mode="json")})
     else:
-        size = f"{made.size / MIB:,.1f} MiB" if made.size >= MIB else f"{made.size / KIB:,.0f} KiB"
-        saved = f"{_described(made.manifest)}, {count_of(written.seal.blobs, 'blob')}"
-        typer.echo(f"{plain(made.file)}: {size}, {saved}.")
-        _tell_damaged(written.damaged)
-        _tell_where_blobs_are(made.manifest)
+        size = f"{saved_file.size / MIB:,.1f} MiB" if saved_file.size >= MIB else f"{saved_file.size / KIB:,.0f} KiB"
+        summary = f"{_summary(saved_file.manifest)}, {count_of(written.seal.blobs, 'blob')}"
+        typer.echo(f"{plain(saved_file.file)}: {size}, {summary}.")
+        _note_damaged(written.damaged)
+        _note_external_blobs(saved_file.manifest)
     raise typer.Exit(DIFFERENCES if written.damaged else 0)
 
 
@@ -77,61 +82,65 @@ def restore(
     verify: VerifyOption = False,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Restore a backup into the home. What the home held stays until the backup has been loaded and started."""
+    """Restore a backup into the home. The old data stays until the backup has been loaded and started."""
     from graph_memory.local.backup.archive import read_manifest
-    from graph_memory.local.backup.restore import check_fits, restoring, take_into_use
+    from graph_memory.local.backup.restore import activate, check_fits, restore_beside
 
     settings = _local_settings()
     manifest = read_manifest(file)
     check_fits(settings, manifest, _schema_version())
-    _require_leave(settings, manifest, replace=replace, yes=yes)
-    with _ended_by_signals(), progress_bar() as progress, restoring(settings, file, manifest, progress) as beside:
-        verifications = _with(beside, lambda memory: _looked_at(memory, manifest, verify=verify), progress)
+    _confirm_replacement(settings, manifest, replace=replace, yes=yes)
+    with (
+        _exit_on_sigterm(),
+        progress_bar() as progress,
+        restore_beside(settings, file, manifest, progress) as new_settings,
+    ):
+        verifications = _with_memory(
+            new_settings, lambda memory: _check_domains(memory, manifest, verify=verify), progress
+        )
         if all(verification.clean for verification in verifications):
-            take_into_use(settings, progress)
+            activate(settings, progress)
             local.ensure_running(settings, progress)
     clean = all(verification.clean for verification in verifications)
     if as_json:
-        rendered = {
+        result = {
             "restored": clean,
             "home": str(settings.home),
             "verified": [verification.to_dict() for verification in verifications],
         }
-        print_json({**rendered, "manifest": manifest.model_dump(mode="json")})
+        print_json({**result, "manifest": manifest.model_dump(mode="json")})
     else:
-        _tell_restored(settings, manifest, verifications, clean=clean)
+        _show_restored(settings, manifest, verifications, clean=clean)
     raise typer.Exit(0 if clean else DIFFERENCES)
 
 
 def _local_settings() -> Settings:
     settings = read_settings()
     if settings.neo4j_uri:
-        hint = (
-            "`graph-memory export` saves its domains, whatever the server; its operator may have backups of everything."
-        )
+        hint = "Unset NEO4J_URI, or save single domains of that server with `graph-memory export`."
         message = "This saves and restores the local Neo4j, but NEO4J_URI names another server"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"argument": "NEO4J_URI", "hint": hint})
     return settings
 
 
-def _require_leave(settings: Settings, manifest: Manifest, *, replace: bool, yes: bool) -> None:
-    """Go on if there is nothing to lose, or somebody says that it may go."""
+def _confirm_replacement(settings: Settings, manifest: Manifest, *, replace: bool, yes: bool) -> None:
+    """Ask for confirmation if the home holds data. Raises INVALID_ARGUMENT without --replace or a terminal."""
     from graph_memory.local.backup.restore import holds_data
 
     if not holds_data(settings):
         return
     if not replace and (yes or not sys.stdin.isatty()):
-        hint = "Give --replace --yes to replace it; `graph-memory backup` saves it."
+        hint = "Give --replace --yes to replace it. To save it first, run `graph-memory backup`."
         raise GraphError(
             Code.INVALID_ARGUMENT, f"{settings.home} already holds a memory", {"argument": "--replace", "hint": hint}
         )
     if not takes.must_confirm(yes=yes, alternative="`graph-memory backup` saves what would be replaced."):
         return
-    note(f"The backup: {_described(manifest)}.")
+    note(f"The backup: {_summary(manifest)}.")
     takes.confirm(f"Replace everything in {plain(settings.home)}?")
 
 
-def _with(settings: Settings, use: Callable[[Memory], Awaitable[T]], progress: local.Progress) -> T:
+def _with_memory(settings: Settings, use: Callable[[Memory], Awaitable[T]], progress: local.Progress) -> T:
     async def work() -> T:
         from graph_memory.app import open_memory
 
@@ -141,15 +150,15 @@ def _with(settings: Settings, use: Callable[[Memory], Awaitable[T]], progress: l
     return anyio.run(work)
 
 
-async def _facts(memory: Memory) -> Facts:
+async def _describe_backup(memory: Memory) -> MemoryInfo:
     from graph_memory.local.backup.archive import DomainMark
-    from graph_memory.local.backup.backup import Facts
+    from graph_memory.local.backup.backup import MemoryInfo
 
     domains = [DomainMark(name=domain.name, seq=domain.events) for domain in (await memory.list_domains()).domains]
-    return Facts(domains, _schema_version(), _blobs_elsewhere(read_settings()))
+    return MemoryInfo(domains, _schema_version(), _external_blobs(read_settings()))
 
 
-def _blobs_elsewhere(settings: Settings) -> str | None:
+def _external_blobs(settings: Settings) -> str | None:
     from graph_memory.app import blobs
 
     return blobs(settings).location if settings.blob_url else None
@@ -161,55 +170,55 @@ def _schema_version() -> int:
     return schema_version()
 
 
-async def _looked_at(memory: Memory, manifest: Manifest, *, verify: bool) -> list[Verification]:
-    """See that the domains are there as far as the manifest says, and verify them if that is asked for."""
-    there = {domain.name: domain.events for domain in (await memory.list_domains()).domains}
+async def _check_domains(memory: Memory, manifest: Manifest, *, verify: bool) -> list[Verification]:
+    """Check that the domains have all events of the manifest. Returns verifications with `verify`, else none."""
+    events = {domain.name: domain.events for domain in (await memory.list_domains()).domains}
     for domain in manifest.domains:
-        if there.get(domain.name, -1) < domain.seq:
+        if events.get(domain.name, -1) < domain.seq:
             message = f"The loaded data lacks part of domain {domain.name}"
             raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": "Use another backup; nothing was changed."})
-    return [await memory.upkeep.verify(domain=name) for name in there] if verify else []
+    return [await memory.upkeep.verify(domain=name) for name in events] if verify else []
 
 
 @contextmanager
-def _ended_by_signals() -> Generator[None]:
-    """Let SIGTERM end the work as Ctrl-C does: what was begun is cleaned up."""
+def _exit_on_sigterm() -> Generator[None]:
+    """Exit on SIGTERM, with the same cleanup as after Ctrl-C."""
 
     def end(number: int, frame: object) -> NoReturn:
         sys.exit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    previous = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous)
 
 
-def _described(manifest: Manifest) -> str:
+def _summary(manifest: Manifest) -> str:
     events = sum(domain.seq for domain in manifest.domains)
-    held = f"{count_of(len(manifest.domains), 'domain')}, {count_of(events, 'event')}"
-    return f"{held}, made {local_time(datetime.fromisoformat(manifest.made))}"
+    counts = f"{count_of(len(manifest.domains), 'domain')}, {count_of(events, 'event')}"
+    return f"{counts}, made {local_time(datetime.fromisoformat(manifest.made))}"
 
 
-def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verification], *, clean: bool) -> None:
-    for verification in found:
+def _show_restored(
+    settings: Settings, manifest: Manifest, verifications: Sequence[Verification], *, clean: bool
+) -> None:
+    for verification in verifications:
         typer.echo(f"{plain(verification.domain)}: {count_of(len(verification.differences), 'difference')}.")
     if not clean:
-        return note(
-            "Nothing was changed: log and graph differ in the backup. Without --verify it is restored as it is."
-        )
-    typer.echo(f"Restored into {plain(settings.home)}: {_described(manifest)}.")
-    return _tell_where_blobs_are(manifest)
+        return note("Nothing was changed: log and graph differ in the backup. Without --verify it is restored anyway.")
+    typer.echo(f"Restored into {plain(settings.home)}: {_summary(manifest)}.")
+    return _note_external_blobs(manifest)
 
 
-def _tell_damaged(blobs: Sequence[str]) -> None:
+def _note_damaged(blobs: Sequence[str]) -> None:
     if blobs:
         note(f"{count_of(len(blobs), 'blob')} on disk could not be read and had to be left out:")
-        for name in blobs[:_SHOWN]:
+        for name in blobs[:_MAX_DAMAGED]:
             note(f"  {plain(name)}")
-        note("`graph-memory verify` shows what they belong to. Restore them from an older backup, if one has them.")
+        note("`graph-memory verify` shows their nodes and connections. Restore them from an older backup.")
 
 
-def _tell_where_blobs_are(manifest: Manifest) -> None:
+def _note_external_blobs(manifest: Manifest) -> None:
     if manifest.blobs_elsewhere:
         note(f"It does not include blobs: they are at {plain(manifest.blobs_elsewhere)} (GRAPH_MEMORY_BLOB_URL).")

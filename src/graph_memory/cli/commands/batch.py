@@ -30,54 +30,55 @@ def batch(
     call: Call,
     source: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="FILE.json, FILE.jsonl with an operation on each line, or - for either."),
+        typer.Argument(metavar="FILE", help="FILE.json, FILE.jsonl with an operation a line, or - for standard input."),
     ],
     atomic: Annotated[
-        bool | None, typer.Option("--atomic/--no-atomic", help="All or nothing (default), or leave out what is faulty.")
+        bool | None,
+        typer.Option("--atomic/--no-atomic", help="Apply all or none (default), or skip invalid operations."),
     ] = None,
-    first_fault: Annotated[
-        bool, typer.Option("--first-fault", help="Report the first fault, not all of them.")
-    ] = False,
+    first_fault: Annotated[bool, typer.Option("--first-fault", help="Report only the first fault.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")] = False,
     key: Annotated[
         str | None,
-        typer.Option("--idempotency-key", metavar="KEY", help="Any text: the same batch with it is made only once."),
+        typer.Option(
+            "--idempotency-key", metavar="KEY", help="Any text. A batch with a used key is not applied again."
+        ),
     ] = None,
 ) -> None:
-    """Make many changes in one transaction: all of them, or none. Exits with 65 if operations are at fault."""
-    given = _read(source)
+    """Make many changes in one transaction: all of them, or none. Exits with 65 if an operation fails."""
+    content = _read(source)
     flags = {"atomic": atomic, "validate_before_commit": False if first_fault else None, "dry_run": dry_run or None}
-    options: dict[str, object] = {**given.options, **{name: flag for name, flag in flags.items() if flag is not None}}
+    options: dict[str, object] = {**content.options, **{name: flag for name, flag in flags.items() if flag is not None}}
 
     async def use(memory: Memory) -> BatchResult:
-        return await memory.execute_batch(given.operations, options=options, idempotency_key=key or given.key)
+        return await memory.execute_batch(content.operations, options=options, idempotency_key=key or content.key)
 
-    done = call.answer(use, _show, "Writing")
-    raise typer.Exit(EXIT_STATUS[Code.BATCH_REFUSED] if done.faults else 0)
+    result = call.answer(use, _show, "Writing")
+    raise typer.Exit(EXIT_STATUS[Code.BATCH_REFUSED] if result.faults else 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """What a file asks for."""
+class _BatchFile:
+    """The content of a batch file."""
 
     operations: Any
     options: Mapping[str, object] = field(default_factory=dict[str, object])
     key: str | None = None
 
 
-def _read(source: str) -> _Given:
-    """Return what a file asks for. Raises INVALID_ARGUMENT."""
+def _read(source: str) -> _BatchFile:
+    """Return the content of a batch file. Raises INVALID_ARGUMENT if it cannot be read or parsed."""
     try:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
         raise fault("file", f"Cannot read {plain(source)}: {error.strerror}", "Name a file that exists.") from error
-    content = _lines(data) if source.endswith(".jsonl") else _json_or_lines(data, source)
+    content = _parse_lines(data) if source.endswith(".jsonl") else _json_or_lines(data, source)
     if isinstance(content, list):
-        return _Given(cast("list[object]", content))
+        return _BatchFile(cast("list[object]", content))
     fields = Located(content, "the file").fields(_KEYS)
     key, options = fields.get("idempotency_key", "idempotencyKey"), fields.get("options")
-    said = {name: entry.value for name, entry in options.entries().items()} if options else {}
-    return _Given(fields.need("operations").value, said, key.text() if key else None)
+    values = {name: entry.value for name, entry in options.entries().items()} if options else {}
+    return _BatchFile(fields.need("operations").value, values, key.text() if key else None)
 
 
 def _json_or_lines(data: bytes, source: str) -> object:
@@ -85,47 +86,47 @@ def _json_or_lines(data: bytes, source: str) -> object:
         content = parse_json_strictly(data)
     except ValueError as error:
         if source == "-" and b"\n" in data.strip():
-            return _lines(data)
+            return _parse_lines(data)
         hint = "Give {operations: […]} or a list as JSON, or one operation on each line of a file named .jsonl."
         raise fault("file", f"{plain(source)} is not JSON: {error}", hint) from error
-    is_one = isinstance(content, dict) and "operations" not in content
-    return [cast("object", content)] if is_one and source == "-" else cast("object", content)
+    is_operation = isinstance(content, dict) and "operations" not in content
+    return [cast("object", content)] if is_operation and source == "-" else cast("object", content)
 
 
-def _lines(data: bytes) -> list[object]:
-    results: list[object] = []
+def _parse_lines(data: bytes) -> list[object]:
+    operations: list[object] = []
     for number, line in enumerate(data.splitlines(), start=1):
         if line.strip():
             try:
-                results.append(parse_json_strictly(line))
+                operations.append(parse_json_strictly(line))
             except ValueError as error:
                 hint = "Give one operation as JSON on each line."
                 raise fault("file", f"Line {number} is not JSON: {error}", hint) from error
-    return results
+    return operations
 
 
-def _show(done: BatchResult) -> None:
-    faulty = {each.index for each in done.faults}
-    made = [item for item in done.results if item.index not in faulty]
-    for item in made[:DEFAULT_ROWS]:
+def _show(result: BatchResult) -> None:
+    faulty = {batch_fault.index for batch_fault in result.faults}
+    applied = [item for item in result.results if item.index not in faulty]
+    for item in applied[:DEFAULT_ROWS]:
         typer.echo(_line(item))
-    if len(made) > DEFAULT_ROWS:
-        note(f"… and {len(made) - DEFAULT_ROWS:,} more; --json gives all.")
-    for each in done.faults[:DEFAULT_ROWS]:
-        note(fault_line(each.model_dump(exclude_none=True)))
-    if len(done.faults) > DEFAULT_ROWS:
-        note(f"… and {len(done.faults) - DEFAULT_ROWS:,} more at fault; --json gives all.")
-    counts = f"{done.created:,} created, {done.updated:,} updated, {done.deleted:,} deleted"
-    refused = f", {count_of(done.refused, 'operation')} refused" if done.refused else ""
-    if done.repeated:
-        note(f"Made before, as {done.batch}: {counts}{refused}. Nothing was changed now.")
-    elif done.batch is None:
-        note(f"{'Dry run' if done.dry_run else 'Nothing was changed'}: {counts}{refused}.")
+    if len(applied) > DEFAULT_ROWS:
+        note(f"… and {len(applied) - DEFAULT_ROWS:,} more; --json prints all.")
+    for batch_fault in result.faults[:DEFAULT_ROWS]:
+        note(fault_line(batch_fault.model_dump(exclude_none=True)))
+    if len(result.faults) > DEFAULT_ROWS:
+        note(f"… and {len(result.faults) - DEFAULT_ROWS:,} more faults; --json prints all.")
+    counts = f"{result.created:,} created, {result.updated:,} updated, {result.deleted:,} deleted"
+    refused = f", {count_of(result.refused, 'operation')} refused" if result.refused else ""
+    if result.repeated:
+        note(f"Already applied, as {result.batch}: {counts}{refused}. Nothing was changed now.")
+    elif result.batch is None:
+        note(f"{'Dry run' if result.dry_run else 'Nothing was changed'}: {counts}{refused}.")
     else:
-        note(f"{counts}{refused}. To undo: {undo_line(done.since, done.until)}")
+        note(f"{counts}{refused}. To undo: {undo_line(result.since, result.until)}")
 
 
 def _line(item: BatchItem) -> str:
-    named = [f"${item.ref}"] if item.ref else []
+    ref = [f"${item.ref}"] if item.ref else []
     version = [f"version {item.version}"] if item.version is not None else []
-    return plain("  ".join([f"{item.index:>5}", f"{item.op:<17}", item.id or "-", *named, *version]))
+    return plain("  ".join([f"{item.index:>5}", f"{item.op:<17}", item.id or "-", *ref, *version]))

@@ -1,4 +1,4 @@
-"""`graph-memory branch` and `merge`: copies of a domain, and their changes written into another domain."""
+"""`graph-memory branch` and `merge`: copies of a domain, and merging their changes into another domain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.history import named
+from graph_memory.cli.commands.history import subject_text
 from graph_memory.cli.errors import as_option
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class BranchGroup(TyperGroup):
-    """Takes `branch NAME` for `branch create NAME`: what is none of its commands is a name."""
+    """The group `branch`. `branch NAME` means `branch create NAME`, unless NAME is a command of the group."""
 
     implied = "create"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - its class is private to typer
-        """Put the implied command before a name."""
+        """Insert the implied command before a name."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [self.implied, *args]
         return super().parse_args(ctx, args)
@@ -38,7 +38,7 @@ class BranchGroup(TyperGroup):
 
 app = typer.Typer(
     cls=BranchGroup,
-    help="Branches: copies of a domain, as it is or was, to try things out in. `branch NAME` makes one.",
+    help="Branches: copies of a domain at a point in its log, to try changes in. `branch NAME` creates one.",
     no_args_is_help=True,
 )
 NameArgument = Annotated[
@@ -49,21 +49,21 @@ AtOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point_callback("at"),
-        help='As of this number, event id, time, yesterday, "2 hours ago". Default: now.',
+        help='Copy the state at this log number, event id or time, yesterday, "2 hours ago". Default: now.',
     ),
 ]
 
 
 @command(app)
 def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
-    """Make a branch of a domain, as it is or was. Repeat the command to resume an interrupted one."""
+    """Create a branch of a domain, at a point in its log. Repeat the command to resume an interrupted one."""
     call.answer(lambda memory: memory.history.branch(name, at=at), _show_branch, "Branching")
 
 
-def _show_branch(made: Branched) -> None:
-    typer.echo(made.domain)
-    source = f"{plain(made.forked_from)} as it was at {made.forked_at}"
-    note(f"Made from {source}: {count_of(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}")
+def _show_branch(branch: Branched) -> None:
+    typer.echo(branch.domain)
+    source = f"{plain(branch.forked_from)} as it was at {branch.forked_at}"
+    note(f"Made from {source}: {count_of(branch.subjects, 'subject')}. Work in it with --domain {plain(branch.domain)}")
 
 
 SourceArgument = Annotated[
@@ -82,7 +82,7 @@ IntoOption = Annotated[
     ),
 ]
 StrategyOption = Annotated[
-    How, typer.Option(help="Which side wins conflicts: ours is the domain that is changed. manual stops at them.")
+    How, typer.Option(help="Which side wins conflicts: ours is the domain to change. manual stops at them.")
 ]
 ResolveOption = Annotated[
     list[str] | None,
@@ -97,7 +97,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar='"ID PROPERTY=TEXT"|"ID PROPERTY:=JSON"',
-        help="The value to give a property; _content stands for the content. Repeatable.",
+        help="Set this value, whatever the sides have. _content stands for the content. Repeatable.",
     ),
 ]
 _INDENT = "    "
@@ -114,80 +114,80 @@ def merge(
     values: SetOption = None,
     yes: takes.YesOption = False,
 ) -> None:
-    """Merge the changes of a branch into the domain it was made from, or the other way round."""
-    resolutions = [*_sides(resolve), *_values(values)]
+    """Merge the changes of a branch into its source domain, or the other way round."""
+    resolutions = [*_parse_sides(resolve), *_parse_values(values)]
 
     async def use(memory: Memory, *, dry: bool) -> Merged:
         target = memory if into is None else memory.in_domain(into)
-        values = [await _with_id(target, memory.in_domain(source), resolution) for resolution in resolutions]
+        values = [await _resolve_names(target, memory.in_domain(source), resolution) for resolution in resolutions]
         return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=values or None)
 
     if not preview and takes.should_confirm(yes=yes):
-        tried = call.preview(lambda memory: use(memory, dry=True), _show_merge)
-        if not tried.conflicts and (tried.changes or tried.settled):
+        trial = call.preview(lambda memory: use(memory, dry=True), _show_merge)
+        if not trial.conflicts and (trial.changes or trial.settled):
             takes.confirm("Merge this?")
-        elif not tried.conflicts and not call.as_json:
+        elif not trial.conflicts and not call.as_json:
             return
     call.answer(lambda memory: use(memory, dry=preview), _show_merge, "Merging")
 
 
-async def _with_id(target: Memory, source: Memory, resolution: dict[str, object]) -> dict[str, object]:
-    """Return a resolution with the id of what was named, in the target or else in the source, and its value."""
+async def _resolve_names(target: Memory, source: Memory, resolution: dict[str, object]) -> dict[str, object]:
+    """Return a resolution with the id of its named subject, found in the target or else in the source."""
     name = str(resolution["subject"])
-    found = await naming.id_of(target, name)
-    subject = found if found != name else await naming.id_of(source, name)
+    target_id = await naming.id_of(target, name)
+    subject = target_id if target_id != name else await naming.id_of(source, name)
     if "value" not in resolution:
         return {**resolution, "subject": subject}
     values = await read_for_type(target, {str(resolution.get("property")): resolution["value"]}) or {}
     return {**resolution, "subject": subject, "value": next(iter(values.values()))}
 
 
-def _sides(given: list[str] | None) -> list[dict[str, object]]:
+def _parse_sides(options: list[str] | None) -> list[dict[str, object]]:
     resolutions: list[dict[str, object]] = []
-    for one in given or ():
-        about, _, take = one.rpartition("=")
-        if not about or take not in ("ours", "theirs"):
+    for option in options or ():
+        target, _, take = option.rpartition("=")
+        if not target or take not in ("ours", "theirs"):
             hint = 'Write --resolve ID=theirs, or --resolve "ID PROPERTY=ours".'
-            raise fault("resolve", f"{quoted(one)} does not say which side wins", hint)
-        resolutions.append({**_about(about), "take": take})
+            raise fault("resolve", f"{quoted(option)} does not say which side wins", hint)
+        resolutions.append({**_parse_target(target), "take": take})
     return resolutions
 
 
-def _values(given: list[str] | None) -> list[dict[str, object]]:
-    return [{**_about(about), "value": value} for about, value in (parse_assignments(given) or {}).items()]
+def _parse_values(options: list[str] | None) -> list[dict[str, object]]:
+    return [{**_parse_target(target), "value": value} for target, value in (parse_assignments(options) or {}).items()]
 
 
-def _about(given: str) -> dict[str, object]:
-    """Read a subject's id, and a property behind a space; the name of a type may itself hold spaces."""
-    if given.startswith(("node_type/", "connection_type/")):
-        return {"subject": given}
-    subject, _, name = given.partition(" ")
+def _parse_target(text: str) -> dict[str, object]:
+    """Return the subject, and the property after a space. The name of a type may itself contain spaces."""
+    if text.startswith(("node_type/", "connection_type/")):
+        return {"subject": text}
+    subject, _, name = text.partition(" ")
     return {"subject": subject, "property": name} if name else {"subject": subject}
 
 
-def _show_merge(found: Merged) -> None:
-    words = {"create": "new", "update": "changed", "delete": "deleted"}
-    for change in found.changes:
-        typer.echo(f"{words[change.operation]:<8}  {named(change)}")
-    for conflict in found.conflicts:
+def _show_merge(merged: Merged) -> None:
+    verbs = {"create": "new", "update": "changed", "delete": "deleted"}
+    for change in merged.changes:
+        typer.echo(f"{verbs[change.operation]:<8}  {subject_text(change)}")
+    for conflict in merged.conflicts:
         _show_conflict(conflict)
-    verb = "would be merged" if found.preview else "merged"
-    total = count_of(found.created + found.updated + found.deleted, "change")
-    more = len(found.conflicts) + (found.more_conflicts or 0)
-    left = f", {count_of(more, 'conflict')} to resolve" if more else ""
-    note(f"{total} {verb}, {count_of(found.settled, 'conflict')} resolved{left}.")
+    verb = "would be merged" if merged.preview else "merged"
+    total = count_of(merged.created + merged.updated + merged.deleted, "change")
+    conflicts = len(merged.conflicts) + (merged.more_conflicts or 0)
+    unresolved = f", {count_of(conflicts, 'conflict')} to resolve" if conflicts else ""
+    note(f"{total} {verb}, {count_of(merged.settled, 'conflict')} resolved{unresolved}.")
 
 
-def _show_conflict(found: MergeConflict) -> None:
-    title = f"“{plain(found.title)}”" if found.title else plain(found.subject)
-    typer.echo(f"conflict  {plain(found.kind)} {title}: {plain(found.reason)}")
-    for resolution in found.resolve:
+def _show_conflict(conflict: MergeConflict) -> None:
+    title = f"“{plain(conflict.title)}”" if conflict.title else plain(conflict.subject)
+    typer.echo(f"conflict  {plain(conflict.kind)} {title}: {plain(conflict.reason)}")
+    for resolution in conflict.resolve:
         typer.echo(f"{_INDENT}{as_option(resolution)}")
-    sides = (("base", found.base), ("ours", found.ours), ("theirs", found.theirs))
-    for name, value in sides if found.property else ():
+    sides = (("base", conflict.base), ("ours", conflict.ours), ("theirs", conflict.theirs))
+    for name, value in sides if conflict.property else ():
         if value is not None:
             typer.echo(f"{_INDENT}{name:<6}  {plain(value)}")
-    for lines in found.lines or ():
+    for lines in conflict.lines or ():
         typer.echo(f"{_INDENT}line {lines.line}")
         for name, text in (("base", lines.base), ("ours", lines.ours), ("theirs", lines.theirs)):
             typer.echo(f"{_INDENT}{name:<6}  " + harmless(text).replace("\n", f"\n{_INDENT}        "))

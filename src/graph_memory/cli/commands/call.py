@@ -1,4 +1,4 @@
-"""`graph-memory call`: any operation by its name, with its arguments as `key=value`."""
+"""`graph-memory call`: run any operation by its name, with arguments as `key=value`."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ from graph_memory.model.values.plain import parse_json_strictly
 if TYPE_CHECKING:
     from graph_memory.operations.operation import AnyOperation
 
-_LIST = "`graph-memory call --list` names the operations."
+_LIST = "`graph-memory call --list` lists the operations."
 
 
 def call(
     operation: Annotated[
         str | None,
-        typer.Argument(help="Name of the operation, as MCP and Python have it.", autocompletion=completion.operations),
+        typer.Argument(help="Name of the operation, as in MCP and Python.", autocompletion=completion.operations),
     ] = None,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[KEY=VALUE]...",
-            help="Arguments. KEY:=JSON for JSON. Repeat a key for a list.",
+            help="Arguments. Use KEY:=JSON for JSON. Repeat a key for a list.",
             autocompletion=completion.operation_arguments,
         ),
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--json", metavar="FILE|-", help="Read arguments from a JSON object as well.")
+        str | None, typer.Option("--json", metavar="FILE|-", help="Also read arguments from a JSON object.")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List all operations, or the arguments of OPERATION.")] = False,
     domain: DomainOption = None,
 ) -> None:
-    """Call an operation by its name. Prints its result as JSON, as the MCP tool of the same name returns it."""
+    """Call an operation by its name. Prints the result as JSON, like the MCP tool of the same name."""
     CALLED_BY_NAME.set(True)
     CALLED_DOMAIN.set(domain)
     if operation is None:
         if not listed:
             raise fault("operation", "No operation is named", _LIST)
         return _list_operations()
-    called = _operation(operation)
+    chosen = _find_operation(operation)
     if listed:
-        return _list_arguments(called)
-    given = {**_from_file(source), **parse_call_arguments(called, arguments or ())}
-    bound = called.bind(given)
-    Call(domain, as_json=True).answer(bound, print_json, "Working" if called.is_writing else "Reading")
+        return _list_arguments(chosen)
+    values = {**_read_arguments(source), **parse_call_arguments(chosen, arguments or ())}
+    use = chosen.bind(values)
+    Call(domain, as_json=True).answer(use, print_json, "Working" if chosen.is_writing else "Reading")
     return None
 
 
-def _operation(name: str) -> AnyOperation:
+def _find_operation(name: str) -> AnyOperation:
     """Return an operation by its name. Raises INVALID_ARGUMENT."""
     from graph_memory.operations.table import CALLABLE
 
@@ -70,8 +70,8 @@ def _operation(name: str) -> AnyOperation:
     return CALLABLE[name]
 
 
-def _from_file(source: str | None) -> dict[str, object]:
-    """Return arguments that a file holds, or standard input. Raises INVALID_ARGUMENT."""
+def _read_arguments(source: str | None) -> dict[str, object]:
+    """Return the arguments in a file or on standard input. Raises INVALID_ARGUMENT if they are not a JSON object."""
     if source is None:
         return {}
     hint = "Give a file with one JSON object, or - for standard input."
@@ -96,17 +96,17 @@ def _list_operations() -> None:
         for operation in operations
     ]
     print_table(("operation", "toolset", "what it does"), rows, uncut=("operation",))
-    note("Arguments of one: graph-memory call OPERATION --list")
+    note("To list the arguments of an operation: graph-memory call OPERATION --list")
 
 
 def _list_arguments(operation: AnyOperation) -> None:
     from graph_memory.operations.schemas import properties_of, required_of, wording
 
     schema = operation.input_schema
-    needed = required_of(schema)
+    required = required_of(schema)
     rows: Sequence[Sequence[object]] = [
-        (name, "yes" if name in needed else "", wording(part), part.get("description", ""))
-        for name, part in properties_of(schema).items()
+        (name, "yes" if name in required else "", wording(argument_schema), argument_schema.get("description", ""))
+        for name, argument_schema in properties_of(schema).items()
     ]
     typer.echo(operation.description)
     print_table(("argument", "required", "value", "what it is"), rows, uncut=("argument",), wrapped=("what it is",))

@@ -1,4 +1,4 @@
-"""`graph-memory config`: the settings in force, and where each comes from."""
+"""`graph-memory config`: the current settings and their sources."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from graph_memory.cli.session import read_settings
 from graph_memory.model.text.wording import without_credentials
 from graph_memory.settings import Settings
 
-HIDDEN = "********"
+MASK = "********"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting as it is in force."""
+    """A setting with its current value."""
 
     name: str
     value: str | int | float | None
@@ -32,10 +32,10 @@ class Setting:
 
 
 def config(
-    detail: Annotated[bool, typer.Option("--detail", help="Also show what each setting is.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="Also describe each setting.")] = False,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Show every setting with its value, where it comes from, and the environment variable that sets it."""
+    """Show every setting with its value, its source, and its environment variable."""
     settings = list(settings_in_force(read_settings()))
     if as_json:
         return print_json({"settings": [asdict(setting) for setting in settings]})
@@ -44,25 +44,25 @@ def config(
         for setting in settings
     ]
     columns = ("environment variable", "value", "from", "what it is")
-    last, whole = (None if detail else -1), ("environment variable", "from")
-    return print_table(columns[:last], [row[:last] for row in rows], uncut=whole, wrapped=("value", "what it is"))
+    end, uncut = (None if detail else -1), ("environment variable", "from")
+    return print_table(columns[:end], [row[:end] for row in rows], uncut=uncut, wrapped=("value", "what it is"))
 
 
 def settings_in_force(settings: Settings) -> Iterator[Setting]:
-    """Give every setting in the order of declaration; what is secret is hidden."""
+    """Yield every setting in the order of declaration, with secrets masked."""
     values = {name.upper() for name, value in os.environ.items() if value}
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
         variable = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"GRAPH_MEMORY_{name.upper()}"
         source = "environment" if variable in values else "default"
-        yield Setting(name, _shown(getattr(settings, name)), source, variable, field.description or "")
+        yield Setting(name, _displayed_value(getattr(settings, name)), source, variable, field.description or "")
 
 
-def _shown(value: object) -> str | int | float | None:
-    """Return a value for JSON and for people, without passwords, those within a URL included."""
+def _displayed_value(value: object) -> str | int | float | None:
+    """Return a value without passwords, including passwords in URLs."""
     match value:
         case SecretStr():
-            return HIDDEN if value.get_secret_value() else ""
+            return MASK if value.get_secret_value() else ""
         case None | int() | float():
             return value
         case tuple():

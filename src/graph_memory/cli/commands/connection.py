@@ -1,4 +1,4 @@
-"""`graph-memory connection …`: connections, one at a time."""
+"""`graph-memory connection …` and `infer`: create, list and infer connections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
     from graph_memory.memory.api.memory import Memory
 
-app = typer.Typer(help="Connections: what joins two nodes.", no_args_is_help=True)
+app = typer.Typer(help="Connections between two nodes.", no_args_is_help=True)
 
 
 @command(app)
@@ -41,8 +41,8 @@ def create(
     strength: takes.StrengthOption = None,
     given_id: takes.IdOption = None,
 ) -> None:
-    """Connect two nodes and print the id of the connection; its content is a note on it."""
-    values, text, strong = parse_assignments(properties), read_text(content, file), parse_strength(strength)
+    """Connect two nodes and print the id of the connection. Its content is a note."""
+    values, text, strengths = parse_assignments(properties), read_text(content, file), parse_strength(strength)
 
     async def use(memory: Memory) -> ConnectionCreated:
         return await memory.create_connection(
@@ -51,17 +51,17 @@ def create(
             await naming.node_id(memory, to_node),
             properties=await read_for_type(memory, values, Kind.CONNECTION, type_name),
             content=text,
-            strength=strong,
+            strength=strengths,
             id=given_id,
         )
 
-    call.answer(use, _tell_created, "Writing")
+    call.answer(use, _show_created, "Writing")
 
 
-def _tell_created(created: ConnectionCreated) -> None:
+def _show_created(created: ConnectionCreated) -> None:
     typer.echo(created.connection_id)
     if created.existing:
-        note("It was there already, stored as its inverse. Nothing was written.")
+        note("It already exists as its inverse. Nothing was written.")
 
 
 @command(app, "list")
@@ -79,7 +79,7 @@ def list_all(
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """List the connections that match everything given."""
+    """List the connections that match all of the given filters."""
     values = parse_assignments(properties)
     order: dict[str, Any] = {**takes.select_order(order_by, descending=descending)}
 
@@ -104,7 +104,7 @@ def list_all(
 def infer(
     call: Call,
     connection_type: takes.ConnectionTypeOption = None,
-    max_depth: Annotated[int | None, typer.Option(help="Maximum number of connections in a row to infer from.")] = None,
+    max_depth: Annotated[int | None, typer.Option(help="Maximum length of a chain to infer from.")] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of connections to write (default 1,000).")] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Write the missing connections. By default they are only listed.")
@@ -120,19 +120,19 @@ def infer(
     call.answer(use, _show_inferred, "Inferring")
 
 
-def _show_inferred(found: Inferred) -> None:
+def _show_inferred(inferred: Inferred) -> None:
     rows = [
         (connection.from_title, connection.type, connection.to_title, count_of(len(connection.evidence), "step"))
-        for connection in found.connections
+        for connection in inferred.connections
     ]
     print_table(("from", "type", "to", "follows from"), rows)
-    done = "would be written; use --write" if found.dry_run else "written"
-    note(f"{count_of(len(rows), 'connection')} {done}.")
-    if found.more:
-        note(f"{found.more:,} more follow: raise --limit.")
-    if found.refused:
-        note(f"{count_of(found.refused, 'other')} would break a rule of the ontology.")
-    for premises in found.unfounded:
-        note(f"{premises.connection_id} was inferred from what no longer holds: {', '.join(premises.lost)}")
-    if found.since is not None:
-        note(f"To undo: {undo_line(found.since, found.until)}")
+    outcome = "would be written; use --write" if inferred.dry_run else "written"
+    note(f"{count_of(len(rows), 'connection')} {outcome}.")
+    if inferred.more:
+        note(f"{inferred.more:,} more can be inferred: raise --limit.")
+    if inferred.refused:
+        note(f"{count_of(inferred.refused, 'other')} would violate a rule of the ontology.")
+    for unfounded in inferred.unfounded:
+        note(f"{unfounded.connection_id} was inferred from invalid connections: {', '.join(unfounded.lost)}")
+    if inferred.since is not None:
+        note(f"To undo: {undo_line(inferred.since, inferred.until)}")

@@ -1,4 +1,4 @@
-"""`graph-memory diff`: what differs between two points of the log."""
+"""`graph-memory diff`: differences between two points of the log or two domains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SinceOption = Annotated[
     typer.Option(
         metavar="POINT",
         callback=point_callback("since"),
-        help='The earlier state: after this number, event id or time, yesterday, "last session". 0 is the start.',
+        help='The earlier state: a log number, event id or time, yesterday, "last session". 0 is the start.',
     ),
 ]
 UntilOption = Annotated[
@@ -47,7 +47,7 @@ def diff(
         str | None,
         typer.Option(
             metavar="DOMAIN",
-            help="Another domain, such as a branch; --since may be left out.",
+            help="Another domain, such as a branch. --since is optional then.",
             autocompletion=completion.domains,
         ),
     ] = None,
@@ -57,9 +57,9 @@ def diff(
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
-    """Show what differs between two points of the log, or two domains: added, removed, changed, value by value."""
+    """Show the differences between two points of the log, or between two domains, value by value."""
     if since is None and against is None and cursor is None:
-        raise fault("since", "It is not clear what to compare with", "Give --since POINT, or --against DOMAIN.")
+        raise fault("since", "There is no state to compare with", "Give --since POINT, or --against DOMAIN.")
 
     async def use(memory: Memory) -> Diff:
         return await memory.history.diff(
@@ -76,16 +76,16 @@ def diff(
     call.answer(use, _show, "Comparing")
 
 
-def _show(found: Diff) -> None:
-    summaries = max((len(plain(entry.summary)) for entry in found.entries), default=0)
-    ids = shorten_ids([entry.subject for entry in found.entries], line_width() - len("+ ") - summaries - GAP)
-    for entry, short in zip(found.entries, ids, strict=True):
-        _show_entry(entry, short)
-    more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
-    total = found.added + found.removed + found.changed
-    parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
-    other = f"{plain(found.against)} at " if found.against else ""
-    note(f"{count_of(total, 'difference')} from {found.since} to {other}{found.until}: {parts}.{more}")
+def _show(result: Diff) -> None:
+    summary_width = max((len(plain(entry.summary)) for entry in result.entries), default=0)
+    ids = shorten_ids([entry.subject for entry in result.entries], line_width() - len("+ ") - summary_width - GAP)
+    for entry, short_id in zip(result.entries, ids, strict=True):
+        _show_entry(entry, short_id)
+    more = f" There are more: use --limit N or --cursor {result.next_cursor}" if result.next_cursor else ""
+    total = result.added + result.removed + result.changed
+    parts = f"{result.added:,} added, {result.removed:,} removed, {result.changed:,} changed"
+    against = f"{plain(result.against)} at " if result.against else ""
+    note(f"{count_of(total, 'difference')} from {result.since} to {against}{result.until}: {parts}.{more}")
 
 
 def _show_entry(entry: DiffEntry, short_id: str) -> None:
@@ -95,7 +95,7 @@ def _show_entry(entry: DiffEntry, short_id: str) -> None:
 
 
 def show_content(change: ContentChange) -> None:
-    """Print the text diff of a content, if there is one, and what is said about it."""
+    """Print the text diff of a content and the note about it, if they exist."""
     for line in (change.diff or "").split("\n") if change.diff is not None else ():
         typer.echo(f"{_INDENT}{harmless(line)}".rstrip())
     if change.note is not None:

@@ -1,4 +1,4 @@
-"""`graph-memory domain …`: which domains there are, and how much is in them."""
+"""`graph-memory domain …`: list, count and delete domains."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ NameArgument = Annotated[
 
 @command(app, "list", domain=False)
 def list_all(call: Call, limit: takes.LimitOption = None, cursor: takes.CursorOption = None) -> None:
-    """List the domains, each under its parent; `info` counts what is in one."""
-    most = call.page_size(limit)
-    call.answer(lambda memory: memory.list_domains(limit=most, cursor=cursor), _show_all, "Reading")
+    """List the domains, each under its parent. `info` counts the contents of a domain."""
+    page_size = call.page_size(limit)
+    call.answer(lambda memory: memory.list_domains(limit=page_size, cursor=cursor), _show_all, "Reading")
 
 
-def _show_all(found: Domains) -> None:
-    if not found.domains:
+def _show_all(page: Domains) -> None:
+    if not page.domains:
         return note("No domains yet: `graph-memory ontology apply gtd` creates one.")
     columns = ("domain", "types", "events", "last change", "made from")
     rows = [
@@ -42,35 +42,35 @@ def _show_all(found: Domains) -> None:
             local_time(summary.modified),
             _origin(summary),
         )
-        for level, summary in as_tree(found.domains)
+        for level, summary in as_tree(page.domains)
     ]
-    shown = len(columns) if any(row[-1] for row in rows) else -1
-    whole = ("domain", "last change")
-    print_table(columns[:shown], [row[:shown] for row in rows], uncut=whole, wrapped=("made from",))
-    return note_end(len(rows), "domain", found.next_cursor) if found.next_cursor else None
+    count = len(columns) if any(row[-1] for row in rows) else -1
+    uncut = ("domain", "last change")
+    print_table(columns[:count], [row[:count] for row in rows], uncut=uncut, wrapped=("made from",))
+    return note_end(len(rows), "domain", page.next_cursor) if page.next_cursor else None
 
 
 def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
-    """Return domains with how deep each stands, those under one right after it; where its parent is not there, at 0."""
-    known = {domain.name: domain for domain in domains}
+    """Return the domains with their depth in the tree, children after their parent. Depth 0 has no listed parent."""
+    by_name = {domain.name: domain for domain in domains}
     pairs: dict[str, tuple[int, DomainSummary]] = {}
 
-    def tell(one: DomainSummary, level: int) -> None:
-        if one.name not in pairs:
-            pairs[one.name] = (level, one)
-            for name in one.children or ():
-                if name in known:
-                    tell(known[name], level + 1)
+    def add(domain_to_add: DomainSummary, level: int) -> None:
+        if domain_to_add.name not in pairs:
+            pairs[domain_to_add.name] = (level, domain_to_add)
+            for name in domain_to_add.children or ():
+                if name in by_name:
+                    add(by_name[name], level + 1)
 
-    for summary in (*(domain for domain in domains if domain.parent not in known), *domains):
-        tell(summary, 0)
+    for summary in (*(domain for domain in domains if domain.parent not in by_name), *domains):
+        add(summary, 0)
     return [*pairs.values()]
 
 
-def _origin(one: DomainSummary) -> str:
-    """Return what a domain is, if it is more than a domain."""
-    lines = [f"{one.forked_from} at {one.forked_at}"] if one.forked_from else []
-    return ", ".join([*lines, *([one.busy] if one.busy else [])])
+def _origin(domain: DomainSummary) -> str:
+    """Return the fork of a branch, and the work in progress on a domain."""
+    lines = [f"{domain.forked_from} at {domain.forked_at}"] if domain.forked_from else []
+    return ", ".join([*lines, *([domain.busy] if domain.busy else [])])
 
 
 @command(app)
@@ -81,35 +81,35 @@ def info(
         typer.Argument(metavar="NAME", help="Name of the domain, or give --domain.", autocompletion=completion.domains),
     ] = None,
 ) -> None:
-    """Count what is in a domain: types, nodes, connections, events."""
+    """Count the types, nodes, connections and events of a domain."""
     call.answer(lambda memory: memory.domain_info(domain=name or None), _show_info, "Counting")
 
 
-def _show_info(found: DomainInfo) -> None:
+def _show_info(domain: DomainInfo) -> None:
     print_record(
         {
-            "domain": found.name,
-            **({"description": plain(found.description)} if found.description else {}),
-            **({"parent": found.parent} if found.parent else {}),
-            **({"children": ", ".join(found.children)} if found.children else {}),
-            **({"made from": _origin(found)} if _origin(found) else {}),
-            **({"branches": ", ".join(found.branches)} if found.branches else {}),
-            **domain_protection_lines(found.protection),
-            "created": local_time(found.created),
-            "last change": local_time(found.modified),
-            **({"last access": local_time(found.last_access)} if found.last_access else {}),
-            "events": f"{found.events:,}",
-            "node types": f"{found.node_types:,}",
-            "connection types": f"{found.connection_types:,}",
-            "nodes": f"{found.nodes:,}",
-            "connections": f"{found.connections:,}",
-            "content bytes": f"{found.content_bytes:,}",
-            **{f"types of {name}": ", ".join(types) for name, types in (found.inherited_types or {}).items()},
-            **({"defined otherwise above": ", ".join(found.differing_types)} if found.differing_types else {}),
-            **({"metadata": json.dumps(found.metadata, ensure_ascii=False)} if found.metadata else {}),
-            **({"not indexed yet": count_of(found.not_indexed, "change")} if found.not_indexed else {}),
-            **({"without vectors": count_of(found.without_vectors, "passage")} if found.without_vectors else {}),
-            **({"words read as": found.analyser} if found.analyser else {}),
+            "domain": domain.name,
+            **({"description": plain(domain.description)} if domain.description else {}),
+            **({"parent": domain.parent} if domain.parent else {}),
+            **({"children": ", ".join(domain.children)} if domain.children else {}),
+            **({"made from": _origin(domain)} if _origin(domain) else {}),
+            **({"branches": ", ".join(domain.branches)} if domain.branches else {}),
+            **domain_protection_lines(domain.protection),
+            "created": local_time(domain.created),
+            "last change": local_time(domain.modified),
+            **({"last access": local_time(domain.last_access)} if domain.last_access else {}),
+            "events": f"{domain.events:,}",
+            "node types": f"{domain.node_types:,}",
+            "connection types": f"{domain.connection_types:,}",
+            "nodes": f"{domain.nodes:,}",
+            "connections": f"{domain.connections:,}",
+            "content bytes": f"{domain.content_bytes:,}",
+            **{f"types of {name}": ", ".join(types) for name, types in (domain.inherited_types or {}).items()},
+            **({"differs from a parent": ", ".join(domain.differing_types)} if domain.differing_types else {}),
+            **({"metadata": json.dumps(domain.metadata, ensure_ascii=False)} if domain.metadata else {}),
+            **({"not indexed yet": count_of(domain.not_indexed, "change")} if domain.not_indexed else {}),
+            **({"without vectors": count_of(domain.without_vectors, "passage")} if domain.without_vectors else {}),
+            **({"words read as": domain.analyser} if domain.analyser else {}),
         }
     )
 
@@ -120,14 +120,14 @@ def delete(
     name: NameArgument,
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
-    """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
-    if takes.must_confirm(yes=yes, alternative=f"`graph-memory domain info {plain(name)}` shows what would go."):
+    """Delete a domain with its ontology, nodes, connections, contents and whole log. This cannot be undone."""
+    if takes.must_confirm(yes=yes, alternative=f"`graph-memory domain info {plain(name)}` shows its contents."):
         domain = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
         counts = f"{count_of(domain.nodes, 'node')}, {count_of(domain.events, 'event')}"
         takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
-    call.answer(lambda memory: memory.delete_domain(name), lambda gone: _show_deleted(name, gone), "Deleting")
+    call.answer(lambda memory: memory.delete_domain(name), lambda deleted: _show_deleted(name, deleted), "Deleting")
 
 
-def _show_deleted(name: str, gone: DomainDeleted) -> None:
-    left = "" if gone.blobs is not None else " Large contents stay: another database keeps its own there."
-    note(f"Deleted {plain(name)}: {count_of(gone.nodes, 'node')}, and its whole log.{left}")
+def _show_deleted(name: str, deleted: DomainDeleted) -> None:
+    blobs_note = "" if deleted.blobs is not None else " Large contents remain: another database shares their folder."
+    note(f"Deleted {plain(name)}: {count_of(deleted.nodes, 'node')} and its whole log.{blobs_note}")

@@ -1,4 +1,4 @@
-"""`graph-memory entity`: entities by their names, and what may be wrong with them."""
+"""`graph-memory entity`: entities by their names, and checks for possible faults."""
 
 from __future__ import annotations
 
@@ -31,17 +31,15 @@ NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names 
 def open_(
     call: Call,
     name: NamesArgument,
-    detail: Annotated[
-        bool, typer.Option("--detail", help="Also ids, times, sources, and how often it is used.")
-    ] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="Also show ids, times, sources, and use counts.")] = False,
 ) -> None:
-    """Show entities of these names, and how each is related."""
+    """Show the entities of these names, and their relations."""
 
     async def use(memory: Memory) -> KnowledgeGraph:
         return await memory.entities.open_nodes(name, detail=detail or not call.as_json)
 
-    def show(found: KnowledgeGraph) -> None:
-        _show_graph(found, detail=detail)
+    def show(graph: KnowledgeGraph) -> None:
+        _show_graph(graph, detail=detail)
 
     call.answer(use, show)
 
@@ -49,9 +47,9 @@ def open_(
 @command(app, "list")
 def list_(
     call: Call,
-    max_tokens: Annotated[int | None, typer.Option(help="As many entities as fit in so many tokens.")] = None,
-    limit: Annotated[int | None, typer.Option(help="At most so many entities.")] = None,
-    cursor: Annotated[str | None, typer.Option(help="Where to go on, as the part before told.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Maximum size of the result in tokens.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Maximum number of entities.")] = None,
+    cursor: Annotated[str | None, typer.Option(help="Continue after the page that ended with this cursor.")] = None,
 ) -> None:
     """Show all entities and relations, in the order in which they were created."""
 
@@ -65,8 +63,8 @@ def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
     for entity in graph.entities:
         typer.echo(f"{plain(entity.name)} ({plain(entity.entity_type)})")
         if detail and entity.created_at and entity.updated_at:
-            who, times = entity.created_by or "nobody", count_of(entity.access_count or 0, "time")
-            typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {plain(who)}")
+            creator, times = entity.created_by or "nobody", count_of(entity.access_count or 0, "time")
+            typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {plain(creator)}")
             typer.echo(f"  changed {rfc3339(entity.updated_at)}, used {times}")
         for alias in entity.aliases or ():
             typer.echo(f"  also called {plain(alias)}")
@@ -75,8 +73,10 @@ def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
         for text in () if detail and entity.observation_details else entity.observations:
             typer.echo(f"  {plain(text)}")
         for observation in entity.observation_details or () if detail else ():
-            sure = "" if observation.confidence is None else f", confidence {observation.confidence:g}"
-            origin = f"{observation.id}, {rfc3339(observation.ts)}, {plain(observation.source or 'no source')}{sure}"
+            confidence = "" if observation.confidence is None else f", confidence {observation.confidence:g}"
+            origin = (
+                f"{observation.id}, {rfc3339(observation.ts)}, {plain(observation.source or 'no source')}{confidence}"
+            )
             typer.echo(f"  {plain(observation.text)} ({origin})")
     if graph.entities and graph.relations:
         typer.echo()
@@ -90,18 +90,18 @@ def _show_graph(graph: KnowledgeGraph, *, detail: bool = False) -> None:
 
 @command(app)
 def salient(
-    call: Call, limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many entities.")] = 10
+    call: Call, limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of entities.")] = 10
 ) -> None:
-    """Show the entities that matter most: mentioned often, seen lately, much used."""
+    """List the most important entities: mentioned often, seen recently, and used often."""
 
     async def use(memory: Memory) -> Profiles:
         return await memory.entities.get_salient(limit)
 
-    def show(found: Profiles) -> None:
-        for entity in found.entities:
+    def show(profiles: Profiles) -> None:
+        for entity in profiles.entities:
             text = f"{count_of(entity.mention_count, 'mention')}, last seen {entity.last_seen:%Y-%m-%d}"
             typer.echo(f"{entity.salience:.2f}  {plain(entity.name)} ({plain(entity.type)}): {text}")
-        if not found.entities:
+        if not profiles.entities:
             typer.echo("No entities.")
 
     call.answer(use, show)
@@ -112,7 +112,13 @@ def duplicates(
     call: Call,
     limit: LimitOption = 20,
     min_score: Annotated[
-        float, typer.Option("--min-score", min=0, max=1, help="Lower finds more, and more wrong ones.")
+        float,
+        typer.Option(
+            "--min-score",
+            min=0,
+            max=1,
+            help="Minimum score of a pair. A lower score finds more pairs, and more false ones.",
+        ),
     ] = 0.75,
 ) -> None:
     """List pairs of entities that may be the same."""
@@ -120,28 +126,28 @@ def duplicates(
     async def use(memory: Memory) -> Duplicates:
         return await memory.entities.find_duplicates(limit=limit, min_score=min_score)
 
-    def show(found: Duplicates) -> None:
-        rows = [(f"{pair.score:.2f}", *pair.names, "; ".join(pair.reasons)) for pair in found.duplicates]
+    def show(result: Duplicates) -> None:
+        rows = [(f"{pair.score:.2f}", *pair.names, "; ".join(pair.reasons)) for pair in result.duplicates]
         print_table(("score", "name", "other", "reasons"), rows)
-        note(f"{count_of(found.found, 'pair')} among {found.compared:,} entities.")
+        note(f"{count_of(result.found, 'pair')} among {result.compared:,} entities.")
 
     call.answer(use, show, "Comparing")
 
 
 @command(app)
 def health(call: Call, limit: LimitOption = 5) -> None:
-    """List possible faults, such as duplicates, orphans and contradictions, each with the command that repairs it."""
+    """List possible faults, such as duplicates, orphans and contradictions, each with the command to repair it."""
 
     async def use(memory: Memory) -> GraphHealth:
         return await memory.entities.graph_health(limit=limit)
 
-    def show(found: GraphHealth) -> None:
+    def show(health_report: GraphHealth) -> None:
         rows = [
             (finding.kind, ", ".join(finding.about), finding.reason, as_command(finding.call))
-            for finding in found.findings
+            for finding in health_report.findings
         ]
         print_table(("kind", "about", "why", "what to do"), rows)
-        counts = ", ".join(f"{kind} {count}" for kind, count in found.counts.items())
-        note("Nothing is wrong." if found.healthy else f"Found: {counts}.")
+        counts = ", ".join(f"{kind} {count}" for kind, count in health_report.counts.items())
+        note("Nothing is wrong." if health_report.healthy else f"Found: {counts}.")
 
     call.answer(use, show, "Looking")

@@ -1,4 +1,4 @@
-"""`graph-memory gtd …`: the questions of Getting Things Done, for a domain that has its types."""
+"""`graph-memory gtd …`: lists of Getting Things Done, for a domain with the ontology gtd."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 
 app = typer.Typer(
-    help="Getting Things Done: what to do now, what is stuck, what you wait for, the weekly review.",
+    help="Getting Things Done: next actions, stuck projects, things you wait for, and the weekly review.",
     no_args_is_help=True,
 )
 
@@ -35,7 +35,7 @@ TodayOption = Annotated[
 
 
 class Energy(StrEnum):
-    """How much energy a person has."""
+    """The energy of a person."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -51,8 +51,8 @@ def available(
     time: Annotated[str | None, typer.Option(metavar="MINUTES", help="Time at hand: 30, 45m, 1h30m.")] = None,
     energy: Annotated[Energy | None, typer.Option(help="The energy at hand.")] = None,
 ) -> None:
-    """List the next actions you can do now: in your contexts and time, not waiting for another step."""
-    minutes = _minutes(time)
+    """List the next actions that you can do now, in your contexts and time."""
+    minutes = _parse_minutes(time)
     _answer(
         call,
         lambda gtd: gtd.available_actions(contexts=contexts, minutes=minutes, energy=energy),
@@ -75,8 +75,8 @@ def next_actions(
     call.answer(use, lambda actions: print_projects(actions.projects))
 
 
-@command(app)
-def stuck(call: Call) -> None:
+@command(app, "stuck")
+def list_stuck(call: Call) -> None:
     """List the active projects without a next action to do."""
     _answer(call, lambda gtd: gtd.stuck_projects(), lambda projects: print_stuck(projects.projects))
 
@@ -84,27 +84,27 @@ def stuck(call: Call) -> None:
 @command(app)
 def waiting(
     call: Call,
-    everything: Annotated[bool, typer.Option("--all", help="Include what is not due for follow-up yet.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include items not due for follow-up yet.")] = False,
     today: TodayOption = None,
 ) -> None:
-    """List what you are waiting for and should follow up now."""
-    day = _day(today)
+    """List the things that you wait for and should follow up now."""
+    day = _date_of(today)
     _answer(
         call,
         lambda gtd: gtd.waiting_for(today=day) if everything else gtd.overdue_waiting(today=day),
-        lambda found: print_waiting(found.waiting),
+        lambda result: print_waiting(result.waiting),
     )
 
 
 @command(app)
 def review(call: Call, today: TodayOption = None) -> None:
-    """Show every list of the weekly review."""
-    day = _day(today)
+    """Show all lists of the weekly review."""
+    day = _date_of(today)
     _answer(call, lambda gtd: gtd.weekly_review(today=day), print_review)
 
 
 def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], None]) -> None:
-    """Print the answer to a question."""
+    """Print the result of a query of `Gtd`."""
 
     async def use(memory: Memory) -> R:
         from graph_memory.gtd import Gtd
@@ -114,7 +114,7 @@ def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], 
     call.answer(use, show)
 
 
-def _minutes(time: str | None) -> float | None:
+def _parse_minutes(time: str | None) -> float | None:
     """Return the time at hand in minutes. Raises INVALID_ARGUMENT."""
     from graph_memory.gtd.rules import minutes_of
 
@@ -124,5 +124,5 @@ def _minutes(time: str | None) -> float | None:
     return minutes
 
 
-def _day(today: datetime | None) -> date | None:
+def _date_of(today: datetime | None) -> date | None:
     return None if today is None else today.date()

@@ -1,4 +1,4 @@
-"""`graph-memory log`, `sessions` and `revert`: what changed, also while it changes, and how to undo it."""
+"""`graph-memory log`, `sessions` and `revert`: list, follow and undo changes."""
 
 from __future__ import annotations
 
@@ -46,11 +46,9 @@ OperationOption = Annotated[
 ]
 ConflictOption = Annotated[
     Choice,
-    typer.Option(help="If changed since: stop does nothing, skip leaves it, force undoes later changes too."),
+    typer.Option(help="On later changes: stop does nothing, skip leaves the subject, force undoes them too."),
 ]
-FollowOption = Annotated[
-    bool, typer.Option("--follow", help="Show the oldest first, then each new change as it comes, until Ctrl-C.")
-]
+FollowOption = Annotated[bool, typer.Option("--follow", help="Show oldest first, then each new change, until Ctrl-C.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be undone.")]
 
 
@@ -62,7 +60,7 @@ def log(
     subject: takes.SubjectOption = None,
     session: SessionOption = None,
     source: Annotated[Source | None, typer.Option(help="Only changes of agents, or of users.")] = None,
-    actor: Annotated[str | None, typer.Option(help="Only changes of this one.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only changes of this actor.")] = None,
     operations: OperationOption = None,
     types: takes.TypesOption = None,
     full: FullOption = False,
@@ -70,8 +68,8 @@ def log(
     cursor: takes.CursorOption = None,
     follow: FollowOption = False,
 ) -> None:
-    """Show what changed, newest first: number, time, who, and the change in words."""
-    wanted = Wanted(
+    """Show the log of changes, newest first: number, time, actor and description."""
+    log_filter = LogFilter(
         subject=subject,
         session=session,
         source=source,
@@ -81,11 +79,13 @@ def log(
         full=full,
     )
     if follow:
-        return follow_log(call, wanted, since=since, until=until, limit=limit, cursor=cursor)
+        return follow_log(call, log_filter, since=since, until=until, limit=limit, cursor=cursor)
 
     async def use(memory: Memory) -> LogPage:
-        given = await with_whole_ids(memory, wanted)
-        return await memory.history.log(since=since, until=until, limit=call.page_size(limit), cursor=cursor, **given)
+        resolved = await resolve_names(memory, log_filter)
+        return await memory.history.log(
+            since=since, until=until, limit=call.page_size(limit), cursor=cursor, **resolved
+        )
 
     call.answer(use, show_log)
     return None
@@ -99,7 +99,7 @@ def show_log(page: LogPage) -> None:
             [(entry.seq, local_time(entry.at), entry.by, entry.summary) for entry in page.folded],
             uncut=("seq", "time"),
             wrapped=("change",),
-            tints=[{"seq": QUIET, "time": QUIET, "change": TINTS[entry.operation]} for entry in page.folded],
+            tints=[{"seq": DIM, "time": DIM, "change": TINTS[entry.operation]} for entry in page.folded],
         )
     else:
         for entry in page.entries:
@@ -108,14 +108,14 @@ def show_log(page: LogPage) -> None:
     note(f"{count_of(len(page.entries), 'change')}.{more}")
 
 
-_ITSELF = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY: "the description of the ontology"}
-"""What changes of the domain itself, and of the ontology beside its types, are about."""
+_DOMAIN_SUBJECTS = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY: "the description of the ontology"}
+"""Descriptions of the subjects that have no title."""
 
 
-def named(change: RevertedChange | MergedChange) -> str:
-    """Return a subject that was changed, as a person knows it: with type and title, and its id."""
-    if change.kind in _ITSELF:
-        return _ITSELF[change.kind]
+def subject_text(change: RevertedChange | MergedChange) -> str:
+    """Return the type, title and id of a changed subject."""
+    if change.kind in _DOMAIN_SUBJECTS:
+        return _DOMAIN_SUBJECTS[change.kind]
     if change.kind in TYPES:
         return plain(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
     title = f" “{change.title}”" if change.title else ""
@@ -131,12 +131,12 @@ def sessions(
     until: takes.UntilOption = None,
     limit: takes.LimitOption = None,
 ) -> None:
-    """Show who changed the domain, latest first: when, how much, and what."""
+    """List the sessions that changed the domain, latest first: time, actor, number of changes, and topic."""
     call.answer(lambda memory: memory.history.sessions(since=since, until=until, limit=limit), _show_sessions)
 
 
-def _show_sessions(found: Sessions) -> None:
-    if found.sessions:
+def _show_sessions(page: Sessions) -> None:
+    if page.sessions:
         print_table(
             ("last change", "by", "changes", "about", "session"),
             [
@@ -144,20 +144,20 @@ def _show_sessions(found: Sessions) -> None:
                     local_time(session.ended),
                     session.actor or session.source,
                     session.changes,
-                    _done_in(session),
+                    _session_topic(session),
                     session.session or "-",
                 )
-                for session in found.sessions
+                for session in page.sessions
             ],
             ids="session",
             uncut=("last change", "changes"),
             wrapped=("about",),
         )
-    note(f"{count_of(len(found.sessions), 'session')}.")
+    note(f"{count_of(len(page.sessions), 'session')}.")
 
 
-def _done_in(session: SessionSummary) -> str:
-    """Return the summary of a session, or the titles of what it changed."""
+def _session_topic(session: SessionSummary) -> str:
+    """Return the summary of a session, or the titles of the subjects that it changed."""
     return " ".join((session.summary or ", ".join(session.about)).split())
 
 
@@ -169,18 +169,18 @@ def revert(
     ] = None,
     since: takes.SinceOption = None,
     until: takes.UntilOption = None,
-    session: Annotated[str | None, typer.Option(help="Everything that this session changed.")] = None,
+    session: Annotated[str | None, typer.Option(help="All changes of this session.")] = None,
     on_conflict: ConflictOption = "stop",
     dry_run: DryRunOption = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Undo changes: of events, a range of the log, or a session. The undo is logged, and can be undone too."""
-    _check_one_choice(events, since, until, session)
+    """Undo changes: single events, a range of the log, or a session. The undo is logged, and can be undone too."""
+    _check_selection(events, since, until, session)
 
     async def use(memory: Memory, *, dry: bool) -> Reverted:
         if session is not None:
-            named = await naming.session_id(memory, session)
-            return await memory.history.revert_session(named, on_conflict=on_conflict, dry_run=dry)
+            session_id = await naming.session_id(memory, session)
+            return await memory.history.revert_session(session_id, on_conflict=on_conflict, dry_run=dry)
         return await memory.history.revert(
             event_ids=events or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry
         )
@@ -193,44 +193,47 @@ def revert(
     call.answer(lambda memory: use(memory, dry=dry_run), show_reverted, "Undoing")
 
 
-def _check_one_choice(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
-    """Raise INVALID_ARGUMENT unless it is clear which changes are meant."""
+def _check_selection(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
+    """Raise INVALID_ARGUMENT unless exactly one of events, range and session is given."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
-        hint = "Give numbers of events as `graph-memory log` shows them, or --since and maybe --until, or --session."
-        raise fault("event", "It is not clear what to revert", hint)
+        hint = "Give event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
+        raise fault("event", "Exactly one of events, a range and a session must be given", hint)
 
 
-def show_reverted(found: Reverted) -> None:
-    """Print what was undone, or would be, a line for each subject."""
+def show_reverted(reverted: Reverted) -> None:
+    """Print a line for each subject whose changes were undone, or would be undone."""
     words = {"create": "restored", "update": "set back", "delete": "deleted"}
-    for change in found.changes:
+    for change in reverted.changes:
         is_type = change.kind in TYPES
         word = "removed" if is_type and change.operation == "delete" else words[change.operation]
-        typer.echo(f"{word}  {named(change)}")
-    for skip in found.skipped:
+        typer.echo(f"{word}  {subject_text(change)}")
+    for skip in reverted.skipped:
         title = f"“{skip.title}”" if skip.title else skip.subject
         typer.echo(f"left      {plain(title)}: {plain(skip.reason)}")
         if skip.call is not None:
             typer.echo(f"          {as_command(skip.call)}")
-    if found.force is not None:
-        typer.echo(f"          to undo these too: {as_command(found.force)}")
-    verb = "would be undone" if found.dry_run else "undone"
-    changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
-    if (changes, left) != (len(found.changes), len(found.skipped)):
+    if reverted.force is not None:
+        typer.echo(f"          to undo these too: {as_command(reverted.force)}")
+    verb = "would be undone" if reverted.dry_run else "undone"
+    changes, skipped = (
+        len(reverted.changes) + (reverted.more_changes or 0),
+        len(reverted.skipped) + (reverted.more_skipped or 0),
+    )
+    if (changes, skipped) != (len(reverted.changes), len(reverted.skipped)):
         typer.echo("…")
-    unchanged = f"; {count_of(left, 'subject')} left as {'it is' if left == 1 else 'they are'}" if left else ""
+    unchanged = f"; {count_of(skipped, 'subject')} left as {'it is' if skipped == 1 else 'they are'}" if skipped else ""
     note(f"{count_of(changes, 'change')} {verb}{unchanged}.")
 
 
-QUIET = "dim"
+DIM = "dim"
 TINTS: Mapping[Operation, str] = {"create": "green", "update": "yellow", "delete": "red"}
 
-_GLANCE = 0.2
-"""Seconds between two looks at whether anybody still reads."""
+_POLL_INTERVAL = 0.2
+"""Seconds between two checks of whether standard output is still open."""
 
 
-class Wanted(TypedDict):
-    """Which changes are asked for."""
+class LogFilter(TypedDict):
+    """The filter of a log query."""
 
     subject: str | None
     session: str | None
@@ -241,33 +244,33 @@ class Wanted(TypedDict):
     full: bool
 
 
-async def with_whole_ids(memory: Memory, wanted: Wanted) -> Wanted:
-    """Return what is asked for, with the whole ids of the subject and the session that were named."""
-    subject, session = wanted["subject"], wanted["session"]
+async def resolve_names(memory: Memory, log_filter: LogFilter) -> LogFilter:
+    """Return the filter with the full ids of its named subject and session."""
+    subject, session = log_filter["subject"], log_filter["session"]
     return {
-        **wanted,
+        **log_filter,
         "subject": subject and await naming.id_of(memory, subject),
         "session": session and await naming.session_id(memory, session),
     }
 
 
 def follow_log(
-    call: Call, wanted: Wanted, *, since: str | None, until: str | None, limit: int | None, cursor: str | None
+    call: Call, log_filter: LogFilter, *, since: str | None, until: str | None, limit: int | None, cursor: str | None
 ) -> None:
-    """Print the newest changes, or all from `since` on, and then each new one, oldest first."""
-    for name, given in (("until", until), ("cursor", cursor)):
-        if given is not None:
+    """Print the newest changes, or all since `since`, then each new change, oldest first."""
+    for name, value in (("until", until), ("cursor", cursor)):
+        if value is not None:
             raise fault(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
     size = None if since is not None and limit is None else call.page_size(limit)
 
     async def work() -> None:
         async with (
             open_with_progress() as memory,
-            _until_ended(),
-            aclosing(_changes(call.in_domain(memory), wanted, since, size)) as changes,
+            _until_stopped(),
+            aclosing(_follow_changes(call.in_domain(memory), log_filter, since, size)) as changes,
         ):
             async for entry in changes:
-                if not _printed(entry, as_json=call.as_json):
+                if not _try_to_print(entry, as_json=call.as_json):
                     return
 
     try:
@@ -277,32 +280,34 @@ def follow_log(
 
 
 def print_entry(entry: LogEntry) -> None:
-    """Print a change on a line, and its states below it where they were asked for."""
+    """Print a change on a line, and its states below it, if they were read."""
     by, tint = entry.by, TINTS[entry.operation]
-    print_tinted((entry.seq, QUIET), (local_time(entry.at), QUIET), (by, ""), (entry.summary, tint))
+    print_tinted((entry.seq, DIM), (local_time(entry.at), DIM), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
         return
-    print_tinted(("", ""), (f"{entry.subject}  {entry.id}", QUIET))
+    print_tinted(("", ""), (f"{entry.subject}  {entry.id}", DIM))
     for line in state_lines(entry.before or {}, entry.after or {}):
         typer.echo(f"    {line}")
 
 
-async def _changes(memory: Memory, wanted: Wanted, since: str | None, size: int | None) -> AsyncGenerator[LogEntry]:
-    """Give the newest changes, as many as a page has, or all from a point on where no size is given; then new ones."""
+async def _follow_changes(
+    memory: Memory, log_filter: LogFilter, since: str | None, size: int | None
+) -> AsyncGenerator[LogEntry]:
+    """Yield the newest `size` changes, or without `size` all since `since`, then each new change."""
     start: int | str | None = since
-    wanted = await with_whole_ids(memory, wanted)
+    log_filter = await resolve_names(memory, log_filter)
     if size is not None:
-        page = await memory.history.log(since=since, limit=size, **wanted)
+        page = await memory.history.log(since=since, limit=size, **log_filter)
         for entry in reversed(page.entries):
             yield entry
         start = page.entries[0].seq + 1 if page.entries else since or 1
-    async with aclosing(memory.history.follow(since=start, **wanted)) as changes:
+    async with aclosing(memory.history.follow(since=start, **log_filter)) as changes:
         async for entry in changes:
             yield entry
 
 
-def _printed(entry: LogEntry, *, as_json: bool) -> bool:
-    """Print a change, and tell whether somebody was there to read it."""
+def _try_to_print(entry: LogEntry, *, as_json: bool) -> bool:
+    """Print a change. Returns False if standard output is closed."""
     try:
         if as_json:
             print_json(entry)
@@ -315,8 +320,8 @@ def _printed(entry: LogEntry, *, as_json: bool) -> bool:
 
 
 @asynccontextmanager
-async def _until_ended() -> AsyncGenerator[None]:
-    """Leave the block when Ctrl-C or SIGTERM asks for it, or when nobody reads standard output any more."""
+async def _until_stopped() -> AsyncGenerator[None]:
+    """Cancel the block on Ctrl-C or SIGTERM, or when standard output is closed."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_await_signal, tasks.cancel_scope)
         tasks.start_soon(_await_closed_pipe, tasks.cancel_scope)
@@ -325,7 +330,7 @@ async def _until_ended() -> AsyncGenerator[None]:
 
 
 async def _await_signal(scope: anyio.CancelScope) -> None:
-    if sys.platform == "win32":  # there, Ctrl-C interrupts and the rest ends the process
+    if sys.platform == "win32":  # on Windows, Ctrl-C raises KeyboardInterrupt
         return
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
@@ -334,16 +339,16 @@ async def _await_signal(scope: anyio.CancelScope) -> None:
 
 
 async def _await_closed_pipe(scope: anyio.CancelScope) -> None:
-    if sys.platform == "win32":  # where only a write shows it
+    if sys.platform == "win32":  # on Windows, only a write detects it
         return
     poll = select.poll()
     poll.register(sys.stdout.fileno(), 0)
-    while not poll.poll(0):  # noqa: ASYNC110 - with no events asked for, only a closed reader or an error is told
-        await anyio.sleep(_GLANCE)
+    while not poll.poll(0):  # noqa: ASYNC110 - without event flags, poll reports only errors and hang-ups
+        await anyio.sleep(_POLL_INTERVAL)
     _discard_output()
     scope.cancel()
 
 
 def _discard_output() -> None:
-    """Have what may still be flushed to standard output go nowhere: nobody reads it."""
+    """Discard output that is still buffered, because standard output is closed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

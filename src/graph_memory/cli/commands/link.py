@@ -25,22 +25,22 @@ app = typer.Typer(help="Links from nodes of one domain to nodes of another.", no
 @command(app)
 def create(
     call: Call,
-    node: Annotated[str, typer.Argument(metavar="NODE", help=f"The node from which it leads, {takes.NAME_FORMS}.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help=f"The source node, {takes.NAME_FORMS}.")],
     target_domain: Annotated[
         str, typer.Argument(metavar="DOMAIN", help="The other domain.", autocompletion=completion.domains)
     ],
     target: Annotated[
         str | None,
-        typer.Argument(metavar="TARGET", help="A node there, named the same way. Without it the best one is found."),
+        typer.Argument(metavar="TARGET", help="A node there, named the same way. Default: the best match."),
     ] = None,
-    link_type: Annotated[LinkType, typer.Option("--type", help="What the link says of the node.")] = "reference",
-    strength: Annotated[float, typer.Option(help="How strong it is, 0 to 1.")] = 1.0,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
-    bidirectional: Annotated[bool, typer.Option("--bidirectional", help="It is also seen from its target.")] = False,
+    link_type: Annotated[LinkType, typer.Option("--type", help="Relation of the target to the node.")] = "reference",
+    strength: Annotated[float, typer.Option(help="Strength, 0 to 1.")] = 1.0,
+    description: Annotated[str | None, typer.Option(help="The purpose of the link.")] = None,
+    bidirectional: Annotated[bool, typer.Option("--bidirectional", help="Also list it in the other domain.")] = False,
     metadata: fields.MetadataOption = None,
 ) -> None:
     """Link a node to a node of another domain, and print the id of the link."""
-    arguments = fields.parse_metadata(metadata)
+    metadata_values = fields.parse_metadata(metadata)
 
     async def use(memory: Memory) -> LinkCreated:
         return await memory.links.create_cross_domain_link(
@@ -51,43 +51,41 @@ def create(
             strength=strength,
             description=description,
             bidirectional=bidirectional,
-            metadata=arguments,
+            metadata=metadata_values,
         )
 
     call.answer(use, _show_created, "Linking")
 
 
-def _show_created(made: LinkCreated) -> None:
-    for candidate in made.candidates or ():
+def _show_created(created: LinkCreated) -> None:
+    for candidate in created.candidates or ():
         note(plain(f"{candidate.score:.2f}  {candidate.title} ({candidate.type}, {candidate.node_id})"))
-    if not made.success or made.link_id is None:
-        note(plain(made.hint or ""))
+    if not created.success or created.link_id is None:
+        note(plain(created.hint or ""))
         raise typer.Exit(1)
-    typer.echo(made.link_id)
+    typer.echo(created.link_id)
 
 
 @command(app, "list")
 def list_all(
     call: Call,
-    node: Annotated[
-        str | None, typer.Argument(metavar="NODE", help=f"Only those of a node, {takes.NAME_FORMS}.")
-    ] = None,
-    direction: Annotated[Direction, typer.Option(help="Links from here, to here, or both.")] = "both",
+    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Only links of it, {takes.NAME_FORMS}.")] = None,
+    direction: Annotated[Direction, typer.Option(help="Links from this domain, to it, or both.")] = "both",
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
-    """List links to other domains, and the bidirectional ones that lead here."""
+    """List links to other domains, and bidirectional links from other domains."""
 
     async def use(memory: Memory) -> Links:
-        named = None if node is None else await naming.node_id(memory, node)
-        return await memory.links.list_cross_domain_links(named, direction=direction, limit=limit, cursor=cursor)
+        node_id = None if node is None else await naming.node_id(memory, node)
+        return await memory.links.list_cross_domain_links(node_id, direction=direction, limit=limit, cursor=cursor)
 
     call.answer(use, _show_all, "Reading")
 
 
-def _show_all(found: Links) -> None:
-    if not found.links:
-        return note("No links: `graph-memory link create NODE DOMAIN` makes one.")
+def _show_all(page: Links) -> None:
+    if not page.links:
+        return note("No links: `graph-memory link create NODE DOMAIN` creates one.")
     columns = ("link", "of", "node", "is", "domain", "title", "dangling")
     rows = [
         (
@@ -99,17 +97,17 @@ def _show_all(found: Links) -> None:
             link.ref.title or link.ref.node_id,
             link.dangling or "",
         )
-        for link in found.links
+        for link in page.links
     ]
     print_table(columns, rows, uncut=("link",), wrapped=("node", "title", "dangling"))
-    return note_end(len(rows), "link", found.next_cursor)
+    return note_end(len(rows), "link", page.next_cursor)
 
 
 @command(app)
 def delete(call: Call, link: Annotated[str, typer.Argument(metavar="LINK", help="The id of the link.")]) -> None:
-    """Delete a link; --domain is that of the node from which it leads."""
+    """Delete a link. --domain is the domain of its source node."""
 
     async def use(memory: Memory) -> LinkDeleted:
         return await memory.links.delete_cross_domain_link(link)
 
-    call.answer(use, lambda done: note(f"Link {done.link_id} deleted."), "Deleting")
+    call.answer(use, lambda deleted: note(f"Link {deleted.link_id} deleted."), "Deleting")

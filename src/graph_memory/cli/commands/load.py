@@ -1,4 +1,4 @@
-"""`graph-memory load`: a graph that exists, from files of other programs or a Neo4j server."""
+"""`graph-memory load`: load a graph from files of other programs or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.progress import Progress
 
-_TOLD = {
+_OUTCOMES = {
     "created": "created",
     "updated": "updated",
     "unchanged": "unchanged",
-    "skipped": "left as they are",
+    "skipped": "left unchanged",
     "loaded_before": "loaded before",
 }
 
@@ -31,7 +31,7 @@ OntologyOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|infer",
-        help="Declare these types first: a file, a bundled ontology, or infer, for what the data suggests.",
+        help="Declare these types first: a file, a bundled ontology, or infer, to derive them from the data.",
     ),
 ]
 OnConflictOption = Annotated[
@@ -39,7 +39,7 @@ OnConflictOption = Annotated[
     typer.Option(
         "--on-conflict",
         metavar="fail|skip|update",
-        help="If the domain has an id already: fail loads nothing, skip leaves it as it is, update updates it.",
+        help="If the domain already has an id: fail loads nothing, skip leaves the item, update changes it.",
     ),
 ]
 
@@ -64,9 +64,9 @@ def load(
 ) -> None:
     """Load a graph from files of other programs or a Neo4j server.
 
-    Everything is checked first; if anything is wrong, nothing is loaded.
-    Repeat the command to resume an interrupted load; from a server, with --on-conflict skip.
-    The report has the counts by type, and the first of what was refused, with where it stands.
+    All records are checked first. If one is invalid, nothing is loaded.
+    To resume an interrupted load, repeat the command. From a server, add --on-conflict skip.
+    The report has the counts by type, and the first refused records with their places.
     """
     types = read_ontology(ontology) if ontology not in (None, "infer") else ontology
     options = graph.source_options(
@@ -87,28 +87,30 @@ def load(
     call.print_answer(with_progress(use), _show)
 
 
-def _show(done: Loaded) -> None:
+def _show(loaded: Loaded) -> None:
     for title, counts, types in (
-        ("node", done.nodes, done.node_types),
-        ("connection", done.connections, done.connection_types),
+        ("node", loaded.nodes, loaded.node_types),
+        ("connection", loaded.connections, loaded.connection_types),
     ):
         print_table([f"{title} type", title + "s"], [[name, f"{count:,}"] for name, count in types.items()])
         if types:
-            typer.echo(f"{_counts(counts)}\n")
-    show_findings(done.refused, done.notes)
-    typer.echo(_summary(done))
+            typer.echo(f"{_outcome_counts(counts)}\n")
+    show_findings(loaded.refused, loaded.notes)
+    typer.echo(_summary(loaded))
 
 
-def _summary(done: Loaded) -> str:
-    nodes, connections = sum(done.node_types.values()), sum(done.connection_types.values())
-    what = f"{count_of(nodes, 'node')}, {count_of(connections, 'connection')}"
-    if done.dry_run:
-        return f"Nothing was written. Domain {done.domain} would have these of the source: {what}."
-    if done.from_seq is None:
-        return f"Domain {done.domain} has these of the source already: {what}. Nothing was written."
-    return f"Loaded into domain {done.domain}: {what}, as numbers {done.from_seq:,} to {done.to_seq:,} of its log."
+def _summary(loaded: Loaded) -> str:
+    nodes, connections = sum(loaded.node_types.values()), sum(loaded.connection_types.values())
+    counts = f"{count_of(nodes, 'node')}, {count_of(connections, 'connection')}"
+    if loaded.dry_run:
+        return f"Nothing was written. Domain {loaded.domain} would have these of the source: {counts}."
+    if loaded.from_seq is None:
+        return f"Domain {loaded.domain} has these of the source already: {counts}. Nothing was written."
+    return (
+        f"Loaded into domain {loaded.domain}: {counts}, as numbers {loaded.from_seq:,} to {loaded.to_seq:,} of its log."
+    )
 
 
-def _counts(counts: LoadCounts) -> str:
-    lines = [f"{count:,} {_TOLD[name]}" for name, count in counts.to_dict().items() if count]
+def _outcome_counts(counts: LoadCounts) -> str:
+    lines = [f"{count:,} {_OUTCOMES[name]}" for name, count in counts.to_dict().items() if count]
     return ", ".join(lines) or "none"

@@ -1,4 +1,4 @@
-"""`graph-memory neo4j …`: the local Neo4j, by hand."""
+"""`graph-memory neo4j …`: start, stop and inspect the local Neo4j."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.settings import Settings
 
-app = typer.Typer(help="The local Neo4j: start, stop and look at it.", no_args_is_help=True)
+app = typer.Typer(help="The local Neo4j: start it, stop it, and show its status.", no_args_is_help=True)
 
-_PATIENCE = 20.0
+_LOGIN_TIMEOUT = 20.0
 
 PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the password as well.")]
 
 
 @app.command()
 def start(as_json: JsonOption = False) -> None:
-    """Start the local Neo4j, or find the one that is running. It keeps running until `stop`."""
+    """Start the local Neo4j, if it is not running. It keeps running until `stop`."""
     settings = read_settings()
     with progress_bar() as progress:
         server = local.ensure_running(settings, progress)
     if as_json:
-        typer.echo(json.dumps(_plain(local.status(settings))))
+        typer.echo(json.dumps(_status_data(local.status(settings))))
     else:
         typer.echo(f"Neo4j {server.version} is running as process {server.pid}.")
         typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j browser` opens it.")
@@ -50,27 +50,31 @@ def start(as_json: JsonOption = False) -> None:
 def stop(as_json: JsonOption = False) -> None:
     """Stop the local Neo4j and wait for it to end."""
     was_running = local.stop(read_settings())
-    told = "Stopped." if was_running else "It was not running."
-    typer.echo(json.dumps({"was_running": was_running}) if as_json else told)
+    text = "Stopped." if was_running else "It was not running."
+    typer.echo(json.dumps({"was_running": was_running}) if as_json else text)
 
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
-    """Say whether the local Neo4j is running, and where; exits with 3 if it is stopped."""
+    """Show whether the local Neo4j is running, and its addresses. Exits with 3 if it is stopped."""
     settings = read_settings()
-    found, fast = local.status(settings), local.fast_start(settings)
-    typer.echo(json.dumps({**_plain(found), "fast_start": asdict(fast)}) if as_json else _described(found))
+    server_status, fast = local.status(settings), local.fast_start(settings)
+    typer.echo(
+        json.dumps({**_status_data(server_status), "fast_start": asdict(fast)})
+        if as_json
+        else _status_text(server_status)
+    )
     if not as_json:
         typer.echo(f"fast start: {fast.found}")
-    raise typer.Exit(3 if found.state is local.State.STOPPED else 0)
+    raise typer.Exit(3 if server_status.state is local.State.STOPPED else 0)
 
 
 @app.command()
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many lines to print, from the end.")] = 100,
-    path: Annotated[bool, typer.Option("--path", help="Print where the log is, not what it says.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="Number of lines to print, from the end.")] = 100,
+    path: Annotated[bool, typer.Option("--path", help="Print the path of the log file, not its lines.")] = False,
 ) -> None:
-    """Print the last lines that the local Neo4j wrote."""
+    """Print the last lines of the log of the local Neo4j."""
     settings = read_settings()
     if path:
         return typer.echo(str(local.status(settings).log))
@@ -83,14 +87,15 @@ def logs(
 def browser(
     domain: DomainOption = None,
     opens: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open it, or only print how to reach the Neo4j that runs.")
+        bool,
+        typer.Option("--open/--no-open", help="Open it, or only print the addresses and login of the running Neo4j."),
     ] = True,
     show_password: PasswordOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Open Neo4j Browser on the local Neo4j, logged in; it starts if needed. Prints the way in for other programs too.
+    """Open Neo4j Browser on the local Neo4j, logged in. Starts Neo4j if needed. Prints the login for other programs.
 
-    With --no-open nothing is started. What is behind `cypher-shell` is a line for your shell.
+    With --no-open nothing is started. The line after `cypher-shell` is a command for your shell.
     """
     settings = read_settings(domain=domain)
     check_domain(settings.domain)
@@ -98,60 +103,60 @@ def browser(
         _refuse_other_server(settings)
         with progress_bar() as progress:
             local.ensure_running(settings, progress)
-    rendered = _ways_in(settings)
+    access = _access_to(settings)
     if not show_password:
-        rendered.pop("password", None)
+        access.pop("password", None)
     if not as_json:
-        typer.echo(_lines(rendered))
-    opened = opens and _opened(_running(settings), settings.domain)
+        typer.echo(_lines(access))
+    opened = opens and _open_browser(_running_server(settings), settings.domain)
     if as_json:
-        typer.echo(json.dumps({name.replace("-", "_"): value for name, value in rendered.items()} | {"opened": opened}))
+        typer.echo(json.dumps({name.replace("-", "_"): value for name, value in access.items()} | {"opened": opened}))
 
 
-def _ways_in(settings: Settings) -> dict[str, str]:
+def _access_to(settings: Settings) -> dict[str, str]:
     if settings.neo4j_uri:
         return {
             "bolt": without_credentials(settings.neo4j_uri),
             "username": settings.neo4j_username,
-            "cypher-shell": _line_for_server(settings),
+            "cypher-shell": _server_shell_line(settings),
         }
-    server = _running(settings)
+    server = _running_server(settings)
     return {
         "browser": server.browser_url,
         "bolt": server.uri,
         "username": server.username,
         "password": server.password,
-        "cypher-shell": _line_for_local(settings, server),
+        "cypher-shell": _local_shell_line(settings, server),
     }
 
 
 def _refuse_other_server(settings: Settings) -> None:
     if settings.neo4j_uri:
         host = urlsplit(settings.neo4j_uri).hostname or "that server"
-        hint = f"That server's own may be at http://{host}:7474/browser/. Without NEO4J_URI, the local one is opened."
+        hint = f"That server's browser may be at http://{host}:7474/browser/. To open the local one, unset NEO4J_URI."
         message = "this opens the Neo4j Browser of the local Neo4j, but NEO4J_URI names another server"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
 
 
-def _opened(server: local.LocalServer, domain: str) -> bool:
-    """Open the page where there is a screen; say on stderr how it went."""
-    from graph_memory.cli.input.browser_login import (  # brings a web server, which no other command needs
+def _open_browser(server: local.LocalServer, domain: str) -> bool:
+    """Open the page if there is a display, and note the outcome on stderr. Returns whether it was opened."""
+    from graph_memory.cli.input.browser_login import (  # imports a web server, which no other command needs
         hand_over,
         has_display,
     )
 
     if not has_display():
-        typer.echo("There is no display here: open the address yourself.", err=True)
+        typer.echo("There is no display: open the address yourself.", err=True)
         return False
     login = {"host": server.uri, "username": server.username, "password": server.password, "domain": domain}
-    opened = hand_over(server.browser_url, login, webbrowser.open, _PATIENCE)
+    opened = hand_over(server.browser_url, login, webbrowser.open, _LOGIN_TIMEOUT)
     failed = "No web browser opened it: open the address yourself; --show-password prints the password."
     typer.echo("Opened in your web browser, logged in." if opened else failed, err=True)
     return opened
 
 
-def _line_for_local(settings: Settings, server: local.LocalServer) -> str:
-    """Return a line without the password in it: the shell reads it from its file."""
+def _local_shell_line(settings: Settings, server: local.LocalServer) -> str:
+    """Return a shell command that reads the password from its file."""
     file = str(local.password_file(settings))
     if sys.platform == "win32":  # PowerShell
         quoted = file.replace("'", "''")
@@ -160,31 +165,31 @@ def _line_for_local(settings: Settings, server: local.LocalServer) -> str:
     return f'NEO4J_USERNAME={server.username} NEO4J_PASSWORD="$(cat {shlex.quote(file)})" cypher-shell -a {server.uri}'
 
 
-def _line_for_server(settings: Settings) -> str:
-    """Give the line for a server of the user's; cypher-shell itself reads NEO4J_PASSWORD, or asks."""
+def _server_shell_line(settings: Settings) -> str:
+    """Return a shell command for another server. cypher-shell reads NEO4J_PASSWORD, or asks for the password."""
     words = ["cypher-shell", "-a", settings.neo4j_uri or "", "-u", settings.neo4j_username]
     return shlex.join([*words, *(["-d", settings.neo4j_database] if settings.neo4j_database else [])])
 
 
-def _lines(told: Mapping[str, str]) -> str:
-    return "\n".join(f"{name:<12}  {value}" for name, value in told.items())
+def _lines(access: Mapping[str, str]) -> str:
+    return "\n".join(f"{name:<12}  {value}" for name, value in access.items())
 
 
-def _running(settings: Settings) -> local.LocalServer:
+def _running_server(settings: Settings) -> local.LocalServer:
     if local.status(settings).state is local.State.STOPPED:
-        hint = "`graph-memory neo4j start` starts it."
+        hint = "Start it with `graph-memory neo4j start`."
         raise GraphError(Code.STORE_UNAVAILABLE, "the local Neo4j is not running", {"hint": hint})
     return local.ensure_running(settings)
 
 
-def _plain(found: local.Status) -> dict[str, object]:
-    started = found.started and datetime.fromtimestamp(found.started, UTC).isoformat(timespec="seconds")
-    return {**asdict(found), "home": str(found.home), "log": str(found.log), "started": started or None}
+def _status_data(status: local.Status) -> dict[str, object]:
+    started = status.started and datetime.fromtimestamp(status.started, UTC).isoformat(timespec="seconds")
+    return {**asdict(status), "home": str(status.home), "log": str(status.log), "started": started or None}
 
 
-def _described(found: local.Status) -> str:
-    if found.state is local.State.STOPPED:
-        return f"stopped; its data is in {found.home}"
-    since = local_time(datetime.fromtimestamp(found.started or 0, UTC))
-    where = f"Bolt {found.uri}, HTTP {found.http_url}, data in {found.home}"
-    return f"{found.state}: Neo4j {found.version}, process {found.pid} since {since}\n{where}"
+def _status_text(status: local.Status) -> str:
+    if status.state is local.State.STOPPED:
+        return f"stopped; its data is in {status.home}"
+    since = local_time(datetime.fromtimestamp(status.started or 0, UTC))
+    where = f"Bolt {status.uri}, HTTP {status.http_url}, data in {status.home}"
+    return f"{status.state}: Neo4j {status.version}, process {status.pid} since {since}\n{where}"

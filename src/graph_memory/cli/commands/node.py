@@ -1,4 +1,4 @@
-"""`graph-memory node …`: nodes, one at a time."""
+"""`graph-memory node …`: create, read, change and delete a node."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from graph_memory.model.values.arguments import fault
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-_TO_GIVE = (
+_CHANGE_HINT = (
     "Give one of --content, --file, --edit, --property, --tag, --format, --path, --namespace, --title, --summary "
     "and --metadata."
 )
-app = typer.Typer(help="Nodes: what is remembered. `graph-memory query` lists them.", no_args_is_help=True)
+app = typer.Typer(help="Nodes: the stored items. `graph-memory query` lists them.", no_args_is_help=True)
 
 
 @command(app)
@@ -60,22 +60,22 @@ def create(
 ) -> None:
     """Create a node and print its id."""
     values = parse_assignments(properties)
-    more = fields.node_fields(path, namespace, title, summary, metadata)
-    given = read_content(content, file, edit=edit, binary=binary) or ContentInput("", "utf-8", None)
+    node_fields = fields.node_fields(path, namespace, title, summary, metadata)
+    content_input = read_content(content, file, edit=edit, binary=binary) or ContentInput("", "utf-8", None)
 
     async def use(memory: Memory) -> NodeCreated:
         return await memory.create_node(
             type_name,
-            given.content,
-            encoding=given.encoding,
-            format=content_format or given.format or "markdown",
+            content_input.content,
+            encoding=content_input.encoding,
+            format=content_format or content_input.format or "markdown",
             properties=await read_for_type(memory, values, Kind.NODE, type_name),
             tags=tags or None,
-            **more,
+            **node_fields,
             id=given_id,
         )
 
-    with save_on_failure(given, edit=edit):
+    with save_on_failure(content_input, edit=edit):
         call.answer(use, lambda created: typer.echo(created.node_id), "Writing")
 
 
@@ -85,35 +85,35 @@ def get(
     node: takes.NodeArgument,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Show a node's type, properties, times and version, without its content."""
+    """Show the type, properties, times and version of a node, without its content."""
 
     async def use(memory: Memory) -> tuple[NodeInfo, tuple[NodeSummary, ...]]:
-        found, reader = await naming.node_id(memory, node), await reader_at(memory, as_of)
-        return await reader.get_node(found), () if call.as_json else await reader.describe_nodes([found])
+        node_id, reader = await naming.node_id(memory, node), await reader_at(memory, as_of)
+        return await reader.get_node(node_id), () if call.as_json else await reader.describe_nodes([node_id])
 
-    found, summaries = call.ask(use)
-    call.print_answer(found, lambda _: _show(found, summaries[0].title if summaries else ""))
+    info, summaries = call.ask(use)
+    call.print_answer(info, lambda _: _show(info, summaries[0].title if summaries else ""))
 
 
 @command(app)
 def content(
     call: Call,
     node: takes.NodeArgument,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it to a file, byte for byte.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file, byte for byte.")] = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Print a node's content as it was given."""
+    """Print the content of a node, unchanged."""
 
     async def use(memory: Memory) -> NodeContent:
-        found = await naming.node_id(memory, node)
-        return await (await reader_at(memory, as_of)).get_node_content(found)
+        node_id = await naming.node_id(memory, node)
+        return await (await reader_at(memory, as_of)).get_node_content(node_id)
 
-    def show(found: NodeContent) -> None:
+    def show(stored: NodeContent) -> None:
         if output is not None:
-            return _written(output, found.data)
+            return _write_file(output, stored.data)
         if not sys.stdout.isatty():
-            return typer.echo(found.data, nl=False)
-        return typer.echo(_for_terminal(node, found))
+            return typer.echo(stored.data, nl=False)
+        return typer.echo(_for_terminal(node, stored))
 
     call.answer(use, show)
 
@@ -136,31 +136,33 @@ def update(
     metadata: fields.MetadataOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Change a node. Properties are merged; everything else that you give replaces what was there.
+    """Change a node. New properties are merged with the old ones; other options replace the stored values.
 
-    An empty text for --path, --namespace, --title, --summary or --metadata removes what was there.
+    An empty text for --path, --namespace, --title, --summary or --metadata removes the stored value.
     """
     values = parse_assignments(properties)
-    more = fields.node_fields(path, namespace, title, summary, metadata)
-    if not edit and all(option is None for option in (content, file, content_format, values, tags, *more.values())):
-        raise fault("property", "Nothing to change", _TO_GIVE)
-    before, seen = _for_editor(call, node) if edit else ("", None)
-    given = read_content(content, file, edit=edit, original=before, binary=binary)
+    node_fields = fields.node_fields(path, namespace, title, summary, metadata)
+    if not edit and all(
+        option is None for option in (content, file, content_format, values, tags, *node_fields.values())
+    ):
+        raise fault("property", "Nothing to change", _CHANGE_HINT)
+    original, seen_version = _read_for_editor(call, node) if edit else ("", None)
+    content_input = read_content(content, file, edit=edit, original=original, binary=binary)
 
     async def use(memory: Memory, node_id: str) -> Changed:
         type_name = (await memory.get_node(node_id)).type if needs_type(values) else None
         return await memory.update_node(
             node_id,
             properties=await read_for_type(memory, values, Kind.NODE, type_name),
-            content=given and given.content,
-            encoding=given and given.encoding,
-            format=content_format or (given and given.format),
+            content=content_input and content_input.content,
+            encoding=content_input and content_input.encoding,
+            format=content_format or (content_input and content_input.format),
             tags=tags or None,
-            **more,
-            expected_version=seen if expected_version is None else expected_version,
+            **node_fields,
+            expected_version=seen_version if expected_version is None else expected_version,
         )
 
-    with save_on_failure(given, edit=edit):
+    with save_on_failure(content_input, edit=edit):
         call.answer(
             naming.with_node_id(node, use),
             lambda changed: typer.echo(f"{plain(node)} is at version {changed.version}."),
@@ -175,72 +177,72 @@ def delete(
     yes: takes.YesOption = False,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Delete a node and all its connections; the nodes at their other ends stay."""
+    """Delete a node and all its connections. The nodes at their other ends stay."""
     if takes.should_confirm(yes=yes):
-        for found in call.ask(naming.with_node_id(node, lambda memory, node_id: memory.describe_nodes([node_id]))):
-            takes.confirm(f"Delete {found.type} “{plain(found.title)}” ({found.id}) with all its connections?")
+        for info in call.ask(naming.with_node_id(node, lambda memory, node_id: memory.describe_nodes([node_id]))):
+            takes.confirm(f"Delete {info.type} “{plain(info.title)}” ({info.id}) with all its connections?")
     call.answer(
         naming.with_node_id(
             node, lambda memory, node_id: memory.delete_node(node_id, expected_version=expected_version)
         ),
-        lambda deleted: typer.echo(f"Deleted {plain(node)}{_along(deleted.connections)}."),
+        lambda deleted: typer.echo(f"Deleted {plain(node)}{_connections_text(deleted.connections)}."),
         "Deleting",
     )
 
 
-def _along(connections: int) -> str:
-    what = "connection or observation" if connections == 1 else "connections and observations"
-    return f" with {connections:,} {what}" if connections else ""
+def _connections_text(connections: int) -> str:
+    noun = "connection or observation" if connections == 1 else "connections and observations"
+    return f" with {connections:,} {noun}" if connections else ""
 
 
-def _show(found: NodeInfo, title: str) -> None:
-    print_record(_fields(found, title))
-    print_properties(found.properties)
+def _show(info: NodeInfo, title: str) -> None:
+    print_record(_record_of(info, title))
+    print_properties(info.properties)
 
 
-def _fields(found: NodeInfo, title: str) -> dict[str, object]:
-    shown = {
+def _record_of(info: NodeInfo, title: str) -> dict[str, object]:
+    values = {
         "title": title,
-        "id": found.id,
-        "type": found.type,
-        "version": found.version,
-        **validity_fields(found.valid_from, found.valid_to),
-        **protection_lines(found.protection),
-        "created": local_time(found.created),
-        "modified": local_time(found.modified),
-        "format": found.content_format,
-        "path": found.path,
-        "namespace": found.namespace,
-        "tags": ", ".join(found.tags or ()),
-        "summary": found.content_summary,
-        "summarized": local_time(found.summary_timestamp) if found.summary_timestamp else None,
-        "metadata": json.dumps(found.metadata, ensure_ascii=False) if found.metadata else None,
+        "id": info.id,
+        "type": info.type,
+        "version": info.version,
+        **validity_fields(info.valid_from, info.valid_to),
+        **protection_lines(info.protection),
+        "created": local_time(info.created),
+        "modified": local_time(info.modified),
+        "format": info.content_format,
+        "path": info.path,
+        "namespace": info.namespace,
+        "tags": ", ".join(info.tags or ()),
+        "summary": info.content_summary,
+        "summarized": local_time(info.summary_timestamp) if info.summary_timestamp else None,
+        "metadata": json.dumps(info.metadata, ensure_ascii=False) if info.metadata else None,
     }
-    return {name: value for name, value in shown.items() if value not in (None, "")}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
-def _for_editor(call: Call, node: str) -> tuple[str, int]:
-    """Return a node's text and the version that was read with it. Raises INVALID_ENCODING for binary content."""
+def _read_for_editor(call: Call, node: str) -> tuple[str, int]:
+    """Return the text and version of a node. Raises INVALID_ENCODING for binary content."""
 
     async def use(memory: Memory, node_id: str) -> tuple[NodeInfo, NodeContent]:
         return await memory.get_node(node_id), await memory.get_node_content(node_id)
 
-    info, found = call.ask(naming.with_node_id(node, use))
-    if found.encoding != "utf-8":
+    info, content = call.ask(naming.with_node_id(node, use))
+    if content.encoding != "utf-8":
         hint = "Replace it with --file."
         raise GraphError(Code.INVALID_ENCODING, f"The content of {node} is binary, not text", {"hint": hint})
-    return found.content, info.version
+    return content.content, info.version
 
 
-def _for_terminal(node: str, found: NodeContent) -> str:
-    if found.encoding != "utf-8":
+def _for_terminal(node: str, content: NodeContent) -> str:
+    if content.encoding != "utf-8":
         hint = f"Write it to a file: {command_line('node', 'content', node, '--output', 'FILE')}"
-        message = f"The content of {node} is binary ({found.format}) and would garble the terminal"
+        message = f"The content of {node} is binary ({content.format}) and would garble the terminal"
         raise GraphError(Code.INVALID_ENCODING, message, {"hint": hint})
-    return harmless(found.content).removesuffix("\n")
+    return harmless(content.content).removesuffix("\n")
 
 
-def _written(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`graph-memory ontology …`: the types of a domain, and files of them."""
+"""`graph-memory ontology …`: the types of a domain, and files that declare them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from graph_memory.model.results import OntologyApplied
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-app = typer.Typer(help="The types of a domain, and files that declare them.", no_args_is_help=True)
+app = typer.Typer(help="The types of a domain, and the files that declare them.", no_args_is_help=True)
 
 
 @command(app)
 def show(
     call: Call,
-    detail: Annotated[bool, typer.Option("--detail", help="All that is declared, with every property.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="Show all declarations, with every property.")] = False,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a file for `apply`.")] = False,
     as_of: takes.AsOfOption = None,
 ) -> None:
@@ -52,13 +52,15 @@ def apply_file(call: Call, file: SourceArgument) -> None:
 
     Everything stored must fit what its type becomes. Otherwise nothing is changed, and the error says what does not.
     """
-    wanted = read_ontology(file)
-    call.answer(lambda memory: memory.apply_ontology(wanted), lambda applied: typer.echo(_told(applied)), "Applying")
+    ontology = read_ontology(file)
+    call.answer(
+        lambda memory: memory.apply_ontology(ontology), lambda applied: typer.echo(_applied_text(applied)), "Applying"
+    )
 
 
 @command(app, domain=False)
 def validate(call: Call, file: SourceArgument) -> None:
-    """Check a file without a database; an error lists all faults, each with its line."""
+    """Check a file without a database. The error lists all faults, each with its line."""
     ontology = read_ontology(file)
     name = "standard input" if file == "-" else file
     text = f"{name} is valid: {_counts(len(ontology.node_types), len(ontology.connection_types))}."
@@ -80,9 +82,9 @@ def infer(
     only_labels: graph.OnlyLabelOption = None,
     only_types: graph.OnlyTypeOption = None,
 ) -> None:
-    """Print the ontology that a graph suggests, to read, edit and apply. For one in files it needs no database.
+    """Print an ontology inferred from a graph, to read, edit and apply. A graph in files needs no database.
 
-    It has the types, what connections join, and rules that the data bears out.
+    It has the types, the ends of connections, and the rules that all data satisfies.
     """
     from graph_memory.memory.transfer.load.sources import infer_ontology
 
@@ -99,7 +101,7 @@ def merge_files(
     call: Call,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="As for `validate`. Give two or more.")],
 ) -> None:
-    """Print one ontology with the types of all files; where several declare a type, they must agree."""
+    """Print one ontology with the types of all files. Declarations of the same type must agree."""
     merged = merge_ontologies(map(read_ontology, files))
     call.print_answer(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
 
@@ -116,7 +118,7 @@ def diagram(
     call.print_answer({"mermaid": text}, lambda _: typer.echo(text, nl=False))
 
 
-def _told(applied: OntologyApplied) -> str:
+def _applied_text(applied: OntologyApplied) -> str:
     counts = _counts(len(applied.node_types), len(applied.connection_types))
     if applied.created:
         return f"Created the ontology: {counts}."

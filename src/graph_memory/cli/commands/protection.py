@@ -1,4 +1,4 @@
-"""`graph-memory protect` and `unprotect`: making a node, a connection or a domain read-only, and lifting that."""
+"""`graph-memory protect` and `unprotect`: make a node, a connection or a domain read-only, or writable again."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ SubjectArgument = Annotated[
         help="A node or connection, by its id, the beginning of its id or its title; or give --whole-domain.",
     ),
 ]
-WholeOption = Annotated[bool, typer.Option("--whole-domain", help="The whole domain, which --domain names.")]
-ReasonOption = Annotated[str | None, typer.Option(help="Why; whoever is refused is shown it.")]
+WholeOption = Annotated[bool, typer.Option("--whole-domain", help="Protect the whole domain that --domain names.")]
+ReasonOption = Annotated[str | None, typer.Option(help="The reason, which errors show.")]
 UntilOption = Annotated[
     str | None,
     typer.Option(
         "--until",
         metavar="TIME",
         callback=time_callback("until"),
-        help='When it ends by itself: a time, a date, "in 2 hours".',
+        help='The end of the protection: a time, a date, "in 2 hours".',
     ),
 ]
 ByOption = Annotated[
@@ -44,7 +44,7 @@ ByOption = Annotated[
     typer.Option(
         "--by",
         metavar="ACTOR",
-        help="Who may lift it, and write meanwhile; repeat for several. Without it only this command line lifts it.",
+        help="An actor who may write, and lift the protection. Default: only this command line lifts it. Repeatable.",
     ),
 ]
 
@@ -58,11 +58,11 @@ def protect(
     until: UntilOption = None,
     by: ByOption = None,
 ) -> None:
-    """Make a node, a connection or a whole domain read-only. It guards against mistakes, not against attackers."""
-    whole = _whole_domain(call, subject, whole_domain=whole_domain)
+    """Make a node, a connection or a whole domain read-only. This guards against mistakes, not against attackers."""
+    selected_domain = _selected_domain(call, subject, whole_domain=whole_domain)
 
     async def use(memory: Memory) -> ProtectionChanged:
-        node, connection, domain = await _target(memory, subject, whole)
+        node, connection, domain = await _target(memory, subject, selected_domain)
         return await memory.protect(
             node_id=node,
             connection_id=connection,
@@ -72,61 +72,61 @@ def protect(
             can_be_unprotected_by=by,
         )
 
-    call.answer(use, lambda changed: _tell(subject, whole, changed), "Protecting")
+    call.answer(use, lambda changed: _show_changed(subject, selected_domain, changed), "Protecting")
 
 
 @command()
 def unprotect(call: Call, subject: SubjectArgument = None, whole_domain: WholeOption = False) -> None:
-    """Lift the protection of a node, a connection or a whole domain. Only who it names may; if nobody, you may."""
-    whole = _whole_domain(call, subject, whole_domain=whole_domain)
+    """Remove the protection of a node, connection or domain. If it names actors, only they may remove it."""
+    selected_domain = _selected_domain(call, subject, whole_domain=whole_domain)
 
     async def use(memory: Memory) -> ProtectionChanged:
-        node, connection, domain = await _target(memory, subject, whole)
+        node, connection, domain = await _target(memory, subject, selected_domain)
         return await memory.unprotect(node_id=node, connection_id=connection, domain=domain)
 
-    call.answer(use, lambda changed: _tell(subject, whole, changed), "Lifting")
+    call.answer(use, lambda changed: _show_changed(subject, selected_domain, changed), "Lifting")
 
 
-def _whole_domain(call: Call, subject: str | None, *, whole_domain: bool) -> str | None:
-    """Return the domain, if all of it is meant: that takes a word of its own. Raises INVALID_ARGUMENT."""
+def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> str | None:
+    """Return the domain for --whole-domain, else None. Raises INVALID_ARGUMENT unless one of both is given."""
     if whole_domain == (subject is not None):
-        said = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
-        raise fault("subject", said, "Name a node or connection, or give --whole-domain.")
+        problem = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
+        raise fault("subject", problem, "Name a node or connection, or give --whole-domain.")
     return (call.domain or domain_for(read_settings().domain)) if whole_domain else None
 
 
-async def _target(memory: Memory, subject: str | None, whole: str | None) -> tuple[str | None, str | None, str | None]:
-    """Return the node, the connection or the domain that was named."""
+async def _target(memory: Memory, subject: str | None, domain: str | None) -> tuple[str | None, str | None, str | None]:
+    """Return the id of the node or of the connection, or the domain. The other two are None."""
     if subject is None:
-        return None, None, whole
-    named = await memory.history.named(subject)
+        return None, None, domain
+    matches = await memory.history.named(subject)
     subject_id = await naming.id_of(memory, subject)
-    is_connection = any(one.id == subject_id and one.kind == Kind.CONNECTION for one in named)
+    is_connection = any(match_.id == subject_id and match_.kind == Kind.CONNECTION for match_ in matches)
     return (None, subject_id, None) if is_connection else (subject_id, None, None)
 
 
-def _tell(subject: str | None, whole: str | None, changed: ProtectionChanged) -> None:
-    what = plain(subject) if subject is not None else f"Domain {plain(whole)}"
+def _show_changed(subject: str | None, domain: str | None, changed: ProtectionChanged) -> None:
+    name = plain(subject) if subject is not None else f"Domain {plain(domain)}"
     until = f" until {local_time(changed.expires_at)}" if changed.expires_at else ""
-    typer.echo(f"{what} is read-only{until}." if changed.is_read_only else f"{what} is not read-only.")
+    typer.echo(f"{name} is read-only{until}." if changed.is_read_only else f"{name} is not read-only.")
 
 
-def protection_lines(found: ProtectionInfo | None) -> dict[str, object]:
-    """Return the lines of a record that tell how something is protected, none when it is not."""
-    if found is None:
+def protection_lines(protection: ProtectionInfo | None) -> dict[str, object]:
+    """Return the fields of a record about the protection of a subject, none if it is not protected."""
+    if protection is None:
         return {}
-    until, by = found.expires_at, found.can_be_unprotected_by
-    since = f"by {plain(found.locked_by)}, {local_time(found.locked_at)}"
-    return _lines(since, found.reason, until, by, is_read_only=found.is_read_only)
+    until, by = protection.expires_at, protection.can_be_unprotected_by
+    since = f"by {plain(protection.locked_by)}, {local_time(protection.locked_at)}"
+    return _lines(since, protection.reason, until, by, is_read_only=protection.is_read_only)
 
 
-def domain_protection_lines(found: DomainProtection | None) -> dict[str, object]:
-    """Return the same of a domain."""
-    if found is None:
+def domain_protection_lines(protection: DomainProtection | None) -> dict[str, object]:
+    """Return the fields of a record about the protection of a domain, none if it is not protected."""
+    if protection is None:
         return {}
-    until, by = found.expires_at, found.can_be_unprotected_by
-    since = f"by {plain(found.last_modified_by)}, {local_time(found.last_modified_at)}"
-    return _lines(since, found.protection_reason, until, by, is_read_only=found.is_read_only)
+    until, by = protection.expires_at, protection.can_be_unprotected_by
+    since = f"by {plain(protection.last_modified_by)}, {local_time(protection.last_modified_at)}"
+    return _lines(since, protection.protection_reason, until, by, is_read_only=protection.is_read_only)
 
 
 def _lines(
@@ -134,10 +134,10 @@ def _lines(
 ) -> dict[str, object]:
     if not is_read_only:
         return {"read-only": "no, it has expired"}
-    rendered = {
+    lines = {
         "read-only": since,
         "because": reason and plain(reason),
         "until": until and local_time(until),
         "lifted by": ", ".join(map(plain, by)) if by else "the command line",
     }
-    return {name: value for name, value in rendered.items() if value}
+    return {name: value for name, value in lines.items() if value}

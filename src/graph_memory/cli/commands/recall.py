@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 FocusOption = Annotated[
-    list[str] | None, typer.Option("--focus", metavar="NODE", help="Begin with this: a name, title or id. Repeatable.")
+    list[str] | None,
+    typer.Option("--focus", metavar="NODE", help="Start from this node: a name, title or id. Repeatable."),
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(min=50, help="At most so many tokens: 500, 2,000 or 5,000 by depth.")
+    int | None, typer.Option(min=50, help="Maximum number of tokens. Default: 500, 2,000 or 5,000 by depth.")
 ]
-TypesOption = Annotated[list[str] | None, typer.Option("--like-type", help="This type first. Repeatable.")]
-TagsOption = Annotated[list[str] | None, typer.Option("--like-tag", help="This tag first. Repeatable.")]
+TypesOption = Annotated[list[str] | None, typer.Option("--like-type", help="Prefer this type. Repeatable.")]
+TagsOption = Annotated[list[str] | None, typer.Option("--like-tag", help="Prefer this tag. Repeatable.")]
 
 
 @command()
@@ -33,26 +34,26 @@ def recall(
     query: Annotated[str | None, typer.Argument(metavar="QUERY", help="A question or topic, in any words.")] = None,
     depth: Annotated[
         Depth,
-        typer.Option(help="An overview, what is found and its neighbours, or what is best connected."),
+        typer.Option(help="An overview, the matches with their neighbors, or a wider part of the graph."),
     ] = "medium",
     focus: FocusOption = None,
     max_tokens: MaxTokensOption = None,
-    form: Annotated[Form, typer.Option("--as", help="Prose, or an object of things and connections.")] = "prose",
+    form: Annotated[Form, typer.Option("--as", help="Prose, or a JSON object of items and connections.")] = "prose",
     types: TypesOption = None,
     tags: TagsOption = None,
-    text: Annotated[str | None, typer.Option("--like", metavar="TEXT", help="What is like this text first.")] = None,
-    path: Annotated[str | None, typer.Option("--like-path", metavar="TEXT", help="What is below this first.")] = None,
-    session: Annotated[str | None, typer.Option("--like-session", help="What this session wrote first.")] = None,
+    text: Annotated[str | None, typer.Option("--like", metavar="TEXT", help="Prefer items like this text.")] = None,
+    path: Annotated[str | None, typer.Option("--like-path", metavar="TEXT", help="Prefer items at this path.")] = None,
+    session: Annotated[str | None, typer.Option("--like-session", help="Prefer items that this session wrote.")] = None,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
     since: takes.SinceOption = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="Maximum hits.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="Maximum number of hits.")] = None,
     domains: takes.InDomainsOption = None,
     include_children: takes.IncludeChildrenOption = False,
 ) -> None:
-    """Tell what the memory knows, within so many tokens.
+    """Print what the memory knows about a topic, within a token budget.
 
-    A time in QUERY narrows it: "last week", "since March", "before the move". For single results use search.
+    A time in QUERY limits the answer: "last week", "since March", "before the move". For a list of results use search.
     """
     like = {"types": types, "tags": tags, "text": text, "path": path, "session": session}
     context = {name: value for name, value in like.items() if value}
@@ -75,21 +76,21 @@ def recall(
     call.answer(use, _show_recall, "Recalling")
 
 
-def _show_recall(found: RecallResult) -> None:
-    """Print what is told. What it took, and what is left out, goes to stderr."""
-    content, guide = split_guide(found.content)
+def _show_recall(result: RecallResult) -> None:
+    """Print the recalled content. Token use and omissions are noted on stderr."""
+    content, guide = split_guide(result.content)
     if content or not guide:
         _print_content(content)
     if guide:
         hint = f"Nothing is stored in this domain yet. To store a first fact, run `{command_line(*FIRST_FACT)}`."
         return note(hint) if content and isinstance(content, dict) else typer.echo(hint)
-    lines = [f"{count_of(found.tokens_used, 'token')}."]
-    if found.period:
-        lines.append(f"Of the time {found.period}.")
-    if found.left_out or found.shortened:
-        lines.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
-    if found.not_covered:
-        lines.append(f"{count_of(found.not_covered, 'change')} could not be searched yet: try again soon.")
+    lines = [f"{count_of(result.tokens_used, 'token')}."]
+    if result.period:
+        lines.append(f"Limited to {result.period}.")
+    if result.left_out or result.shortened:
+        lines.append(f"{result.left_out or 0:,} left out, {result.shortened or 0:,} shortened: raise --max-tokens.")
+    if result.not_covered:
+        lines.append(f"{count_of(result.not_covered, 'change')} could not be searched yet: try again soon.")
     return note(" ".join(lines))
 
 
@@ -103,14 +104,14 @@ def synthesize(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or topic, in any words.")],
     ids: Annotated[
         list[str] | None,
-        typer.Option("--from", metavar="ID", help="Write from this node or connection alone. Repeatable."),
+        typer.Option("--from", metavar="ID", help="Use only this node or connection. Repeatable."),
     ] = None,
-    style: Annotated[Style, typer.Option(help="What to write.")] = "summary",
-    max_words: Annotated[int, typer.Option(min=10, max=1000, help="Maximum words.")] = 200,
+    style: Annotated[Style, typer.Option(help="The form of the answer.")] = "summary",
+    max_words: Annotated[int, typer.Option(min=10, max=1000, help="Maximum number of words.")] = 200,
 ) -> None:
-    """Have a language model write about a question from what is stored, with citations.
+    """Have a language model answer a question from the stored data, with citations.
 
-    GRAPH_MEMORY_MODEL says which; without one, this prints what there is to read.
+    GRAPH_MEMORY_MODEL names the model. Without one, this prints the passages that it would read.
     """
 
     async def use(memory: Memory) -> Synthesis:
@@ -119,12 +120,12 @@ def synthesize(
     call.answer(use, _show_synthesis, "Writing")
 
 
-def _show_synthesis(found: Synthesis) -> None:
-    for line in (found.text or "").splitlines():
+def _show_synthesis(synthesis: Synthesis) -> None:
+    for line in (synthesis.text or "").splitlines():
         typer.echo(plain(line))
-    if found.citations:
+    if synthesis.citations:
         typer.echo()
-    for citation in found.citations:
+    for citation in synthesis.citations:
         typer.echo(f"[{plain(citation.id)}] {plain(citation.title)}  {plain(citation.type)}")
-    if found.model:
-        note(f"Written by {plain(found.model)} from {count_of(found.material, 'node')}.")
+    if synthesis.model:
+        note(f"Written by {plain(synthesis.model)} from {count_of(synthesis.material, 'node')}.")

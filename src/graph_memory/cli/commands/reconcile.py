@@ -1,4 +1,4 @@
-"""`graph-memory reconcile`: what was changed by hand is adopted by the log, or undone."""
+"""`graph-memory reconcile`: adopt or undo changes that were made outside graph-memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ AdoptOption = Annotated[
     list[str] | None, typer.Option("--adopt", metavar="ID", help="Adopt this change into the log. Repeatable.")
 ]
 RestoreOption = Annotated[
-    list[str] | None, typer.Option("--restore", metavar="ID", help="Restore what the log has. Repeatable.")
+    list[str] | None,
+    typer.Option("--restore", metavar="ID", help="Undo this change: restore the state of the log. Repeatable."),
 ]
 
 
@@ -35,17 +36,17 @@ def reconcile(
     call: Call,
     adopt: AdoptOption = None,
     restore: RestoreOption = None,
-    adopt_all: Annotated[bool, typer.Option("--adopt-all", help="Adopt all that the ontology allows.")] = False,
+    adopt_all: Annotated[bool, typer.Option("--adopt-all", help="Adopt all changes that the ontology allows.")] = False,
     restore_all: Annotated[
-        bool, typer.Option("--restore-all", help="Restore the rest, except what lacks a domain or an id.")
+        bool, typer.Option("--restore-all", help="Undo all other changes, except of items without a domain or an id.")
     ] = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Show what was changed outside graph-memory; adopt it or restore the log's state. Exits with 1 if some is left."""
-    to_adopt, to_restore = _which("adopt", adopt, adopt_all), _which("restore", restore, restore_all)
+    """Show changes made outside graph-memory. Adopt or undo them. Exits with 1 if some are left."""
+    to_adopt, to_restore = _selection("adopt", adopt, adopt_all), _selection("restore", restore, restore_all)
     if to_restore and takes.should_confirm(yes=yes or call.as_json):
         takes.confirm("Restoring discards changes that the log does not have. Continue?")
-    reconciliation = _done(call, to_adopt, to_restore)
+    reconciliation = _reconcile(call, to_adopt, to_restore)
     if (
         not call.as_json
         and not to_adopt
@@ -53,34 +54,36 @@ def reconcile(
         and reconciliation.changes
         and takes.should_confirm(yes=yes)
     ):
-        reconciliation = _settled_one_by_one(call, reconciliation)
+        reconciliation = _review_changes(call, reconciliation)
         _show_end(reconciliation)
     else:
         call.print_answer(reconciliation, _show_all)
     raise typer.Exit(0 if reconciliation.clean else DIFFERENCES)
 
 
-def _which(name: str, ids: Sequence[str] | None, every: bool) -> Which:
-    if ids and every:
+def _selection(name: str, ids: Sequence[str] | None, is_all: bool) -> Which:
+    if ids and is_all:
         raise fault(name, f"--{name} and --{name}-all were both given", "Give one of them.")
-    return "all" if every else ids or ()
+    return "all" if is_all else ids or ()
 
 
-def _done(call: Call, adopt: Which, restore: Which) -> Reconciliation:
+def _reconcile(call: Call, adopt: Which, restore: Which) -> Reconciliation:
     async def use(memory: Memory) -> Reconciliation:
-        return await memory.upkeep.reconcile(adopt=await _ids(memory, adopt), restore=await _ids(memory, restore))
+        return await memory.upkeep.reconcile(
+            adopt=await _resolve_ids(memory, adopt), restore=await _resolve_ids(memory, restore)
+        )
 
     return call.ask(use, "Comparing")
 
 
-async def _ids(memory: Memory, which: Which) -> Which:
-    return which if which == "all" else await naming.ids_of(memory, which)
+async def _resolve_ids(memory: Memory, selection: Which) -> Which:
+    return selection if selection == "all" else await naming.ids_of(memory, selection)
 
 
-def _settled_one_by_one(call: Call, found: Reconciliation) -> Reconciliation:
-    """Ask about each change, do what was chosen, and return what became of all."""
+def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliation:
+    """Ask about each change, apply the choices, and return the result."""
     chosen: dict[str, list[str]] = {"adopt": [], "restore": [], "skip": []}
-    for change in found.changes:
+    for change in reconciliation.changes:
         _show(change)
         answer = choose_answer(
             f"{_INDENT}What now:", [*(["adopt"] if change.adoptable else []), "restore", "skip", "quit"]
@@ -89,33 +92,33 @@ def _settled_one_by_one(call: Call, found: Reconciliation) -> Reconciliation:
             break
         chosen[answer].append(change.id)
     if not chosen["adopt"] and not chosen["restore"]:
-        return found
-    differing = {change.id for change in _done(call, (), ()).changes}
-    adopt, restore = (_still(chosen[answer], differing) for answer in ("adopt", "restore"))
-    done = _done(call, adopt, restore)
-    for change in done.changes:
+        return reconciliation
+    differing = {change.id for change in _reconcile(call, (), ()).changes}
+    adopt, restore = (_still_differing(chosen[answer], differing) for answer in ("adopt", "restore"))
+    result = _reconcile(call, adopt, restore)
+    for change in result.changes:
         if change.settled is not None:
             _show_settled(change)
-    return done
+    return result
 
 
-def _still(chosen: Sequence[str], differing: Set[str]) -> list[str]:
-    """Return what still differs; somebody may have settled the others while the person was asked."""
+def _still_differing(chosen: Sequence[str], differing: Set[str]) -> list[str]:
+    """Return the chosen changes that still differ. Others may have been resolved during the questions."""
     for change in chosen:
         if change not in differing:
             typer.echo(f"already resolved  {plain(change)}")
     return [change for change in chosen if change in differing]
 
 
-def _show_all(found: Reconciliation) -> None:
-    for change in found.changes:
+def _show_all(reconciliation: Reconciliation) -> None:
+    for change in reconciliation.changes:
         _show(change)
-    _show_end(found)
+    _show_end(reconciliation)
 
 
 def _show(change: HandChange) -> None:
-    what = "" if change.what == "changed" else f"  ({change.what} outside graph-memory)"
-    typer.echo(f"{_MARKS[change.what]} {plain(change.id)}  {plain(_named(change))}{what}")
+    note_text = "" if change.what == "changed" else f"  ({change.what} outside graph-memory)"
+    typer.echo(f"{_MARKS[change.what]} {plain(change.id)}  {plain(_subject_text(change))}{note_text}")
     for difference in change.differences:
         typer.echo(f"{_INDENT}{plain(difference)}")
     if change.settled is not None:
@@ -124,7 +127,7 @@ def _show(change: HandChange) -> None:
         typer.echo(f"{_INDENT}Cannot be adopted: {plain(change.reason)}")
 
 
-def _named(change: HandChange) -> str:
+def _subject_text(change: HandChange) -> str:
     return " ".join(part for part in (change.type or change.kind, change.title) if part)
 
 
@@ -133,9 +136,11 @@ def _show_settled(change: HandChange, indent: str = "") -> None:
     typer.echo(text + (f": {plain(change.reason)}" if change.settled == "refused" else ""))
 
 
-def _show_end(found: Reconciliation) -> None:
-    counts = {word: sum(c.settled == word for c in found.changes) for word in ("adopted", "restored", "refused")}
-    done = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
-    left = any(change.settled is None for change in found.changes)
-    hint = " Resolve them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
-    note(f"{count_of(len(found.changes), 'change')} outside graph-memory{done}.{hint}")
+def _show_end(reconciliation: Reconciliation) -> None:
+    counts = {
+        word: sum(c.settled == word for c in reconciliation.changes) for word in ("adopted", "restored", "refused")
+    }
+    outcomes = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
+    has_open = any(change.settled is None for change in reconciliation.changes)
+    hint = " Resolve them with --adopt ID, --restore ID, --adopt-all or --restore-all." if has_open else ""
+    note(f"{count_of(len(reconciliation.changes), 'change')} outside graph-memory{outcomes}.{hint}")

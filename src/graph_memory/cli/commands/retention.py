@@ -1,4 +1,4 @@
-"""`graph-memory erase`, `compact` and `scan`: what goes for good, and proof that it is gone."""
+"""`graph-memory erase`, `compact` and `scan`: permanent removal, and proof of it."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ def erase(
     dry_run: DryRunOption = False,
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
-    """Erase a node or connection, even a deleted one, with its whole past, in all branches. This cannot be undone."""
+    """Erase a node or connection with its whole past, in all branches. Deleted ones too. This cannot be undone."""
 
-    def erasing(*, dry: bool) -> Callable[[Memory], Awaitable[Erased]]:
+    def erase_in(*, dry: bool) -> Callable[[Memory], Awaitable[Erased]]:
         return naming.with_id(subject, lambda memory, id_: memory.history.erase(id_, dry_run=dry))
 
-    if takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would go."):
-        call.preview(erasing(dry=True), _show_erased, "Looking")
+    if takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would be removed."):
+        call.preview(erase_in(dry=True), _show_erased, "Looking")
         takes.confirm("Erase this for good?")
-    call.answer(erasing(dry=dry_run), _show_erased, "Erasing")
+    call.answer(erase_in(dry=dry_run), _show_erased, "Erasing")
 
 
-def _show_erased(found: Erased) -> None:
-    for domain in found.domains:
+def _show_erased(erased: Erased) -> None:
+    for domain in erased.domains:
         subjects, events = count_of(domain.subjects, "subject"), count_of(domain.events, "event")
         typer.echo(f"{domain.domain}: {subjects}, {events}, {count_of(domain.contents, 'content')}")
         if domain.blobs_left:
-            note(f"{count_of(domain.blobs_left, 'blob')} left: another database keeps its own there too.")
-    name = f'"{plain(found.title)}" ({plain(found.subject)})' if found.title else plain(found.subject)
-    note(f"{name} {'would be erased' if found.dry_run else 'is erased'}.")
+            note(f"{count_of(domain.blobs_left, 'blob')} left: another database shares their folder.")
+    name = f'"{plain(erased.title)}" ({plain(erased.subject)})' if erased.title else plain(erased.subject)
+    note(f"{name} {'would be erased' if erased.dry_run else 'is erased'}.")
 
 
 @command()
@@ -58,7 +58,7 @@ def compact(
         typer.Option(
             metavar="POINT",
             callback=point_callback("before"),
-            help='First state to keep: a number, an event id, a time, "last month", "90 days ago".',
+            help='First state to keep: a log number, an event id, a time, "last month", "90 days ago".',
         ),
     ],
     archive: Annotated[
@@ -67,51 +67,51 @@ def compact(
     dry_run: DryRunOption = False,
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
-    """Move the log before a point to an archive; earlier states can no longer be read."""
+    """Move the log before a point to an archive. Earlier states can no longer be read."""
 
     async def use(memory: Memory, *, dry: bool) -> Compacted:
         return await memory.history.compact(before, archive=archive, dry_run=dry)
 
-    if takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would go."):
+    if takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would be removed."):
         call.preview(lambda memory: use(memory, dry=True), _show_compacted, "Counting")
         takes.confirm("Compact?")
     call.answer(lambda memory: use(memory, dry=dry_run), _show_compacted, "Compacting")
 
 
-def _show_compacted(found: Compacted) -> None:
-    if found.archived == 0:
-        return note(f"{found.domain}: nothing to compact: its log has nothing before that point.")
-    would, gone = ("would ", "would be gone") if found.dry_run else ("", "is gone")
-    since = f"{found.compacted_to}" + (f" ({local_time(found.answers_from)})" if found.answers_from else "")
-    typer.echo(f"{found.domain}: as-of, diff and revert {would}answer only from {since} on.")
-    freed = f"{count_of(found.contents, 'content')} of {count_of(found.bytes, 'byte')}"
-    into = f"{count_of(found.archived or found.events, 'event')} {would}go into the archive"
-    typer.echo(f"{into}; {found.events:,} of them {would}leave the database, with {freed}.")
-    if found.nodes:
-        more = ", …" if found.nodes > len(found.titles or ()) else ""
-        titles = ", ".join(plain(title) for title in found.titles or ())
-        typer.echo(f"The first state of {count_of(found.nodes, 'node')} {gone}: {titles}{more}")
-    if found.archive:
-        note(f"The archive is {plain(found.archive)}.")
+def _show_compacted(compacted: Compacted) -> None:
+    if compacted.archived == 0:
+        return note(f"{compacted.domain}: nothing to compact: its log starts after that point.")
+    would, disappears = ("would ", "would be gone") if compacted.dry_run else ("", "is gone")
+    since = f"{compacted.compacted_to}" + (f" ({local_time(compacted.answers_from)})" if compacted.answers_from else "")
+    typer.echo(f"{compacted.domain}: as-of, diff and revert {would}answer only from {since} on.")
+    freed = f"{count_of(compacted.contents, 'content')} of {count_of(compacted.bytes, 'byte')}"
+    archived = f"{count_of(compacted.archived or compacted.events, 'event')} {would}go into the archive"
+    typer.echo(f"{archived}; {compacted.events:,} of them {would}leave the database, with {freed}.")
+    if compacted.nodes:
+        more = ", …" if compacted.nodes > len(compacted.titles or ()) else ""
+        titles = ", ".join(plain(title) for title in compacted.titles or ())
+        typer.echo(f"The first state of {count_of(compacted.nodes, 'node')} {disappears}: {titles}{more}")
+    if compacted.archive:
+        note(f"The archive is {plain(compacted.archive)}.")
     return None
 
 
 @command(domain=False)
 def scan(
     call: Call,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: an id, a name, a sentence.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to search for: an id, a name, a sentence.")],
 ) -> None:
-    """Look for a text in the whole database and in all blobs; exits with 1 if it is found."""
+    """Search the whole database and all blobs for a text. Exits with 1 if it is found."""
     scanned = call.answer(lambda memory: memory.history.scan(text), _show_scanned, "Looking")
     raise typer.Exit(0 if scanned.clean else DIFFERENCES)
 
 
-def _show_scanned(found: Scanned) -> None:
-    for finding in found.findings:
-        whose = finding.subject and f"of {finding.of or 'something'} ({finding.subject})"
-        parts = (finding.place, finding.label, finding.domain, finding.id, finding.property, whose)
+def _show_scanned(result: Scanned) -> None:
+    for finding in result.findings:
+        owner = finding.subject and f"of {finding.of or 'something'} ({finding.subject})"
+        parts = (finding.place, finding.label, finding.domain, finding.id, finding.property, owner)
         typer.echo("  ".join(plain(part) for part in parts if part is not None))
-    erased = f" {count_of(found.tombstones, 'event')} of something erased." if found.tombstones else ""
-    places, blobs = count_of(len(found.findings), "place"), count_of(found.blobs, "blob")
-    more = "more than " if found.more else ""
-    note(f"Found in {more}{places}; {blobs} looked through.{erased}")
+    erased = f" {count_of(result.tombstones, 'event')} of an erased subject." if result.tombstones else ""
+    places, blobs = count_of(len(result.findings), "place"), count_of(result.blobs, "blob")
+    more = "more than " if result.more else ""
+    note(f"Found in {more}{places}; {blobs} searched.{erased}")

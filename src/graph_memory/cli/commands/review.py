@@ -1,4 +1,4 @@
-"""`graph-memory review`: a person goes through changes one by one; what they reject is undone together."""
+"""`graph-memory review`: interactive review of changes. Rejected changes are undone together."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from graph_memory.model.values.arguments import fault
 if TYPE_CHECKING:
     from graph_memory.sync import SyncMemory
 
-PAGE = 500
-"""Changes that are asked for at a time."""
+PAGE_SIZE = 500
+"""Changes per log query."""
 _INDENT = "    "
 
 
 def review(
-    session: Annotated[str | None, typer.Option(help="The changes of this session.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only changes of this session.")] = None,
     since: takes.SinceOption = None,
-    again: Annotated[bool, typer.Option("--all", help="Also show what was reviewed already.")] = False,
+    again: Annotated[bool, typer.Option("--all", help="Include changes that were already reviewed.")] = False,
     on_conflict: ConflictOption = "stop",
     domain: takes.DomainOption = None,
 ) -> None:
-    """Go through the changes that nobody has reviewed yet, at a terminal: accept, reject or edit each.
+    """Review changes at a terminal that nobody has reviewed yet: accept, reject or edit each.
 
-    The rejected are undone together at the end.
+    Rejected changes are undone together at the end.
     """
     if not sys.stdin.isatty():
         hint = Hint("Run it at a terminal; in a script, use {memory_log} and {memory_revert}.")
@@ -52,74 +52,76 @@ def review(
     with open_interactive() as memory:
         if session is not None and not is_whole(session):
             session = naming.session_named(session, memory.history.sessions(limit=naming.MAX_SESSIONS, domain=domain))
-        known = memory.history.reviewed(domain=domain)
-        first = min([*known.verdicts, known.settled + 1]) if again else known.settled + 1
-        begin = str(first) if session is None and since is None else since
-        entries = _changes(memory, session, begin, domain)
-        changes = [entry for entry in entries if again or entry.seq not in known.verdicts]
+        reviewed = memory.history.reviewed(domain=domain)
+        first = min([*reviewed.verdicts, reviewed.settled + 1]) if again else reviewed.settled + 1
+        start = str(first) if session is None and since is None else since
+        entries = _changes(memory, session, start, domain)
+        changes = [entry for entry in entries if again or entry.seq not in reviewed.verdicts]
         if not changes:
-            is_done = bool(entries or (known.verdicts and begin != since))
-            return note("All of it was reviewed; --all shows it again." if is_done else "Nothing to review.")
-        rejected = _walk(memory, changes, known, domain)
+            is_done = bool(entries or (reviewed.verdicts and start != since))
+            return note("All changes were reviewed; --all shows them again." if is_done else "Nothing to review.")
+        rejected = _review_changes(memory, changes, reviewed, domain)
         return _undo(memory, rejected, on_conflict, domain) if rejected else None
 
 
 def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
-    """Return the changes, the newest last."""
+    """Return the changes, newest last."""
     entries: list[LogEntry] = []
     cursor = None
     while True:
-        page = memory.history.log(session=session, since=since, limit=PAGE, cursor=cursor, domain=domain)
+        page = memory.history.log(session=session, since=since, limit=PAGE_SIZE, cursor=cursor, domain=domain)
         entries += page.entries
         cursor = page.next_cursor
         if cursor is None:
             return entries[::-1]
 
 
-def _walk(memory: SyncMemory, changes: Sequence[LogEntry], known: Reviewed, domain: str | None) -> list[LogEntry]:
-    """Ask about each change, remember what is said, and return those that were rejected: these are undone first."""
+def _review_changes(
+    memory: SyncMemory, changes: Sequence[LogEntry], reviewed: Reviewed, domain: str | None
+) -> list[LogEntry]:
+    """Ask about each change, mark the accepted and edited ones as reviewed, and return the rejected ones."""
     [newest] = memory.history.log(limit=1, domain=domain).entries
     rejected: list[LogEntry] = []
     counts: Counter[str] = Counter()
-    for place, change in enumerate(changes, start=1):
-        before = known.verdicts.get(change.seq)
-        answer, version = _asked(memory, change, f"{place}/{len(changes)}", before, domain)
+    for position, change in enumerate(changes, start=1):
+        previous = reviewed.verdicts.get(change.seq)
+        answer, version = _ask_about(memory, change, f"{position}/{len(changes)}", previous, domain)
         if answer == "quit":
             break
         counts[answer] += 1
         if answer == "reject":
             rejected.append(change)
         else:
-            own: dict[int, Verdict] = {version: "accept"} if version is not None and version > newest.seq else {}
-            memory.history.mark_reviewed({change.seq: answer, **own}, domain=domain)
+            edited: dict[int, Verdict] = {version: "accept"} if version is not None and version > newest.seq else {}
+            memory.history.mark_reviewed({change.seq: answer, **edited}, domain=domain)
     text = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected, {counts['edit']:,} edited"
     note(f"{count_of(counts.total(), 'change')} of {len(changes):,} reviewed: {text}.")
     return rejected
 
 
-def _asked(
-    memory: SyncMemory, change: LogEntry, place: str, before: Verdict | None, domain: str | None
+def _ask_about(
+    memory: SyncMemory, change: LogEntry, position: str, previous: Verdict | None, domain: str | None
 ) -> tuple[Verdict | Literal["quit"], int | None]:
-    """Show a change, and return what a person says to it; after an edit also the version that it made."""
-    _show(memory, change, place, domain)
-    if before is not None:
-        note(f"{_INDENT}It was reviewed before: {before}.")
+    """Show a change, and return the verdict of a person, with the new version after an edit."""
+    _show(memory, change, position, domain)
+    if previous is not None:
+        note(f"{_INDENT}It was reviewed before: {previous}.")
     choices = ["accept", "quit"]
     if _can_be_rejected(change):
         choices = ["accept", "reject", *(["edit"] if can_be_edited(change) else []), "quit"]
     while True:
-        answer = cast("Verdict | Literal['quit']", choose_answer(place, choices))
+        answer = cast("Verdict | Literal['quit']", choose_answer(position, choices))
         version = edit(memory, change, domain) if answer == "edit" else None
         if answer != "edit" or version is not None:
             return answer, version
 
 
-def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) -> None:
+def _show(memory: SyncMemory, change: LogEntry, position: str, domain: str | None) -> None:
     by = change.actor or change.source
-    typer.echo(f"\n[{place}] {change.seq}  {local_time(change.at)}  {plain(by)}  {plain(change.summary)}")
+    typer.echo(f"\n[{position}] {change.seq}  {local_time(change.at)}  {plain(by)}  {plain(change.summary)}")
     typer.echo(f"{_INDENT}{plain(change.kind)} {plain(change.subject)}")
     if not _can_be_rejected(change):
-        return note(f"{_INDENT}{_why_it_stays(change)}")
+        return note(f"{_INDENT}{_reason_to_keep(change)}")
     if change.kind not in DATA:
         return None
     try:
@@ -130,24 +132,24 @@ def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) 
 
 
 def _can_be_rejected(change: LogEntry) -> bool:
-    """Say whether a change may be undone by itself."""
+    """Return whether a change can be undone by itself."""
     return change.kind in (*DATA, *TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
 
 
-def _why_it_stays(change: LogEntry) -> str:
+def _reason_to_keep(change: LogEntry) -> str:
     if change.operation == "update":
-        return "It is undone with the types that were removed."
+        return "It is undone together with the removed types."
     return f"The creation of {'a domain' if change.kind == Kind.DOMAIN else 'an ontology'} cannot be undone."
 
 
 def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -> None:
-    """Print what a change did, value by value, and its content as a text diff."""
+    """Print the changed values, and the text diff of the content."""
     page = memory.history.diff(
         since=change.seq - 1, until=change.seq, subject=change.subject, content=True, domain=domain
     )
     for entry in page.entries:
         for value in _values(memory, change, entry, domain):
-            typer.echo(f"{_INDENT}{plain(value.name)}: {_told(value.before)} → {_told(value.after)}")
+            typer.echo(f"{_INDENT}{plain(value.name)}: {_value_text(value.before)} → {_value_text(value.after)}")
         if entry.more:
             typer.echo(f"{_INDENT}and {count_of(entry.more, 'further value')}")
         if entry.content is not None:
@@ -155,41 +157,41 @@ def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -
 
 
 def _values(memory: SyncMemory, change: LogEntry, entry: DiffEntry, domain: str | None) -> Sequence[ValueChange]:
-    """Return the values that a change set; of what came or went, all its properties."""
+    """Return the changed values. For a created or deleted subject, these are all its properties."""
     if entry.operation == "changed":
         return (*(entry.properties or ()), *(entry.attributes or ()))
-    [whole] = memory.history.log(
+    [full_entry] = memory.history.log(
         subject=change.subject, since=change.seq, until=change.seq, full=True, domain=domain
     ).entries
-    before, after = user_properties(whole.before or {}), user_properties(whole.after or {})
+    before, after = user_properties(full_entry.before or {}), user_properties(full_entry.after or {})
     names = sorted({*before, *after})
     return [ValueChange(name=name, before=before.get(name), after=after.get(name)) for name in names]
 
 
-def _told(value: Value | None) -> str:
+def _value_text(value: Value | None) -> str:
     return "none" if value is None else plain(json.dumps(value, ensure_ascii=False))
 
 
 def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice, domain: str | None) -> None:
-    """Undo the rejected changes together, once a person has seen what that comes to and said yes."""
+    """Show the effect of undoing the rejected changes together, and undo them after confirmation."""
     note("\nRejected:")
     for change in rejected:
         note(f"{_INDENT}{change.seq}  {plain(change.summary)}")
     ids = [change.id for change in rejected]
-    choice, tried = _tried(memory, ids, on_conflict, domain)
-    if tried is None:
+    choice, trial = _try_undo(memory, ids, on_conflict, domain)
+    if trial is None:
         return note("Nothing was undone.")
-    show_reverted(tried)
-    if not tried.changes:
+    show_reverted(trial)
+    if not trial.changes:
         return None
     takes.confirm("Undo this?")
     done = memory.history.revert(event_ids=ids, on_conflict=choice, domain=domain)
-    _remember_rejected(memory, rejected, done, domain)
+    _mark_rejected(memory, rejected, done, domain)
     return show_reverted(done)
 
 
-def _remember_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Reverted, domain: str | None) -> None:
-    """Remember what was rejected and is undone, and that nobody needs to review the undoing."""
+def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Reverted, domain: str | None) -> None:
+    """Mark the rejected changes as reviewed, and accept the changes that undid them."""
     verdicts: dict[int, Verdict] = {change.seq: "reject" for change in rejected}
     if done.changes:
         first = min(change.seq for change in done.changes)
@@ -198,10 +200,10 @@ def _remember_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: R
     memory.history.mark_reviewed(verdicts, domain=domain)
 
 
-def _tried(
+def _try_undo(
     memory: SyncMemory, ids: Sequence[str], on_conflict: Choice, domain: str | None
 ) -> tuple[Choice, Reverted | None]:
-    """Return what undoing would do, and the choice it was tried with; None when a person leaves it at conflicts."""
+    """Return the choice on conflicts and the result of a dry run, or None if a person quits at the conflicts."""
     try:
         return on_conflict, memory.history.revert(event_ids=ids, on_conflict=on_conflict, dry_run=True, domain=domain)
     except GraphError as error:
@@ -212,4 +214,4 @@ def _tried(
         typer.echo(f"conflict  {plain(conflict['subject'])}: {plain(conflict['reason'])}")
     force = ["force"] if any(conflict["forcible"] for conflict in conflicts) else []
     answer = choose_answer("Leave these as they are, or undo later changes too:", ["skip", *force, "quit"])
-    return ("stop", None) if answer == "quit" else _tried(memory, ids, cast("Choice", answer), domain)
+    return ("stop", None) if answer == "quit" else _try_undo(memory, ids, cast("Choice", answer), domain)

@@ -1,4 +1,4 @@
-"""`graph-memory search`, `find` and `query`: results by words and meaning, by name, and by properties."""
+"""`graph-memory search`, `find` and `query`: search by words and meaning, by exact text, and by properties."""
 
 from __future__ import annotations
 
@@ -34,16 +34,18 @@ WeightOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=NUMBER",
-        help="How much something counts: title, content or tag (1 without it); edge, recency or use (0). Repeatable.",
+        help="Weight of title, content or tag (default 1), or of edge, recency or use (default 0). Repeatable.",
     ),
 ]
 DepthOption = Annotated[
-    int | None, typer.Option(min=0, max=3, help="Also show nodes so many connections away from what is found.")
+    int | None, typer.Option(min=0, max=3, help="Also show nodes up to this many connections away from a result.")
 ]
-MaxResultsOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Maximum results.")]
+MaxResultsOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Maximum number of results.")]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(min=50, help="Shorten passages, then leave out results, to so many tokens of JSON.")
+    int | None,
+    typer.Option(min=50, help="Maximum size of the JSON in tokens: passages are shortened, then results left out."),
 ]
+PathPrefixOption = Annotated[str | None, typer.Option(metavar="TEXT", help="Only nodes whose path starts with this.")]
 SyntaxOption = Annotated[Syntax, typer.Option(help="lucene: QUERY is in Lucene's query syntax.")]
 
 
@@ -51,21 +53,21 @@ SyntaxOption = Annotated[Syntax, typer.Option(help="lucene: QUERY is in Lucene's
 def search(
     call: Call,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or topic, in any words.")],
-    mode: Annotated[SearchMode, typer.Option(help="By words, by meaning, or by both.")] = "hybrid",
+    mode: Annotated[SearchMode, typer.Option(help="Search by words, by meaning, or by both.")] = "hybrid",
     types: TypesOption = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", "-t", help="Only with this tag. Repeatable.")] = None,
-    path_prefix: Annotated[str | None, typer.Option(metavar="TEXT", help="Only nodes whose path begins so.")] = None,
+    path_prefix: PathPrefixOption = None,
     namespace: Annotated[str | None, typer.Option(help="Only nodes of this namespace.")] = None,
     properties: takes.PropertyOption = None,
     created_after: fields.CreatedAfterOption = None,
     created_before: fields.CreatedBeforeOption = None,
-    min_edges: Annotated[int | None, typer.Option(min=0, help="Only nodes with so many connections.")] = None,
+    min_edges: Annotated[int | None, typer.Option(min=0, help="Minimum number of connections of a node.")] = None,
     min_strength: StrengthOption = None,
     weight: WeightOption = None,
     depth: DepthOption = None,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show what each score adds up from.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
     limit: MaxResultsOption = 10,
     max_tokens: MaxTokensOption = None,
     cursor: takes.CursorOption = None,
@@ -73,13 +75,13 @@ def search(
     domains: takes.InDomainsOption = None,
     include_children: takes.IncludeChildrenOption = False,
 ) -> None:
-    """Find what answers a question, by words and by meaning, best first. For exact texts use find, for values query."""
+    """Search by words and by meaning, best results first. For exact text use find, for property values use query."""
     weightings = parse_weights(weight)
-    filters = _given(types, tags, path_prefix, namespace, created_after, created_before, min_edges, min_strength)
+    filters = _filters(types, tags, path_prefix, namespace, created_after, created_before, min_edges, min_strength)
     values = parse_assignments(properties)
 
     async def use(memory: Memory) -> SearchResult:
-        filters.update(await _of_properties(memory, values, types))
+        filters.update(await _property_filter(memory, values, types))
         return await memory.recall.search_memories(
             query,
             search_mode=mode,
@@ -99,20 +101,20 @@ def search(
     call.answer(use, lambda result: show_hits(result, query), "Searching")
 
 
-async def _of_properties(
+async def _property_filter(
     memory: Memory, values: Mapping[str, object] | None, types: list[str] | None
 ) -> dict[str, object]:
-    """Return the filter for properties, if some are given, as the type declares them."""
-    return {} if values is None else {"properties": await read_for_type(memory, values, Kind.NODE, _only(types))}
+    """Return the filter for properties, if any, with values converted as the type declares them."""
+    return {} if values is None else {"properties": await read_for_type(memory, values, Kind.NODE, _only_type(types))}
 
 
-def _only(types: list[str] | None) -> str | None:
-    """Return the type, if it is one alone."""
+def _only_type(types: list[str] | None) -> str | None:
+    """Return the only type, or None for no or several types."""
     return types[0] if types and len(types) == 1 else None
 
 
-def _given(*values: object) -> dict[str, object]:
-    """Return the filters that are given, by their names."""
+def _filters(*values: object) -> dict[str, object]:
+    """Return the filters that are not None, by their names."""
     return {name: value for name, value in zip(_FILTERS, values, strict=True) if value is not None}
 
 
@@ -128,7 +130,7 @@ def query(
     type_name: takes.NodeTypeOption = None,
     properties: takes.PropertyOption = None,
     namespace: Annotated[str | None, typer.Option(help="Only nodes of this namespace.")] = None,
-    path_prefix: Annotated[str | None, typer.Option(metavar="TEXT", help="Only nodes whose path begins so.")] = None,
+    path_prefix: PathPrefixOption = None,
     created_after: fields.CreatedAfterOption = None,
     created_before: fields.CreatedBeforeOption = None,
     modified_after: fields.ModifiedAfterOption = None,
@@ -142,15 +144,15 @@ def query(
     domains: takes.InDomainsOption = None,
     include_children: takes.IncludeChildrenOption = False,
 ) -> None:
-    """List nodes, by type, exact property values, fields and times if you give them; all must match."""
+    """List the nodes that match all of the given filters: type, exact property values, fields and times."""
     values = parse_assignments(properties)
-    several: dict[str, Any] = {**takes.select_domains(domains, include_children=include_children)}
-    if several and as_of is not None:
-        raise fault("as_of", "The past of several domains cannot be listed at once", "Leave --as-of out, or --in.")
+    options: dict[str, Any] = {**takes.select_domains(domains, include_children=include_children)}
+    if options and as_of is not None:
+        raise fault("as_of", "--as-of can read only one domain", "Leave out --as-of, or --in and --include-children.")
 
-    several |= {**takes.select_order(order_by, descending=descending)}
+    options |= {**takes.select_order(order_by, descending=descending)}
 
-    async def found(memory: Memory, reader: Reader) -> NodeIds:
+    async def search_nodes(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(
             type=type_name,
             properties=await read_for_type(memory, values, Kind.NODE, type_name),
@@ -164,10 +166,10 @@ def query(
             detail=True,
             limit=call.page_size(limit),
             cursor=cursor,
-            **several,
+            **options,
         )
 
-    list_nodes(call, found, as_of)
+    list_nodes(call, search_nodes, as_of)
 
 
 @command()
@@ -181,12 +183,12 @@ def find(
 ) -> None:
     """Find all nodes whose text content contains a string exactly, ignoring case.
 
-    To find what answers a question, in whatever words, use search.
+    To search for the answer to a question, use search.
     """
 
-    async def found(_: Memory, reader: Reader) -> NodeIds:
+    async def search_nodes(_: Memory, reader: Reader) -> NodeIds:
         return await reader.search_content(
             text, node_type=node_type, detail=True, limit=call.page_size(limit), cursor=cursor
         )
 
-    list_nodes(call, found, as_of)
+    list_nodes(call, search_nodes, as_of)

@@ -28,13 +28,14 @@ DomainOption = Annotated[
     str | None,
     typer.Option(
         metavar="DOMAIN",
-        help="Domain to use; auto is that of the project which the client works in.",
+        help="Domain to use; auto is the domain of the project that the client works in.",
         envvar="GRAPH_MEMORY_DOMAIN",
         autocompletion=completion.domains,
     ),
 ]
 HostOption = Annotated[
-    str | None, typer.Option(help="With http: 127.0.0.1 (the default), localhost or ::1; nothing beyond this machine.")
+    str | None,
+    typer.Option(help="With http: 127.0.0.1 (the default), localhost or ::1. Other machines cannot connect."),
 ]
 PortOption = Annotated[
     int | None, typer.Option(min=0, max=65535, help="With http: the port. Default: 8848; 0 picks a free one.")
@@ -52,7 +53,7 @@ ToolsetsOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help="Toolsets, tools and presets to serve, separated by commas, in place of those of --for. "
+        help="Toolsets, tools and presets to serve, separated by commas, instead of --for. "
         "Default: graph, recall, batch, memory_log, memory_diff, memory_revert.",
         autocompletion=completion.toolsets,
     ),
@@ -67,10 +68,10 @@ def mcp(
     host: HostOption = None,
     port: PortOption = None,
 ) -> None:
-    """Serve the memory to an MCP client, or over HTTP to many. Agents: --for agent.
+    """Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
 
-    `graph-memory call --list` names the tools of each toolset. A tool marked `by name` is served only if --toolsets
-    names the tool itself. With the toolset sessions there are the prompts memory-guide and save-session.
+    `graph-memory call --list` lists the tools of each toolset. A tool marked `by name` is served only if --toolsets
+    names the tool itself. The toolset sessions also serves the prompts memory-guide and save-session.
     """
     _serve(read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets), transport, host, port)
 
@@ -84,8 +85,8 @@ def _serve(settings: Settings, transport: Transport, host: str | None, port: int
         case Transport.STDIO:
             from graph_memory.mcp_server.transport.stdio import serve_stdio
 
-            _refuse_without_http(host=host, port=port)
-            _warn_a_person()
+            _refuse_http_options(host=host, port=port)
+            _warn_at_terminal()
             serve_stdio(settings, settings.toolsets, partial(serve_commands, settings))
         case Transport.HTTP:
             from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
@@ -96,20 +97,20 @@ def _serve(settings: Settings, transport: Transport, host: str | None, port: int
 
 
 def _for_all_clients(settings: Settings) -> Settings:
-    """Return the settings with one domain for all clients: those over HTTP do not say where they work."""
+    """Return the settings with one domain for all clients, because HTTP clients do not send their folder."""
     if settings.domain != AUTO:
         return settings
     domain = domain_for(AUTO)
-    typer.echo(f"All clients share domain {domain}, that of the folder in which this server was started.", err=True)
+    typer.echo(f"All clients share domain {domain}, the domain of the folder where this server was started.", err=True)
     return settings.model_copy(update={"domain": domain})
 
 
-def _refuse_without_http(**given: object) -> None:
-    for name, value in given.items():
+def _refuse_http_options(**options: object) -> None:
+    for name, value in options.items():
         if value is not None:
-            raise fault(name, f"--{name} needs --transport http", f"Add --transport http, or leave --{name} out.")
+            raise fault(name, f"--{name} needs --transport http", f"Add --transport http, or leave out --{name}.")
 
 
-def _warn_a_person() -> None:
+def _warn_at_terminal() -> None:
     if sys.stdin.isatty():
         typer.echo("This speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C stops it.", err=True)

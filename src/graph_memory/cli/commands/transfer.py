@@ -43,8 +43,8 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="|".join(FORMATS),
-        help="What to write. Default: by the name, as in FILE.graphml or FILE.cypher. csv goes to a folder; official "
-        "is the entities in the file of the official memory server.",
+        help="Format of the export. Default: by the name, as in FILE.graphml or FILE.cypher. csv is a folder; official "
+        "is the file of entities of the official memory server.",
     ),
 ]
 
@@ -56,13 +56,13 @@ def export_domain(
         str,
         typer.Argument(
             metavar="FILE|DIR",
-            help="FILE.jsonl, FILE.jsonl.gz, or - for standard output; DIR/ for a folder; with --format, any name.",
+            help="FILE.jsonl, FILE.jsonl.gz, - for standard output, DIR/ for a folder, or any name with --format.",
         ),
     ],
     as_of: takes.AsOfOption = None,
     form: FormatOption = None,
 ) -> None:
-    """Write a domain to a file or folder: its whole log, or what is in it now, for other programs or for load."""
+    """Write a domain to a file or folder: its whole log, or its current data for other programs or for load."""
     form = form or _format_of(to)
     match form:
         case "folder":
@@ -76,44 +76,46 @@ def export_domain(
 
 
 def _format_of(to: str) -> str:
-    """Return what the name of a file or folder asks for."""
+    """Return the format by the name of the file or folder."""
     if _is_folder(to):
         return "folder"
-    named = [form for form in ("graphml", "cypher") if to.removesuffix(".gz").endswith(f".{form}")]
-    return named[0] if named else "log"
+    formats = [form for form in ("graphml", "cypher") if to.removesuffix(".gz").endswith(f".{form}")]
+    return formats[0] if formats else "log"
 
 
 def _export_log(call: Call, to: str, as_of: str | None) -> None:
     if as_of is not None:
-        hint = f"Export a folder, or make a branch at that point and export that: `branch create NAME --at {as_of}`."
-        raise fault("as-of", "A file holds the whole log", hint)
+        hint = f"Export a folder, or create a branch at that point and export it: `branch create NAME --at {as_of}`."
+        raise fault("as-of", "--as-of cannot be used for a file with the whole log", hint)
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
-    done = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_file(target, tell=tell))
+    exported = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_file(target, tell=tell))
     if to == "-":
-        note(_exported(done, "standard output"))
+        note(_export_text(exported, "standard output"))
     else:
-        call.print_answer(done, lambda done: typer.echo(_exported(done, to)))
+        call.print_answer(exported, lambda done: typer.echo(_export_text(done, to)))
 
 
 def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> None:
     target = sys.stdout.buffer if to == "-" else Path(to)
-    done = with_progress(
+    exported = with_progress(
         lambda memory, tell: call.in_domain(memory).transfer.export_graph(target, form, at=as_of, tell=tell)
     )
-    where = "standard output" if to == "-" else plain(to)
-    text = f"Exported domain {done.domain} to {where} as {form}: {_counts(done)}, without the log."
+    target_name = "standard output" if to == "-" else plain(to)
+    text = f"Exported domain {exported.domain} to {target_name} as {form}: {_counts(exported)}, without the log."
     if to == "-":
         note(text)
     else:
-        call.print_answer(done, lambda _: typer.echo(text))
+        call.print_answer(exported, lambda _: typer.echo(text))
 
 
 def _export_folder(call: Call, to: str, as_of: str | None) -> None:
-    done = with_progress(lambda memory, tell: call.in_domain(memory).transfer.export_folder(to, at=as_of, tell=tell))
-    text = f"Exported domain {done.domain} to {plain(to)}: {_counts(done)}. There is no log in a folder."
-    call.print_answer(done, lambda _: typer.echo(text))
+    exported = with_progress(
+        lambda memory, tell: call.in_domain(memory).transfer.export_folder(to, at=as_of, tell=tell)
+    )
+    text = f"Exported domain {exported.domain} to {plain(to)}: {_counts(exported)}. A folder has no log."
+    call.print_answer(exported, lambda _: typer.echo(text))
 
 
 @command()
@@ -124,32 +126,30 @@ def import_domain(
         str,
         typer.Argument(
             metavar="FILE|DIR|SERVER",
-            help="A file or folder that export wrote (- for standard input), or what another program remembers: its "
-            "file or folder, or its Neo4j server, such as bolt://host:7687.",
+            help="A file or folder written by export (- for standard input), or another program's memory: a file, a "
+            "folder, or a Neo4j server such as bolt://host:7687.",
         ),
     ],
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Of an export: name of the new domain.")
+        str | None, typer.Option("--as", metavar="NAME", help="Name of the new domain, of an export.")
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(
-            "--format", metavar="|".join(MEMORIES), help="The program whose memory it is. Default: by what is in it."
-        ),
+        typer.Option("--format", metavar="|".join(MEMORIES), help="The program of the memory. Default: recognised."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Of another program: only check, and report what would be done.")
+        bool, typer.Option("--dry-run", help="For another program's memory: only check, and report what would be done.")
     ] = False,
     skip_invalid: graph.SkipInvalidOption = False,
     database: graph.DatabaseOption = None,
 ) -> None:
-    """Create a domain from a file or folder that export wrote, or import what another program remembers.
+    """Create a domain from a file or folder written by export, or import another program's memory.
 
-    From a file, the domain gets the same log, from a folder a new one. Memories
-    of other programs go into the domain that --domain names, which may exist:
-    one name is one entity, what is there stays, and what was observed is added.
-    If anything in them is wrong, nothing is imported. Repeat the command to
-    resume an interrupted import.
+    From a file, the domain gets the same log. From a folder it gets a new log.
+    Another program's memory is added to the domain that --domain names: each name
+    is one entity, stored items stay, and new observations are added.
+    If a record is invalid, nothing is imported. Repeat the command to resume an
+    interrupted import.
     """
     if form is not None or _is_memory(source):
         if name is not None:
@@ -157,20 +157,21 @@ def import_domain(
         [memory_source] = graph.read_sources([source], database)
         _import_memory(call, memory_source, form, dry_run=dry_run, skip_invalid=skip_invalid)
         return
-    named = ctx.get_parameter_source("domain")
-    if dry_run or skip_invalid or database is not None or (named is not None and named.name == "COMMANDLINE"):
+    domain_source = ctx.get_parameter_source("domain")
+    names_domain = domain_source is not None and domain_source.name == "COMMANDLINE"
+    if dry_run or skip_invalid or database is not None or names_domain:
         hint = "Give --as for the name of the domain, or --format if it is another program's memory."
         raise fault("source", f"{plain(source)} is not recognised as another program's memory", hint)
     if _is_folder(source):
         _import_folder(call, source, name)
         return
-    with _file(source) as path:
-        done = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
-    call.print_answer(done, lambda done: typer.echo(_imported(done)))
+    with _open_source(source) as path:
+        imported = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
+    call.print_answer(imported, lambda done: typer.echo(_import_text(done)))
 
 
 def _is_memory(source: str) -> bool:
-    """Say whether a source is no export of ours, but what another program remembers."""
+    """Return whether a source is another program's memory, not an export of graph-memory."""
     from graph_memory.memory.transfer.formats.memories.recognise import is_memory
 
     return source != "-" and is_memory(source)
@@ -186,49 +187,51 @@ def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run
 
 
 def _import_folder(call: Call, source: str, name: str | None) -> None:
-    done = with_progress(lambda memory, tell: memory.transfer.import_folder(source, name=name, tell=tell))
-    call.print_answer(done, lambda done: typer.echo(f"Imported domain {done.domain}: {_counts(done)}, created anew."))
+    imported = with_progress(lambda memory, tell: memory.transfer.import_folder(source, name=name, tell=tell))
+    call.print_answer(
+        imported, lambda done: typer.echo(f"Imported domain {done.domain}: {_counts(done)}, with a new log.")
+    )
 
 
-def _counts(done: FolderExported | FolderImported | GraphExported) -> str:
-    text = f"{count_of(done.nodes, 'node')}, {count_of(done.connections, 'connection')}"
-    observations = 0 if isinstance(done, GraphExported) else done.observations
+def _counts(result: FolderExported | FolderImported | GraphExported) -> str:
+    text = f"{count_of(result.nodes, 'node')}, {count_of(result.connections, 'connection')}"
+    observations = 0 if isinstance(result, GraphExported) else result.observations
     return f"{text}, {count_of(observations, 'observation')}" if observations else text
 
 
-def _is_folder(given: str) -> bool:
-    return given.endswith(("/", "\\")) or Path(given).is_dir()
+def _is_folder(path: str) -> bool:
+    return path.endswith(("/", "\\")) or Path(path).is_dir()
 
 
-def _check_name(given: str) -> None:
-    if not given.endswith(ENDINGS):
-        hint = "End it in .jsonl, or in .jsonl.gz to compress it; in / for a folder; or give --format."
-        raise fault("file", f"{plain(given)} does not say what to write", hint)
+def _check_name(name: str) -> None:
+    if not name.endswith(ENDINGS):
+        hint = "End the name in .jsonl, in .jsonl.gz to compress it, or in / for a folder; or give --format."
+        raise fault("file", f"The format of {plain(name)} is unknown", hint)
 
 
 @contextmanager
-def _file(source: str) -> Generator[Path]:
-    """Give the file; what comes on standard input is kept beside, as an import reads it twice."""
+def _open_source(source: str) -> Generator[Path]:
+    """Yield the path of the source. Standard input is copied to a temporary file, because an import reads it twice."""
     if source != "-":
         yield Path(source)
         return
     with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder) / "import.jsonl"
-        with kept.open("wb") as file:
+        copy = Path(folder) / "import.jsonl"
+        with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-        yield kept
+        yield copy
 
 
-def _exported(done: Exported, where: str) -> str:
+def _export_text(exported: Exported, target: str) -> str:
     return (
-        f"Exported domain {done.domain} to {plain(where)}: {count_of(done.events, 'event')}, "
-        f"{count_of(done.contents, 'content')}, up to number {done.seq:,} of its log."
+        f"Exported domain {exported.domain} to {plain(target)}: {count_of(exported.events, 'event')}, "
+        f"{count_of(exported.contents, 'content')}, up to number {exported.seq:,} of its log."
     )
 
 
-def _imported(done: Imported) -> str:
-    resumed = " It resumed where it was interrupted." if done.resumed else ""
+def _import_text(imported: Imported) -> str:
+    resumed = " It resumed where it was interrupted." if imported.resumed else ""
     return (
-        f"Imported domain {done.domain}: {count_of(done.events, 'event')}, "
-        f"{count_of(done.subjects, 'subject')} in the graph.{resumed}"
+        f"Imported domain {imported.domain}: {count_of(imported.events, 'event')}, "
+        f"{count_of(imported.subjects, 'subject')} in the graph.{resumed}"
     )

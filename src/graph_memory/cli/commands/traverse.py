@@ -1,4 +1,4 @@
-"""`graph-memory traverse`, `path` and `neighbors`: following connections."""
+"""`graph-memory traverse`, `path` and `neighbors`: follow connections."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 StartsArgument = Annotated[
-    list[str], typer.Argument(metavar="NODE...", help=f"Where to start: one or several nodes, each {takes.NAME_FORMS}.")
+    list[str], typer.Argument(metavar="NODE...", help=f"Nodes to start from, each {takes.NAME_FORMS}.")
 ]
 TypesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--type",
-        help="Only connections of this type, or of this inverse name. Repeatable.",
+        help="Only connections of this type, or with this inverse name. Repeatable.",
         autocompletion=completion.connection_types,
     ),
 ]
-DirectionOption = Annotated[Direction, typer.Option(help="out: from a node on; in: against connections.")]
+DirectionOption = Annotated[Direction, typer.Option(help="out: along connections. in: against them.")]
 NodeTypesOption = Annotated[
     list[str] | None,
     typer.Option("--node-type", help="Only nodes of this type. Repeatable.", autocompletion=completion.node_types),
@@ -43,13 +43,11 @@ NodePropertyOption = Annotated[
 ]
 WeightOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME|ARITHMETIC", help="What connections count by, as in `importance / (1 + age_days)`."),
+    typer.Option(metavar="NAME|ARITHMETIC", help="Weight of connections, as in `importance / (1 + age_days)`."),
 ]
 EdgePropertyOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--property", "-p", metavar="KEY=VALUE|KEY:=JSON", help="Only connections with this property. Repeatable."
-    ),
+    typer.Option("--property", "-p", metavar="KEY=VALUE|KEY:=JSON", help="Only with this property. Repeatable."),
 ]
 
 
@@ -57,9 +55,9 @@ EdgePropertyOption = Annotated[
 def traverse(
     call: Call,
     start: StartsArgument,
-    strategy: Annotated[Strategy, typer.Option(help="In which order to go on.")] = "breadth_first",
-    depth: Annotated[int, typer.Option(min=0, max=10, help="Most connections from a start.")] = 2,
-    nodes: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maximum nodes.")] = 50,
+    strategy: Annotated[Strategy, typer.Option(help="Order of the traversal.")] = "breadth_first",
+    depth: Annotated[int, typer.Option(min=0, max=10, help="Maximum number of connections from a start.")] = 2,
+    nodes: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maximum number of nodes.")] = 50,
     types: TypesOption = None,
     direction: DirectionOption = "both",
     properties: EdgePropertyOption = None,
@@ -70,27 +68,28 @@ def traverse(
     weight: WeightOption = None,
     expansion: ExpansionOption = "all_edges",
     content: Annotated[ReturnMode, typer.Option(help="How much of the contents to show.")] = "summarized",
-    deduplication: Annotated[Deduplication, typer.Option(help="Leave out nodes that say the same.")] = "none",
-    metrics: Annotated[bool, typer.Option("--metrics", help="Also show what the result is like as a graph.")] = False,
+    deduplication: Annotated[Deduplication, typer.Option(help="Leave out nodes with the same content.")] = "none",
+    metrics: Annotated[bool, typer.Option("--metrics", help="Also show graph metrics of the result.")] = False,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
-    max_tokens: Annotated[int | None, typer.Option(min=50, help="Shorten to so many tokens of JSON.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=50, help="Maximum size of the JSON in tokens.")] = None,
     cross_domains: Annotated[bool, typer.Option("--cross-domains", help="Also follow links to other domains.")] = False,
 ) -> None:
-    """Follow connections from nodes, and show what they lead to and how."""
-    own, others = parse_assignments(properties), parse_assignments(node_property)
+    """Follow connections from nodes, and print the nodes that they lead to."""
+    edge_values, node_values = parse_assignments(properties), parse_assignments(node_property)
 
     async def use(memory: Memory) -> Walked:
-        edges = _given(types=types, direction=direction, min_strength=min_strength)
-        edges |= _given(properties=await read_for_type(memory, own, Kind.CONNECTION))
-        result = _given(types=node_types, tags=tags, properties=await read_for_type(memory, others, Kind.NODE))
+        edge_filter = _given_filters(types=types, direction=direction, min_strength=min_strength)
+        edge_filter |= _given_filters(properties=await read_for_type(memory, edge_values, Kind.CONNECTION))
+        node_filter = _given_filters(types=node_types, tags=tags)
+        node_filter |= _given_filters(properties=await read_for_type(memory, node_values, Kind.NODE))
         return await memory.recall.traverse_memories(
             await naming.ids_of(memory, start),
             strategy=strategy,
             max_depth=depth,
             max_nodes=nodes,
-            edge_filter=edges,
-            node_filter=result,
+            edge_filter=edge_filter,
+            node_filter=node_filter,
             weight=weight,
             expansion=expansion,
             return_mode=content,
@@ -105,8 +104,8 @@ def traverse(
     call.answer(use, show_walk)
 
 
-def _given(**values: object) -> dict[str, object]:
-    """Return what is given of a filter."""
+def _given_filters(**values: object) -> dict[str, object]:
+    """Return the filters that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -115,15 +114,15 @@ def path(
     call: Call,
     from_node: takes.NodeArgument,
     to_node: Annotated[str, typer.Argument(metavar="OTHER", help=f"The other node, {takes.NAME_FORMS}.")],
-    mode: Annotated[PathMode, typer.Option(help="The fewest connections, or those that count most.")] = "shortest",
-    k: Annotated[int | None, typer.Option("-k", min=1, max=20, help="Paths, with --mode k_shortest.")] = None,
+    mode: Annotated[PathMode, typer.Option(help="Prefer few connections, or strong ones.")] = "shortest",
+    k: Annotated[int | None, typer.Option("-k", min=1, max=20, help="Number of paths, with --mode k_shortest.")] = None,
     types: TypesOption = None,
     direction: DirectionOption = "both",
-    depth: Annotated[int, typer.Option(min=1, max=10, help="Most connections of a path.")] = 5,
+    depth: Annotated[int, typer.Option(min=1, max=10, help="Maximum number of connections in a path.")] = 5,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Show how two nodes are connected: over which others, by which connections."""
+    """Show how two nodes are connected: the nodes and connections between them."""
 
     async def use(memory: Memory) -> Paths:
         return await memory.recall.find_path(
@@ -147,11 +146,11 @@ def neighbors(
     node: takes.NodeArgument,
     types: TypesOption = None,
     direction: DirectionOption = "both",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most connections to list.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Maximum number of connections.")] = 100,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """List the connections of a node that count most, and the nodes at their other ends."""
+    """List the strongest connections of a node, and the nodes at their other ends."""
 
     async def use(memory: Memory) -> Neighbors:
         return await memory.recall.get_neighbors(

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from graph_memory.memory.search.index.coverage import Coverage
     from graph_memory.progress import Progress
 
-DAY = 24 * 60 * 60.0
+DAY_SECONDS = 24 * 60 * 60.0
 
 
 @command()
 def verify(
     call: Call,
-    every: Annotated[bool, typer.Option("--all", help="Every domain, whatever --domain names.")] = False,
+    all_domains: Annotated[bool, typer.Option("--all", help="Verify every domain, and ignore --domain.")] = False,
 ) -> None:
-    """Replay a domain's log and compare it with the live graph; exits with 1 if they differ."""
-    if every:
+    """Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ."""
+    if all_domains:
         _verify_all(call)
     verification = call.answer(lambda memory: memory.upkeep.verify(), _show_verification, "Verifying")
     raise typer.Exit(0 if verification.clean else DIFFERENCES)
@@ -51,17 +51,17 @@ def _verify_all(call: Call) -> NoReturn:
 
 @command()
 def rebuild(call: Call) -> None:
-    """Repair the live graph of a domain from its log; exits with 1 if something could not be repaired."""
+    """Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired."""
     verification = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Mending")
     raise typer.Exit(DIFFERENCES if verification.unmended else 0)
 
 
-def _show_rebuilt(found: Verification) -> None:
-    left = found.unmended or ()
-    _show_verification(found)
-    typer.echo(f"{len(found.differences) - len(left):,} repaired, {len(left):,} left.")
-    if left:
-        note("What is left is not in the log either: restore the database or its blobs from a backup.")
+def _show_rebuilt(verification: Verification) -> None:
+    unrepaired = verification.unmended or ()
+    _show_verification(verification)
+    typer.echo(f"{len(verification.differences) - len(unrepaired):,} repaired, {len(unrepaired):,} left.")
+    if unrepaired:
+        note("The log cannot repair the rest: restore the database or its blobs from a backup.")
 
 
 @command(domain=False)
@@ -69,30 +69,34 @@ def gc(
     call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
     grace: Annotated[
-        float, typer.Option(min=0, metavar="SECONDS", help="Keep what was written in the last so many seconds.")
-    ] = DAY,
+        float, typer.Option(min=0, metavar="SECONDS", help="Keep blobs that were written in the last so many seconds.")
+    ] = DAY_SECONDS,
 ) -> None:
-    """Collect garbage: remove the blobs, which hold large and binary content, that nothing in the log refers to."""
+    """Collect garbage: remove the blobs, which hold large and binary content, that no event refers to."""
 
-    def show(found: BlobsCollected) -> None:
-        for blob in found.blobs:
+    def show(collected: BlobsCollected) -> None:
+        for blob in collected.blobs:
             typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
-        typer.echo(f"{count_of(len(found.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
+        typer.echo(f"{count_of(len(collected.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
 
     call.answer(lambda memory: memory.upkeep.collect_blobs(dry_run=dry_run, grace=grace), show, "Collecting")
 
 
-def _show_verification(found: Verification) -> None:
-    for difference in found.differences:
+def _show_verification(verification: Verification) -> None:
+    for difference in verification.differences:
         typer.echo(_line(difference))
-    compared = f"{count_of(found.events, 'event')} replayed, {count_of(found.subjects, 'subject')} compared"
-    typer.echo(f"{found.domain}: {compared}, {count_of(len(found.differences), 'difference')}.")
+    compared = (
+        f"{count_of(verification.events, 'event')} replayed, {count_of(verification.subjects, 'subject')} compared"
+    )
+    typer.echo(f"{verification.domain}: {compared}, {count_of(len(verification.differences), 'difference')}.")
 
 
 def _line(difference: Difference) -> str:
     states = [("expected", difference.expected), ("found", difference.found)]
-    found = "; ".join(f"{name} {state}" for name, state in states if state is not None)
-    return f"{difference.kind} {difference.subject}: {difference.problem}" + (f" ({found})" if found else "")
+    states_text = "; ".join(f"{name} {state}" for name, state in states if state is not None)
+    return f"{difference.kind} {difference.subject}: {difference.problem}" + (
+        f" ({states_text})" if states_text else ""
+    )
 
 
 AnalyserOption = Annotated[
@@ -100,7 +104,7 @@ AnalyserOption = Annotated[
     typer.Option(
         "--analyser",
         metavar="NAME",
-        help=f"Only the words, read by another analyser of Neo4j from now on: {', '.join(ANALYSERS)}.",
+        help=f"Rebuild only the word index, and use this analyser from now on: {', '.join(ANALYSERS)}.",
         autocompletion=lambda: list(ANALYSERS),
     ),
 ]
@@ -110,14 +114,14 @@ AnalyserOption = Annotated[
 def reindex(
     call: Call,
     model: Annotated[
-        bool, typer.Option("--model", help="Only the vectors, by the model that the settings name now.")
+        bool, typer.Option("--model", help="Rebuild only the vectors, with the model of the current settings.")
     ] = False,
     analyser: AnalyserOption = None,
-    missing: Annotated[bool, typer.Option("--missing", help="Only what is not indexed yet.")] = False,
+    missing: Annotated[bool, typer.Option("--missing", help="Index only missing changes.")] = False,
 ) -> None:
-    """Make the index of search anew from the log of a domain.
+    """Rebuild the search index of a domain from its log.
 
-    Searches go on meanwhile. Repeat the command to resume it where it was interrupted.
+    Searches continue to work. Repeat the command to resume an interrupted rebuild.
     """
     if sum((model, missing, analyser is not None)) > 1:
         raise fault("missing", "--missing, --model and --analyser exclude each other", "Give one of them.")
@@ -147,7 +151,7 @@ def _show_coverage(covered: Coverage) -> None:
     words = "" if covered.analyser == ENGLISH else f", words read as {covered.analyser}"
     typer.echo(f"{count_of(covered.open, 'passage')}, {vectors}{words}.")
     if covered.behind:
-        typer.echo(f"{count_of(covered.behind, 'change')} not indexed yet: run it again.")
+        typer.echo(f"{count_of(covered.behind, 'change')} not indexed yet: run this command again.")
     for warning in covered.warnings:
         typer.echo(warning)
     if covered.without_vectors:

@@ -70,9 +70,7 @@ def select_order(order_by: str | None, *, descending: bool) -> Ordering:
     if order_by is None and not descending:
         return {}
     if order_by is None:
-        raise fault(
-            "descending", "--descending needs --order-by", "Add --order-by PROPERTY, or leave out --descending."
-        )
+        raise fault("descending", "--descending needs --order-by", "Add --order-by PROPERTY, or omit --descending.")
     return Ordering(order_by=order_by, descending=descending)
 
 

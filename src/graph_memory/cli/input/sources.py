@@ -34,9 +34,7 @@ LabelOption = Annotated[
     list[str] | None,
     typer.Option("--label", help="Label that is the type of a node with several. Default: the rarest. Repeatable."),
 ]
-NodeTypeOption = Annotated[
-    str | None, typer.Option("--node-type", metavar="TYPE", help="Type of nodes without a label.")
-]
+NodeTypeOption = Annotated[str | None, typer.Option("--node-type", metavar="TYPE", help="Type of nodes without label.")]
 ConnectionTypeOption = Annotated[
     str | None, typer.Option("--connection-type", metavar="TYPE", help="Type of connections without a type.")
 ]

@@ -1,4 +1,4 @@
-"""Java's ahead-of-time cache of a Neo4j as a file: sound or not, being made, failed, unused."""
+"""The file of Java's ahead-of-time cache for Neo4j, and the record of attempts to create it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from graph_memory.local.home.notes import read_json
 
 _TRIES: Final = 4
 _DAY = 24 * 3600.0
-_KEPT_UNUSED = 7 * _DAY
+_UNUSED_LIFETIME = 7 * _DAY
 
 
 @dataclass(frozen=True)
-class Note:
-    """What is written down beside a cache: the file as it was when it was found good, and how its making went.
+class CacheRecord:
+    """The record beside a cache: the size and time (ns) of the verified file, and the attempts to create it.
 
-    A file of another size or time (ns) was changed by somebody and is not used. Times of tries are seconds since the
-    epoch, of the last day only.
+    A file with another size or time was changed, and is not used. Times of attempts are in seconds since the epoch,
+    from the last day only.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
@@ -37,86 +37,88 @@ class Note:
     failure: str | None = None
 
     @property
-    def exhausted(self) -> bool:
-        """Whether it was tried so often within a day that more would only cost."""
+    def is_exhausted(self) -> bool:
+        """Whether the attempts of the last day have reached their limit."""
         return len(self.tries) >= _TRIES
 
 
 @dataclass(frozen=True)
 class AotCache:
-    """One cache file and what is known of it."""
+    """A cache file with its record."""
 
     file: Path
 
     @property
     def lock(self) -> Path:
-        """Locked while somebody makes a cache; one at a time, whichever it is."""
+        """The lock of the process that creates a cache. Only one cache is created at a time."""
         return self.file.with_name("lock")
 
     @property
-    def workshop(self) -> Path:
-        """The home of the Neo4j that is started to make a cache."""
+    def training_home(self) -> Path:
+        """The home of the Neo4j that is started to create a cache."""
         return self.file.with_name("training")
 
     @property
     def log(self) -> Path:
-        """What the process that makes caches wrote."""
+        """The log of the process that creates a cache."""
         return self.file.with_name("training.log")
 
     @property
-    def _note(self) -> Path:
+    def _record_file(self) -> Path:
         return self.file.with_suffix(".json")
 
-    def note(self) -> Note:
-        """Give what is written down, an empty note where nothing is."""
+    def record(self) -> CacheRecord:
+        """Return the record, or an empty one if there is none."""
         try:
-            note = read_json(self._note.read_bytes(), Note) or Note()
+            record = read_json(self._record_file.read_bytes(), CacheRecord) or CacheRecord()
         except FileNotFoundError:
-            return Note()
-        return replace(note, tries=[value for value in note.tries if time.time() - _DAY < value < time.time() + _DAY])
+            return CacheRecord()
+        return replace(
+            record, tries=[value for value in record.tries if time.time() - _DAY < value < time.time() + _DAY]
+        )
 
-    def is_sound(self) -> bool:
-        """Tell whether the file is there and still the one that was found good."""
+    def is_intact(self) -> bool:
+        """Return whether the file exists and is still the verified one."""
         try:
             stat = self.file.stat()
         except FileNotFoundError:
             return False
-        note = self.note()
-        return (stat.st_size, stat.st_mtime_ns) == (note.size, note.modified)
+        record = self.record()
+        return (stat.st_size, stat.st_mtime_ns) == (record.size, record.modified)
 
     def is_being_made(self) -> bool:
-        """Tell whether a process makes a cache now."""
+        """Return whether a process is creating a cache now."""
         return is_locked(self.lock)
 
-    def begin_try(self) -> None:
-        """Write down that the cache is being made, so that what always fails is not tried for ever."""
-        note = self.note()
-        self._write(Note(tries=[*note.tries, time.time()], failure="the last attempt was interrupted"))
+    def record_try(self) -> None:
+        """Record an attempt to create the cache, so that attempts that always fail are limited."""
+        record = self.record()
+        self._write(CacheRecord(tries=[*record.tries, time.time()], failure="the last attempt was interrupted"))
 
-    def failed(self, reason: str) -> None:
-        """Write down why it could not be made."""
-        self._write(replace(self.note(), failure=reason))
+    def record_failure(self, reason: str) -> None:
+        """Record the reason why the cache could not be created."""
+        self._write(replace(self.record(), failure=reason))
 
-    def adopt(self, made: Path) -> None:
-        """Put a finished file in its place. Only then is it used: whoever is interrupted leaves none."""
-        with made.open("rb") as file:
+    def adopt(self, new_file: Path) -> None:
+        """Move a finished file into place, atomically. Only then it is used."""
+        with new_file.open("rb") as file:
             os.fsync(file.fileno())
-        stat = made.stat()
-        self._write(replace(self.note(), size=stat.st_size, modified=stat.st_mtime_ns, failure=None))
-        made.replace(self.file)
+        stat = new_file.stat()
+        self._write(replace(self.record(), size=stat.st_size, modified=stat.st_mtime_ns, failure=None))
+        new_file.replace(self.file)
 
     def discard(self) -> None:
-        """Remove the file; the tries to make it stay known."""
+        """Remove the file, but keep the record of attempts."""
         self.file.unlink(missing_ok=True)
 
-    def used(self) -> None:
-        """Remember that it was used today, and remove the caches that nobody has used for a week."""
+    def mark_used(self) -> None:
+        """Record the use of the cache, and remove caches that were not used for a week."""
         with suppress(FileNotFoundError):
-            os.utime(self._note)
-        for note in self.file.parent.glob("*.json"):
-            if note != self._note and note.stat().st_mtime < time.time() - _KEPT_UNUSED:
-                note.with_suffix(".aot").unlink(missing_ok=True)
-                note.unlink(missing_ok=True)
+            os.utime(self._record_file)
+        for record_file in self.file.parent.glob("*.json"):
+            if record_file != self._record_file and record_file.stat().st_mtime < time.time() - _UNUSED_LIFETIME:
+                record_file.with_suffix(".aot").unlink(missing_ok=True)
+                record_file.unlink(missing_ok=True)
 
-    def _write(self, note: Note) -> None:
-        write_private(self._note, json.dumps(asdict(note)))
+    def _write(self, record: CacheRecord) -> None:
+        write_private(self._record_file, json.dumps(asdict(record)))

@@ -1,8 +1,8 @@
-"""Start by Java's ahead-of-time cache, which halves the time: choose it, tend it, tell about it.
+"""Fast starts by Java's ahead-of-time cache, which halves the start time: selection, maintenance and status.
 
-A cache fits one build of Java, one list of unchanged jars and one set of flags, and lies in the cache folder under a
-name made of them; homes share it. Java looks at it itself and starts without it when it does not fit. The file is
-made by `training`, in the background.
+A cache fits one build of Java, one list of unchanged jars and one set of flags. Its name in the cache folder is made
+of them, and homes share it. Java verifies it, and starts without it if it does not fit. `training` creates the file in
+the background.
 """
 
 from __future__ import annotations
@@ -13,103 +13,108 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from graph_memory.files import make_private_folder
-from graph_memory.local.aot.cache import AotCache, Note
+from graph_memory.local.aot.cache import AotCache, CacheRecord
 from graph_memory.local.home.config import cached_flags
 from graph_memory.local.home.home import Home, Run
 from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint
 from graph_memory.local.process.java import find_java, identity, major_version
 from graph_memory.local.process.process import launch
-from graph_memory.local.process.startup_errors import crashed
+from graph_memory.local.process.startup_errors import has_crashed
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 
 _OLDEST_JAVA = 25
 _LARGEST_HEAP = 31 << 30  # with a larger one, Java lays objects out in another way
 _UNITS = {"k": 10, "m": 20, "g": 30}
-_REFUSED = "[error"
-# Java warns on the console of trifles even when all is well; what it says goes to a file of its own. Its name is
-# relative to the folder of the console's log: in a path, Java would take a colon for a mark.
+_REFUSAL = "[error"
+# Java prints harmless warnings, so they go to a separate file. Its name is relative to the folder of the console log,
+# because Java treats a colon in a path as a separator.
 _LOG = ("-Xlog:aot*=off", "-Xlog:aot*=warning:file={name}::filecount=0")
 
 
 @dataclass(frozen=True)
 class FastStart:
-    """Whether the next start will be a fast one, and what is known about that in a sentence."""
+    """Whether the next start will be fast, and the reason in a sentence."""
 
     ready: bool
     found: str
 
 
 def cache_of(settings: Settings) -> AotCache | None:
-    """Give the cache that fits the settings, made or not; None where there can be none (yet)."""
-    return None if _hindrance(settings) else _cache(settings)
+    """Return the cache for the settings, whether or not it exists, or None if there can be none (yet)."""
+    return None if _obstacle(settings) else _cache(settings)
 
 
-def flags(settings: Settings, place: Home) -> tuple[str, ...]:
-    """Give the flags that let a server start by its cache; none where there is no sound one."""
-    place.aot_log.unlink(missing_ok=True)
+def flags(settings: Settings, home: Home) -> tuple[str, ...]:
+    """Return the Java flags for a start with the cache, none without an intact cache."""
+    home.aot_log.unlink(missing_ok=True)
     cache = None if settings.aot == "off" else cache_of(settings)
-    if cache is None or not cache.is_sound():
+    if cache is None or not cache.is_intact():
         return ()
-    return (f"-XX:AOTCache={cache.file}", *(part.format(name=place.aot_log.name) for part in _LOG))
+    return (f"-XX:AOTCache={cache.file}", *(part.format(name=home.aot_log.name) for part in _LOG))
 
 
-def was_refused(place: Home) -> bool:
-    """Tell whether Java refused the cache that the last start offered it."""
-    return place.aot_log.is_file() and _REFUSED in place.aot_log.read_text("utf-8", "replace")
+def was_refused(home: Home) -> bool:
+    """Return whether Java rejected the cache at the last start."""
+    return home.aot_log.is_file() and _REFUSAL in home.aot_log.read_text("utf-8", "replace")
 
 
-def look_after(settings: Settings, place: Home, failed: Run | None) -> None:
-    """See to the cache after a start: drop one that Java refused or that brought it down, have a missing one made.
+def maintain(settings: Settings, home: Home, failed_run: Run | None) -> None:
+    """Maintain the cache after a start: remove a cache that Java rejected or crashed with, and create a missing one.
 
-    `failed` is the attempt before, if there was one. What goes wrong here is told by `fast_start`, never raised: the
-    server runs.
+    `failed_run` is the failed attempt before this start, if any. Errors are not raised, because the server runs.
+    `fast_start` reports them.
     """
     with suppress(GraphError, OSError):
         cache = cache_of(settings)
         if cache is None:
             return
-        if was_refused(place) or (failed and crashed(place, failed)) or not cache.is_sound():
+        if was_refused(home) or (failed_run and has_crashed(home, failed_run)) or not cache.is_intact():
             cache.discard()
-        cache.used()
-        if settings.aot == "auto" and not cache.is_sound():
-            _begin(settings, cache)
+        cache.mark_used()
+        if settings.aot == "auto" and not cache.is_intact():
+            _start_training(settings, cache)
 
 
 def fast_start(settings: Settings) -> FastStart:
-    """Look at the cache without changing anything."""
-    if reason := _hindrance(settings):
+    """Return whether the next start will be fast, without changing the cache."""
+    if reason := _obstacle(settings):
         return FastStart(ready=False, found=reason)
     cache = _cache(settings)
     if cache is None:
         return FastStart(ready=False, found="no AOT cache yet: one is made in the background after the first start")
-    if cache.is_sound():
+    if cache.is_intact():
         return FastStart(ready=True, found=f"by the AOT cache {cache.file}, {cache.file.stat().st_size // MIB} MiB")
     if cache.is_being_made():
         return FastStart(ready=False, found="its AOT cache is being made in the background")
-    return FastStart(ready=False, found=_missing(settings, cache.note()))
+    return FastStart(ready=False, found=_missing_text(settings, cache.record()))
 
 
-def _begin(settings: Settings, cache: AotCache) -> None:
-    if cache.is_being_made() or cache.note().exhausted:
+def _start_training(settings: Settings, cache: AotCache) -> None:
+    if cache.is_being_made() or cache.record().is_exhausted:
         return
     make_private_folder(cache.file.parent)
-    cache.file.parent.chmod(0o700)  # Java loads what is in it, whoever made it
-    what = (str(cache.file.parent.parent), settings.neo4j_version, settings.neo4j_compiler, str(settings.java or ""))
-    launch([sys.executable, "-m", "graph_memory.local.aot.training", *what], cache.log)
+    cache.file.parent.chmod(0o700)  # Java loads the files in it, so other users must not write there
+    arguments = (
+        str(cache.file.parent.parent),
+        settings.neo4j_version,
+        settings.neo4j_compiler,
+        str(settings.java or ""),
+    )
+    launch([sys.executable, "-m", "graph_memory.local.aot.training", *arguments], cache.log)
 
 
-def _missing(settings: Settings, note: Note) -> str:
-    if note.failure:
-        when = "tomorrow" if note.exhausted else "after the next start"
-        return f"its AOT cache could not be made ({note.failure}); the next try is {when}"
+def _missing_text(settings: Settings, record: CacheRecord) -> str:
+    if record.failure:
+        when = "tomorrow" if record.is_exhausted else "after the next start"
+        return f"its AOT cache could not be made ({record.failure}); the next try is {when}"
     if settings.aot == "use":
         return "no AOT cache, and GRAPH_MEMORY_AOT=use makes none"
     return "no AOT cache yet: one is made in the background after a start"
 
 
-def _hindrance(settings: Settings) -> str | None:
+def _obstacle(settings: Settings) -> str | None:
     if settings.aot == "off":
         return "switched off by GRAPH_MEMORY_AOT"
     if sys.platform == "win32":

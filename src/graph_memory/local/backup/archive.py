@@ -1,9 +1,9 @@
-"""A backup as one file: a tar archive of a manifest, the engine's dump, the blobs, and a seal that says it is whole.
+"""The file of a backup: a tar archive of a manifest, the dump of Neo4j, the blobs, and a seal that marks it complete.
 
-- `manifest.json`: what made it, when, from what; the size and SHA-256 of the dump
-- `neo4j.dump`: what Neo4j's `database dump` wrote
-- `blobs/…`: content outside of Neo4j, as it lies in the home
-- `seal.json`: how many blobs there are, their bytes, and a SHA-256 over their names and contents
+- `manifest.json`: versions, time and domains; the size and SHA-256 of the dump
+- `neo4j.dump`: the output of Neo4j's `database dump`
+- `blobs/…`: content outside of Neo4j, as in the home
+- `seal.json`: the number of blobs, their bytes, and a SHA-256 over their names and contents
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from graph_memory.model.text.wording import quoted
 from graph_memory.progress import Progress
 
 FORMAT = 1
-"""Of the archive. A reader refuses a higher one."""
+"""Format version of archives. A reader rejects a higher version."""
 DUMP = "neo4j.dump"
 MANIFEST = "manifest.json"
 SEAL = "seal.json"
 
-_LARGEST_NOTE = 16 << 20
+_MAX_NOTE_BYTES = 16 << 20
 _BLOB = re.compile(r"blobs/([A-Za-z0-9=][A-Za-z0-9=._-]*)/([0-9a-f]{64})")
 
-Told = TypeVar("Told", bound=BaseModel)
+NoteT = TypeVar("NoteT", bound=BaseModel)
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Version = Annotated[str, Field(pattern="^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$")]
@@ -45,13 +45,13 @@ DomainName = Annotated[str, Field(pattern="^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$")]
 
 
 class _Note(BaseModel):
-    """What an archive says of itself: exactly this, and of these types."""
+    """A JSON note in an archive, with exactly these fields and types."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class DomainMark(_Note):
-    """A domain and how far its log went, at least, when the dump was made."""
+    """A domain, and the minimum number of events in its log when the dump was made."""
 
     name: DomainName
     seq: Count
@@ -65,7 +65,7 @@ class Part(_Note):
 
 
 class Manifest(_Note):
-    """What an archive is of."""
+    """The description of an archive."""
 
     graph_memory_backup: Annotated[int, Field(ge=1)]
     made: Annotated[str, Field(max_length=64)]
@@ -75,13 +75,13 @@ class Manifest(_Note):
     domains: tuple[DomainMark, ...]
     dump: Part
     database_bytes: Count
-    """What the database took on disk."""
+    """Size of the database on disk, in bytes."""
     blobs_elsewhere: Annotated[str, Field(max_length=4096)] | None = None
-    """Where blobs were that are not in the archive, because they were not in the home."""
+    """The location of the blobs if they are not in the home. They are not in the archive."""
 
 
-class _Kind(BaseModel):
-    """What a manifest of any format says."""
+class _AnyManifest(BaseModel):
+    """The fields of a manifest of any format version."""
 
     model_config = ConfigDict(strict=True)
 
@@ -90,7 +90,7 @@ class _Kind(BaseModel):
 
 
 class Seal(_Note):
-    """The last part of an archive: without it, the archive is not whole."""
+    """The last part of an archive. Without it, the archive is incomplete."""
 
     blobs: Count
     bytes: Count
@@ -98,16 +98,16 @@ class Seal(_Note):
 
 
 @dataclass(frozen=True)
-class Written:
-    """What an archive was made of."""
+class ArchiveContents:
+    """The seal of a written archive, and the blobs left out."""
 
     seal: Seal
     damaged: tuple[str, ...]
-    """Blobs that are not what their names say, and were left out: nobody could have read them."""
+    """Names of blobs that were left out, because their content does not match their name and cannot be read."""
 
 
-class _Sum:
-    """Blobs that pass, counted and hashed by name, size and content."""
+class _BlobDigest:
+    """A running count and hash of blobs, by name, size and content."""
 
     def __init__(self) -> None:
         self._count = self._bytes = 0
@@ -123,7 +123,7 @@ class _Sum:
         return Seal(blobs=self._count, bytes=self._bytes, sha256=self._digest.hexdigest())
 
 
-class _Hashing(io.RawIOBase):
+class _HashingReader(io.RawIOBase):
     """A file that is hashed as it is read."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -136,19 +136,21 @@ class _Hashing(io.RawIOBase):
         return data
 
 
-def write_archive(file: Path, manifest: Manifest, dump: Path, blobs: Path | None, progress: Progress) -> Written:
-    """Write an archive and have it safe on disk. OSError when it cannot be written."""
+def write_archive(
+    file: Path, manifest: Manifest, dump: Path, blobs: Path | None, progress: Progress
+) -> ArchiveContents:
+    """Write an archive and sync it to disk. Raises OSError if it cannot be written."""
     with new_private_file(file) as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         _add_note(tar, MANIFEST, manifest)
         with dump.open("rb") as source:
             _add(tar, DUMP, manifest.dump.bytes, source)
-        written = _add_blobs(tar, out, blobs, progress)
-        _add_note(tar, SEAL, written.seal)
-    return written
+        contents = _add_blobs(tar, out, blobs, progress)
+        _add_note(tar, SEAL, contents.seal)
+    return contents
 
 
 def blob_files(blobs: Path | None) -> Iterator[tuple[str, Path]]:
-    """Give the blobs of a folder by their names in an archive, without what a broken-off write left."""
+    """Yield the blobs of a folder with their names in an archive, without files of interrupted writes."""
     for path in sorted(blobs.glob("*/*")) if blobs and blobs.is_dir() else ():
         name = f"blobs/{path.parent.name}/{path.name}"
         if _BLOB.fullmatch(name) and path.is_file():
@@ -156,32 +158,32 @@ def blob_files(blobs: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def read_manifest(file: Path) -> Manifest:
-    """Read what an archive is of, once all of its parts were found where and as large as they should be.
+    """Return the manifest of an archive, after checking the order and the sizes of its parts.
 
-    Raises INVALID_ARGUMENT for a file that is none or cannot be read, STORE_INCOMPATIBLE for one of a later format,
-    and CONTENT_READ_FAILED for one that is not whole. What the parts hold is looked at by `unpack`.
+    Raises INVALID_ARGUMENT for a file that is not a backup or cannot be read, STORE_INCOMPATIBLE for a later format,
+    and CONTENT_READ_FAILED for an incomplete archive. `unpack` checks the content of the parts.
     """
-    with _opened(file) as parts:
-        return parts.surveyed()
+    with _open_parts(file) as parts:
+        return parts.check()
 
 
 def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
-    """Put the dump and the blobs of an archive into an empty folder, every byte checked.
+    """Extract the dump and the blobs of an archive into an empty folder, with all checksums verified.
 
-    Nothing is written before all sizes are known to be those of the archive. Raises CONTENT_READ_FAILED for an archive
-    that is not whole or not as it was made, and as `read_manifest` does.
+    All sizes are checked before the first write. Raises CONTENT_READ_FAILED for an incomplete or changed archive, and
+    the errors of `read_manifest`.
     """
-    with _opened(file) as parts:
-        manifest = parts.surveyed()
-    with _opened(file) as parts:
-        parts.manifest()
-        parts.dump(manifest, lambda member: _copied(member, folder / DUMP))
+    with _open_parts(file) as parts:
+        manifest = parts.check()
+    with _open_parts(file) as parts:
+        parts.read_manifest()
+        parts.read_dump(manifest, lambda member: _copy(member, folder / DUMP))
         make_private_folder(folder / "blobs")
-        return parts.rest(lambda member, domain, name: _unpacked(member, folder, domain, name), progress)
+        return parts.read_blobs(lambda member, domain, name: _unpack_blob(member, folder, domain, name), progress)
 
 
 def not_an_archive(file: Path, reason: str) -> GraphError:
-    """Return the error for a file that is no backup."""
+    """Return the error for a file that is not a backup."""
     hint = Hint("Give a file made by {graph-memory backup}.")
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
@@ -191,38 +193,38 @@ def _add_note(tar: tarfile.TarFile, name: str, note: BaseModel) -> None:
     _add(tar, name, len(data), io.BytesIO(data))
 
 
-def _add_blobs(tar: tarfile.TarFile, out: IO[bytes], blobs: Path | None, progress: Progress) -> Written:
+def _add_blobs(tar: tarfile.TarFile, out: IO[bytes], blobs: Path | None, progress: Progress) -> ArchiveContents:
     files = list(blob_files(blobs))
-    passed, damaged = _Sum(), list[str]()
+    digest, damaged = _BlobDigest(), list[str]()
     for number, (name, path) in enumerate(files):
         progress("Saving blobs", number / len(files))
         try:
             source = path.open("rb")
-        except FileNotFoundError:  # `gc` took it meanwhile: nothing refers to it
+        except FileNotFoundError:  # removed by `gc`, because no event refers to it
             continue
-        before = tar.offset
+        offset = tar.offset
         with source:
-            size, hashing = os.fstat(source.fileno()).st_size, _Hashing(source)
-            _add(tar, name, size, hashing)
-        if hashing.digest.hexdigest() == path.name:
-            passed.add(name, size, path.name)
+            size, reader = os.fstat(source.fileno()).st_size, _HashingReader(source)
+            _add(tar, name, size, reader)
+        if reader.digest.hexdigest() == path.name:
+            digest.add(name, size, path.name)
         else:
             damaged.append(name)
-            out.seek(before)
+            out.seek(offset)
             out.truncate()
-            tar.offset = before
-    return Written(passed.seal, tuple(damaged))
+            tar.offset = offset
+    return ArchiveContents(digest.seal, tuple(damaged))
 
 
 def _add(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes] | io.RawIOBase) -> None:
     member = tarfile.TarInfo(name)
     member.size, member.mode = size, 0o600
     tar.addfile(member, source)  # pyright: ignore[reportArgumentType] - it only reads
-    tar.members = []  # pyright: ignore[reportAttributeAccessIssue] - a million are not to be kept in memory
+    tar.members = []  # pyright: ignore[reportAttributeAccessIssue] - a million members must not stay in memory
 
 
 class _Parts:
-    """The parts of an archive in the order in which they lie in it, each asked for once."""
+    """The parts of an archive, which are read once, in order."""
 
     def __init__(self, file: Path, source: IO[bytes]) -> None:
         self._file = file
@@ -230,93 +232,93 @@ class _Parts:
         self._source = source
         self._members = members(source)
 
-    def surveyed(self) -> Manifest:
-        """Return the manifest of an archive whose parts are all there; of their bytes, only the notes are read."""
-        manifest = self.manifest()
-        self.dump(manifest, lambda _: manifest.dump.sha256)
-        self.rest(None)
+    def check(self) -> Manifest:
+        """Return the manifest, after checking that all parts exist. Only the notes are read."""
+        manifest = self.read_manifest()
+        self.read_dump(manifest, lambda _: manifest.dump.sha256)
+        self.read_blobs(None)
         return manifest
 
-    def manifest(self) -> Manifest:
-        """Return what comes first."""
+    def read_manifest(self) -> Manifest:
+        """Return the manifest. Raises INVALID_ARGUMENT and STORE_INCOMPATIBLE."""
         try:
             member = next(self._members, None)
         except UnreadableError as error:
             raise not_an_archive(self._file, str(error)) from error
         if member is None or member.name != MANIFEST:
             raise not_an_archive(self._file, f"it does not start with {MANIFEST}")
-        data = self._note(member)
+        data = self._read_note(member)
         try:
-            kind = _Kind.model_validate_json(data)
+            kind = _AnyManifest.model_validate_json(data)
         except ValidationError:
             kind = None
         if kind and kind.graph_memory_backup > FORMAT:
             hint = f"Update graph-memory to the version that made it ({kind.graph_memory}), or newer."
             raise GraphError(Code.STORE_INCOMPATIBLE, f"{self._file} has a newer backup format", {"hint": hint})
-        return _validated(data, MANIFEST, Manifest)
+        return _validate(data, MANIFEST, Manifest)
 
-    def dump(self, manifest: Manifest, copied: Callable[[Member], str]) -> None:
-        """Have the dump copied; its copy's SHA-256 must be that of the manifest."""
+    def read_dump(self, manifest: Manifest, copy: Callable[[Member], str]) -> None:
+        """Copy the dump, and check the SHA-256 that `copy` returns. Raises UnreadableError."""
         member = self._next(DUMP)
         if member.name != DUMP:
             raise UnreadableError(f"{DUMP} is missing")
-        if member.size != manifest.dump.bytes or copied(member) != manifest.dump.sha256:
+        if member.size != manifest.dump.bytes or copy(member) != manifest.dump.sha256:
             raise UnreadableError(f"{DUMP} does not match its checksum")
 
-    def rest(self, copied: Callable[[Member, str, str], None] | None, progress: Progress | None = None) -> Seal:
-        """Have the blobs copied, and return the seal, which must be theirs; without `copied`, look at sizes alone."""
-        passed = _Sum()
+    def read_blobs(self, copy: Callable[[Member, str, str], None] | None, progress: Progress | None = None) -> Seal:
+        """Copy the blobs, and return the verified seal. Without `copy`, only sizes are checked."""
+        digest = _BlobDigest()
         while match := _BLOB.fullmatch((member := self._next(SEAL)).name):
             if progress:
                 progress("Unpacking blobs", self._source.tell() / self._size)
-            if copied:
-                copied(member, match[1], match[2])
-            passed.add(member.name, member.size, match[2])
+            if copy:
+                copy(member, match[1], match[2])
+            digest.add(member.name, member.size, match[2])
         if member.name != SEAL:
             raise UnreadableError(f"{SEAL} is missing, but {quoted(member.name)} is there")
-        seal = _validated(self._note(member), SEAL, Seal)
-        if seal != passed.seal or next(self._members, None) is not None:
+        seal = _validate(self._read_note(member), SEAL, Seal)
+        if seal != digest.seal or next(self._members, None) is not None:
             raise UnreadableError("its blobs do not match its seal")
         return seal
 
-    def _next(self, wanted: str) -> Member:
+    def _next(self, expected: str) -> Member:
         member = next(self._members, None)
         if member is None:
-            raise UnreadableError(f"it ends before {wanted}")
+            raise UnreadableError(f"it ends before {expected}")
         return member
 
-    def _note(self, member: Member) -> bytes:
-        if member.size > _LARGEST_NOTE:
+    def _read_note(self, member: Member) -> bytes:
+        if member.size > _MAX_NOTE_BYTES:
             raise UnreadableError(f"{member.name} is too large")
         return b"".join(member.chunks())
 
 
 @contextmanager
-def _opened(file: Path) -> Generator[_Parts]:
+def _open_parts(file: Path) -> Generator[_Parts]:
     try:
         with file.open("rb") as source:
             yield _Parts(file, source)
     except UnreadableError as error:
-        raise _damaged(file, str(error)) from error
+        raise _damaged_error(file, str(error)) from error
     except FileNotFoundError as error:
         raise not_an_archive(file, "the file does not exist") from error
     except IsADirectoryError as error:
         raise not_an_archive(file, "it is a folder") from error
 
 
-def _unpacked(member: Member, folder: Path, domain: str, name: str) -> None:
+def _unpack_blob(member: Member, folder: Path, domain: str, name: str) -> None:
     target = folder / "blobs" / domain
     target.mkdir(mode=0o700, exist_ok=True)
     try:
-        found = _copied(member, target / name)
+        sha256 = _copy(member, target / name)
     except FileExistsError as error:
         raise UnreadableError(f"{member.name} appears twice") from error
-    if found != name:
+    if sha256 != name:
         raise UnreadableError(f"{member.name} does not match its name")
 
 
-def _copied(member: Member, target: Path) -> str:
-    """Copy a member to a file that only its owner reads, and return the SHA-256 of what passed."""
+def _copy(member: Member, target: Path) -> str:
+    """Copy a member to a file that only its owner can read, and return its SHA-256."""
     digest = hashlib.sha256()
     with open_private(target) as out:
         for chunk in member.chunks():
@@ -325,15 +327,15 @@ def _copied(member: Member, target: Path) -> str:
     return digest.hexdigest()
 
 
-def _validated(data: bytes, name: str, kind: type[Told]) -> Told:
+def _validate(data: bytes, name: str, kind: type[NoteT]) -> NoteT:
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise UnreadableError(f"{name}: {quoted(where)}: {fault['msg']}") from error
+        field = ".".join(map(str, fault["loc"]))
+        raise UnreadableError(f"{name}: {quoted(field)}: {fault['msg']}") from error
 
 
-def _damaged(file: Path, reason: str) -> GraphError:
+def _damaged_error(file: Path, reason: str) -> GraphError:
     hint = "Nothing was restored from it. Use another copy of this backup, or another backup."
     return GraphError(Code.CONTENT_READ_FAILED, f"The backup {file} is damaged: {reason}", {"hint": hint})

@@ -1,4 +1,4 @@
-"""Make a home from a backup: beside the one that is there, which serves on until the new one has proved itself."""
+"""Restore of a backup into a new home beside the old one, which stays in use until the new one is verified."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from graph_memory.local.backup.backup import is_empty
 from graph_memory.local.home.config import write_config
 from graph_memory.local.home.home import Home
 from graph_memory.local.home.lock import file_lock, is_locked
-from graph_memory.local.home.swap import RESTORED, RESTORING, put_in_place
+from graph_memory.local.home.swap import RESTORED, RESTORING, swap_in
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.process.admin import AdminError, run_admin
 from graph_memory.local.process.java import find_java
 from graph_memory.local.process.password import ensure_password
-from graph_memory.local.server.server import held_stopped, stop
-from graph_memory.local.server.start import plan
+from graph_memory.local.server.server import hold_stopped, stop
+from graph_memory.local.server.start import plan_run
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings
@@ -29,19 +29,19 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def holds_data(settings: Settings) -> bool:
-    """Tell whether a restore into a home would replace something."""
-    home = Home.of(settings).home
-    blobs = home / "blobs"
-    return not is_empty(settings) or (home / RESTORED).exists() or (blobs.is_dir() and any(blobs.iterdir()))
+    """Return whether a restore into the home would replace data."""
+    folder = Home.of(settings).parent
+    blobs = folder / "blobs"
+    return not is_empty(settings) or (folder / RESTORED).exists() or (blobs.is_dir() and any(blobs.iterdir()))
 
 
 def is_restoring(settings: Settings) -> bool:
-    """Tell whether a restore into a home is under way."""
+    """Return whether a restore into the home is running."""
     return is_locked(_lock(Home.of(settings)))
 
 
 def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> None:
-    """Raise STORE_INCOMPATIBLE for a backup that is too new, INVALID_ARGUMENT where its blobs would not be found."""
+    """Raise STORE_INCOMPATIBLE for a backup that is too new, and INVALID_ARGUMENT if its blobs would not be found."""
     if manifest.schema_version > schema_version:
         raise _too_new(
             f"The backup has schema version {manifest.schema_version}; this graph-memory reads up to {schema_version}",
@@ -59,55 +59,57 @@ def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> N
 
 
 @contextmanager
-def restoring(settings: Settings, file: Path, manifest: Manifest, progress: Progress = silent) -> Generator[Settings]:
-    """Make a home of a backup beside that of the settings, and give the settings that lead to it.
+def restore_beside(
+    settings: Settings, file: Path, manifest: Manifest, progress: Progress = silent
+) -> Generator[Settings]:
+    """Restore a backup into a new home beside the home of the settings, and yield settings for the new home.
 
-    It can be opened and looked at as any other; `take_into_use` puts it in the place of the old. What is not, is
-    removed in the end. Raises FILE_CREATION_FAILED when there is no room, CONTENT_READ_FAILED for a damaged backup,
-    STORE_UNAVAILABLE when Neo4j cannot load it, and DOMAIN_BUSY while another restore is under way.
+    It can be opened like any home. `activate` replaces the old home by it. Otherwise it is removed at the end.
+    Raises FILE_CREATION_FAILED if the disk is full, CONTENT_READ_FAILED for a damaged backup, STORE_UNAVAILABLE if
+    Neo4j cannot load it, and DOMAIN_BUSY while another restore runs.
     """
-    place = Home.of(settings)
-    place.make()
-    with _alone(place):
-        beside = _beside(settings)
+    home = Home.of(settings)
+    home.make_folders()
+    with _exclusive(home):
+        new_settings = _new_settings(settings)
         try:
-            _clear(beside)
-            _require_room(beside.home, manifest.database_bytes + file.stat().st_size)
-            make_private_folder(beside.home)
-            _unpack(file, beside.home, progress)
-            _load(beside, place.password(), progress)
-            yield beside
+            _remove_new_home(new_settings)
+            _require_room(new_settings.home, manifest.database_bytes + file.stat().st_size)
+            make_private_folder(new_settings.home)
+            _unpack(file, new_settings.home, progress)
+            _load(new_settings, home.password(), progress)
+            yield new_settings
         finally:
-            _clear(beside)
+            _remove_new_home(new_settings)
 
 
-def take_into_use(settings: Settings, progress: Progress = silent) -> None:
-    """Have the home that `restoring` made take the place of the old one, which is removed. Neo4j is stopped then."""
-    stop(_beside(settings))
+def activate(settings: Settings, progress: Progress = silent) -> None:
+    """Replace the old home by the home of `restore_beside`, and remove the old one. Neo4j is stopped for that."""
+    stop(_new_settings(settings))
     progress("Swapping it in", None)
     for name in ("conf", "logs"):
-        shutil.rmtree(Home.of(_beside(settings)).root / name, ignore_errors=True)
-    with held_stopped(settings, progress) as place:
-        put_in_place(place)
+        shutil.rmtree(Home.of(_new_settings(settings)).root / name, ignore_errors=True)
+    with hold_stopped(settings, progress) as home:
+        swap_in(home)
 
 
-def _beside(settings: Settings) -> Settings:
-    """Return settings for the home that is being made: on ports of its own, with nothing made in the background."""
-    own = {
-        "home": Home.of(settings).home / RESTORING,
+def _new_settings(settings: Settings) -> Settings:
+    """Return settings for the new home, with free ports and without background work."""
+    changes = {
+        "home": Home.of(settings).parent / RESTORING,
         "neo4j_bolt_port": 0,
         "neo4j_http_port": 0,
         "neo4j_salvage": False,
         "aot": "off" if settings.aot == "off" else "use",
     }
-    return settings.model_copy(update=own)
+    return settings.model_copy(update=changes)
 
 
-def _clear(beside: Settings) -> None:
-    """Remove a home that is not to be used, or that a restore which was killed has left, and its server."""
-    if beside.home.exists():
-        stop(beside)
-        shutil.rmtree(beside.home)
+def _remove_new_home(new_settings: Settings) -> None:
+    """Stop the server of the new home, and remove the home, if it exists."""
+    if new_settings.home.exists():
+        stop(new_settings)
+        shutil.rmtree(new_settings.home)
 
 
 def _unpack(file: Path, home: Path, progress: Progress) -> None:
@@ -118,51 +120,51 @@ def _unpack(file: Path, home: Path, progress: Progress) -> None:
         raise _no_room(home, error.strerror or str(error)) from error
 
 
-def _load(beside: Settings, password: str | None, progress: Progress) -> None:
-    """Load the dump into a database that has never been started, with the password that the old one had."""
-    place, java = Home.of(beside), find_java(beside).command
-    jars = class_path(beside, progress)
+def _load(new_settings: Settings, password: str | None, progress: Progress) -> None:
+    """Load the dump into a new database, with the password of the old one."""
+    home, java = Home.of(new_settings), find_java(new_settings).command
+    jars = class_path(new_settings, progress)
     progress("Loading the database", None)
-    place.make()
-    place.begin()
+    home.make_folders()
+    home.prepare_start()
     if password:
-        place.keep_password(password)
-    write_config(beside, place, plan(beside, None, elsewhere=True), jars)
-    ensure_password(place, java)
+        home.save_password(password)
+    write_config(new_settings, home, plan_run(new_settings, None, on_free_ports=True), jars)
+    ensure_password(home, java)
     try:
         run_admin(
-            place, java, "database", "load", "neo4j", f"--from-path={beside.home}", "--overwrite-destination=true",
-            heap=beside.neo4j_heap,
+            home, java, "database", "load", "neo4j", f"--from-path={new_settings.home}", "--overwrite-destination=true",
+            heap=new_settings.neo4j_heap,
         )  # fmt: skip
     except AdminError as error:
-        hint = f"Check the free space in {beside.home.parent}. The home is unchanged."
+        hint = f"Check the free space in {new_settings.home.parent}. The home is unchanged."
         raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not load the dump: {error}", {"hint": hint}) from error
-    place.begun()
-    (beside.home / DUMP).unlink()
+    home.finish_first_start()
+    (new_settings.home / DUMP).unlink()
 
 
 @contextmanager
-def _alone(place: Home) -> Generator[None]:
-    if is_locked(_lock(place)):
+def _exclusive(home: Home) -> Generator[None]:
+    if is_locked(_lock(home)):
         hint = "Wait for it to end, then look at the result."
-        raise GraphError(Code.DOMAIN_BUSY, "Another restore into this home is under way", {"hint": hint})
-    with file_lock(_lock(place), 0.0, lambda: None):
+        raise GraphError(Code.DOMAIN_BUSY, "Another restore into this home is running", {"hint": hint})
+    with file_lock(_lock(home), 0.0, lambda: None):
         yield
 
 
-def _lock(place: Home) -> Path:
-    return place.lock.with_name("restore.lock")
+def _lock(home: Home) -> Path:
+    return home.lock.with_name("restore.lock")
 
 
-def _require_room(beside: Path, needed: int) -> None:
-    free = shutil.disk_usage(beside.parent).free
+def _require_room(new_home: Path, needed: int) -> None:
+    free = shutil.disk_usage(new_home.parent).free
     if free < needed:
-        raise _no_room(beside, f"over {needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free")
+        raise _no_room(new_home, f"over {needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free")
 
 
-def _no_room(beside: Path, reason: str) -> GraphError:
+def _no_room(new_home: Path, reason: str) -> GraphError:
     hint = "Free some space: the restored data needs room beside the old for a while. The home is unchanged."
-    message = f"The backup could not be unpacked in {beside.parent}: {reason}"
+    message = f"The backup could not be unpacked in {new_home.parent}: {reason}"
     return GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint})
 
 
@@ -171,5 +173,5 @@ def _too_new(message: str, hint: str) -> GraphError:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """Return year and month, or major and minor: patches of one release read each other's data."""
+    """Return year and month, or major and minor version. Patches of a release can read each other's data."""
     return tuple(int(part) if _NUMBER.fullmatch(part) else 0 for part in version.split(".")[:2])

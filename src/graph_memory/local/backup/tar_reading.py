@@ -1,7 +1,7 @@
-"""The members of a tar archive of plain files, one after the other; nothing that it says of itself is believed.
+"""Reading of the members of a tar archive of plain files, without trust in its headers.
 
-`tarfile` reads much more than our archives hold: holes of any size, links, devices, sizes below nothing. Here a member
-is a plain file whose bytes are in the archive, or the archive is refused.
+`tarfile` accepts much more than backups contain: sparse files, links, devices, negative sizes. Here each member must be
+a plain file whose bytes are in the archive, or the archive is rejected.
 """
 
 from __future__ import annotations
@@ -18,55 +18,55 @@ from graph_memory.model.text.wording import quoted
 _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(_BLOCK)
 _CHUNK = 1 << 20
-_LARGEST_EXTENSION = 64 << 10
+_MAX_EXTENSION_BYTES = 64 << 10
 _PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _RECORD = re.compile(rb"([1-9][0-9]{0,5}) (path|size)=")
 _SIZE = re.compile(rb"[0-9]{1,19}")
 
 
 class UnreadableError(Exception):
-    """An archive that cannot be what it should be; the text says why."""
+    """An invalid archive. The text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A plain file in an archive, while it is passed."""
+    """A plain file in an archive, at the current position."""
 
     name: str
     size: int
     source: IO[bytes]
 
     def chunks(self) -> Iterator[bytes]:
-        """Give its bytes, to be asked for before the next member. Raises UnreadableError when they end too early."""
-        left = self.size
-        while left:
-            data = self.source.read(min(left, _CHUNK))
+        """Yield its bytes. Call it before the next member. Raises UnreadableError if the archive ends too early."""
+        remaining = self.size
+        while remaining:
+            data = self.source.read(min(remaining, _CHUNK))
             if not data:
                 raise UnreadableError("it ends too early")
-            left -= len(data)
+            remaining -= len(data)
             yield data
 
 
 def members(source: IO[bytes]) -> Iterator[Member]:
-    """Give the members up to the end mark. Raises UnreadableError for one that is no plain file or is not all there."""
-    end, at = os.fstat(source.fileno()).st_size, 0
+    """Yield the members up to the end mark. Raises UnreadableError unless each is a complete plain file."""
+    total, offset = os.fstat(source.fileno()).st_size, 0
     data: dict[str, bytes] = {}
-    while (head := _head(source, at)) is not None:
-        name, size = head.name, head.size
-        if head.type in _PLAIN:
+    while (header := _read_header(source, offset)) is not None:
+        name, size = header.name, header.size
+        if header.type in _PLAIN:
             name, size = _name(data, name), _size(data, size)
-        _check(head, name, size, end - at - _BLOCK)
-        if head.type == tarfile.XHDTYPE:
+        _check(header, name, size, total - offset - _BLOCK)
+        if header.type == tarfile.XHDTYPE:
             data = _extension(source.read(size))
         else:
             data = {}
             yield Member(name, size, source)
-        at += _BLOCK + size + -size % _BLOCK
+        offset += _BLOCK + size + -size % _BLOCK
 
 
-def _head(source: IO[bytes], at: int) -> tarfile.TarInfo | None:
-    """Return the header there, None for the end mark."""
-    source.seek(at)
+def _read_header(source: IO[bytes], offset: int) -> tarfile.TarInfo | None:
+    """Return the header at an offset, or None for the end mark."""
+    source.seek(offset)
     block = source.read(_BLOCK)
     if block == _END:
         return None
@@ -76,31 +76,31 @@ def _head(source: IO[bytes], at: int) -> tarfile.TarInfo | None:
         raise UnreadableError(str(error)) from error
 
 
-def _check(head: tarfile.TarInfo, name: str, size: int, left: int) -> None:
-    if head.type == tarfile.XHDTYPE:
-        if not 0 <= size <= min(left, _LARGEST_EXTENSION):
+def _check(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> None:
+    if header.type == tarfile.XHDTYPE:
+        if not 0 <= size <= min(remaining, _MAX_EXTENSION_BYTES):
             raise UnreadableError("a header is too large")
-    elif head.type not in _PLAIN:
+    elif header.type not in _PLAIN:
         raise UnreadableError(f"{quoted(name)} is not a plain file")
-    elif not 0 <= size <= left:
+    elif not 0 <= size <= remaining:
         raise UnreadableError(f"{quoted(name)} is incomplete")
 
 
 def _extension(data: bytes) -> dict[str, bytes]:
-    """Return what an extended header says of the next member: a longer name, a larger size, nothing else."""
+    """Return the name and size of the next member in an extended header, which may have no other fields."""
     rendered: dict[str, bytes] = {}
     while data:
         match = _RECORD.match(data)
         length = int(match[1]) if match else 0
         if match is None or not match.end() < length <= len(data) or data[length - 1 : length] != b"\n":
-            raise UnreadableError("a header is not one that a backup has")
+            raise UnreadableError("it has an unexpected header")
         rendered[match[2].decode()] = data[match.end() : length - 1]
         data = data[length:]
     return rendered
 
 
-def _name(data: dict[str, bytes], given: str) -> str:
-    return data["path"].decode("utf-8", "replace") if "path" in data else given
+def _name(data: dict[str, bytes], default: str) -> str:
+    return data["path"].decode("utf-8", "replace") if "path" in data else default
 
 
 def _size(data: dict[str, bytes], number: int) -> int:

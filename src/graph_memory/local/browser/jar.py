@@ -1,7 +1,7 @@
-"""Neo4j Browser as we serve it: the published jar with a style, a guide and saved queries of ours put into it.
+"""The jar of Neo4j Browser with the style, guide and saved queries of graph-memory.
 
-Neo4j serves what lies under `browser/` in the one jar of its class path that has it, so ours takes that jar's place.
-Nothing is compressed or dated by the machine: the same jar and assets give the same bytes and the same time anywhere.
+Neo4j serves the folder `browser/` of the jar that has it in the class path, so this jar replaces the published one.
+It does not depend on the machine: the same published jar and assets give the same bytes and the same file time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graph_memory.maven import Jar
 
 ARTIFACT = "neo4j-browser"
 GUIDE = "browser/graph-memory/guide.html"
-"""Where the guide lies, relative to the server's address."""
+"""Path of the guide, relative to the server's address."""
 
 _DATE = (2024, 9, 6, 12, 0, 0)
 _TIME = 1_725_624_000  # the same, in seconds since the epoch
@@ -32,59 +32,59 @@ _OLD = 7 * 24 * 3600.0
 
 
 class BrowserError(Exception):
-    """The jar is not the one that this was made for."""
+    """The published jar is not the expected one."""
 
 
 def is_browser(jar: Jar) -> bool:
-    """Tell whether a jar is Neo4j Browser."""
+    """Return whether a jar is Neo4j Browser."""
     return jar.artifact == ARTIFACT
 
 
 def served_jar(jar: Jar, original: Path, cache: Path) -> Path:
-    """Give the jar that takes the original's place: ours if it was made and nobody touched it, else the original."""
-    ours = _place(jar, cache)
-    return ours if _is_sound(ours) else original
+    """Return the path of the adapted jar if it exists and is unchanged, else of the original."""
+    served = _served_path(jar, cache)
+    return served if _is_intact(served) else original
 
 
 def make_served_jar(jar: Jar, original: Path, cache: Path) -> None:
-    """Make ours unless it is there. Without it the original is served, so what goes wrong here is no error."""
-    ours = _place(jar, cache)
-    if _is_sound(ours):
+    """Create the adapted jar if it is missing. Errors are ignored, because the original can be served instead."""
+    served = _served_path(jar, cache)
+    if _is_intact(served):
         return
     with suppress(BrowserError, OSError, zipfile.BadZipFile):
-        ours.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(ours) as file:
+        served.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(served) as file:
             file.write(with_assets(original.read_bytes(), jar.sha256))
-        os.utime(ours, (_TIME, _TIME))  # what has the right time is whole, also after a power cut
-        _remove_old(ours)
+        os.utime(served, (_TIME, _TIME))  # set last: a file with this time is complete, also after a power cut
+        _remove_old(served)
 
 
 def forget_served_jar(jar: Jar, cache: Path) -> None:
-    """Let the next start make ours again."""
+    """Have the next start create the adapted jar again."""
     with suppress(OSError):
-        _place(jar, cache).unlink(missing_ok=True)
+        _served_path(jar, cache).unlink(missing_ok=True)
 
 
 def with_assets(original: bytes, sha256: str) -> bytes:
-    """Give the jar's bytes with ours put in; BrowserError when they are not those that `sha256` names."""
+    """Return the bytes of the jar with the assets. Raises BrowserError if the SHA-256 of the original is wrong."""
     if hashlib.sha256(original).hexdigest() != sha256:
         raise BrowserError("the jar of Neo4j Browser is damaged")
-    made = io.BytesIO(original)
-    with zipfile.ZipFile(made, "a") as jar:
-        for name, text in {**_changed(jar), **_added()}.items():
+    data = io.BytesIO(original)
+    with zipfile.ZipFile(data, "a") as jar:
+        for name, text in {**_patched_files(jar), **_added_files()}.items():
             _put(jar, name, text)
-    return made.getvalue()
+    return data.getvalue()
 
 
 def style() -> dict[str, dict[str, str]]:
-    """Give the rules of `style.grass` by selector, as Neo4j Browser keeps them."""
-    blocks = re.findall(r"([^{}]+)\{\n(.*?)\n\}", _asset("style.grass"), re.S)
+    """Return the rules of `style.grass` by selector, as Neo4j Browser stores them."""
+    blocks = re.findall(r"([^{}]+)\{\n(.*?)\n\}", _read_asset("style.grass"), re.S)
     return {selector.strip(): dict(_declarations(body)) for selector, body in blocks}
 
 
 def queries() -> dict[str, str]:
-    """Give the saved queries by title, which is their first line."""
-    texts = _asset("queries.cypher").strip().split("\n\n")
+    """Return the saved queries by title, which is their first line."""
+    texts = _read_asset("queries.cypher").strip().split("\n\n")
     return {text.partition("\n")[0].removeprefix("// "): text for text in texts}
 
 
@@ -94,19 +94,19 @@ def _declarations(body: str) -> Iterable[tuple[str, str]]:
         yield name.strip(), value.strip().removesuffix(";").strip("'")
 
 
-def _changed(jar: zipfile.ZipFile) -> Mapping[str, str]:
-    places = {_named(jar, pattern): pieces for pattern, pieces in PATCHES.items()}
-    return {name: _patched(jar.read(name).decode(), pieces) for name, pieces in places.items()}
+def _patched_files(jar: zipfile.ZipFile) -> Mapping[str, str]:
+    files_to_patch = {_find_file(jar, pattern): patches for pattern, patches in PATCHES.items()}
+    return {name: _patch(jar.read(name).decode(), pieces) for name, pieces in files_to_patch.items()}
 
 
-def _named(jar: zipfile.ZipFile, pattern: str) -> str:
+def _find_file(jar: zipfile.ZipFile, pattern: str) -> str:
     for name in jar.namelist():
         if re.fullmatch(f"browser/{pattern}", name):
             return name
     raise BrowserError(f"no file {pattern} in the jar")
 
 
-def _patched(text: str, patches: Mapping[str, str]) -> str:
+def _patch(text: str, patches: Mapping[str, str]) -> str:
     for old, new in patches.items():
         if text.count(old) != 1:
             raise BrowserError(f"not found once: {old}")
@@ -114,9 +114,9 @@ def _patched(text: str, patches: Mapping[str, str]) -> str:
     return text
 
 
-def _added() -> Mapping[str, str]:
+def _added_files() -> Mapping[str, str]:
     seeds = json.dumps({"style": style(), "queries": queries()}, indent=1)
-    added = {name: _asset(name) for name in ("style.grass", "guide.html", "seed.js")}
+    added = {name: _read_asset(name) for name in ("style.grass", "guide.html", "seed.js")}
     added["seeds.js"] = f"const graphMemorySeeds = {seeds};\n"
     return {f"browser/graph-memory/{name}": text for name, text in added.items()}
 
@@ -125,28 +125,28 @@ def _put(jar: zipfile.ZipFile, name: str, text: str) -> None:
     if old := jar.NameToInfo.pop(name, None):
         jar.filelist.remove(old)
     entry = zipfile.ZipInfo(name, _DATE)
-    entry.create_system = 3  # else it would tell the system that it was made on
+    entry.create_system = 3  # the same on every system
     jar.writestr(entry, text)
 
 
-def _is_sound(path: Path) -> bool:
+def _is_intact(path: Path) -> bool:
     try:
         return path.stat().st_mtime == _TIME and os.access(path, os.R_OK)
     except OSError:
         return False
 
 
-def _remove_old(ours: Path) -> None:
-    for other in ours.parent.glob("*.jar"):
-        if other != ours and other.stat().st_ctime < time.time() - _OLD:
+def _remove_old(served: Path) -> None:
+    for other in served.parent.glob("*.jar"):
+        if other != served and other.stat().st_ctime < time.time() - _OLD:
             other.unlink(missing_ok=True)
 
 
-def _place(jar: Jar, cache: Path) -> Path:
-    parts = (jar.sha256, json.dumps(PATCHES), *_added().values())
+def _served_path(jar: Jar, cache: Path) -> Path:
+    parts = (jar.sha256, json.dumps(PATCHES), *_added_files().values())
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return cache / "browser" / f"{jar.artifact}-{jar.version}-{key}.jar"
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("graph_memory.local.browser").joinpath("assets", name).read_text("utf-8")

@@ -1,6 +1,6 @@
-"""What is changed in Neo4j Browser's own files: pieces of their text, each of which must be there exactly once.
+"""Patches of the files of Neo4j Browser: texts that must occur exactly once, and their replacements.
 
-The jar is known by its checksum, so they are. `browser` says what becomes of one where they are not.
+The checksum of the jar is verified, so they do occur. `jar` handles a jar in which they do not.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ _APP = {
     "new o(e.tag,e.classes.sort().slice(0,1))": (
         'new o(e.tag,e.classes.filter(e=>"_Node"!==e).sort().concat("_Node").slice(0,1))'
     ),
-    # The next colour is chosen by how many there are, and the thirteenth is none: take one that nobody has, and
-    # one made of the name when all are taken.
+    # The next colour is chosen by the number of types, and there is no thirteenth: take an unused colour, and one
+    # made of the name if all are used.
     "const t=e.filter(e=>null!=e.props.color).map(e=>e.props.color),n=t.length-1>d?0:t.length-1;return d[n]": (
         "const t=e.map(e=>e.props.color);return d.find(e=>!t.includes(e.color))"
     ),
     "this.useGeneratedDefaultColors?e(s):this.findAvailableDefaultColor(this.rules)": (
         "this.findAvailableDefaultColor(this.rules)||e(s)"
     ),
-    # The panel of a node lists all properties by name: list those that are the user's, then title and content, and
-    # the rest when it is asked for.
+    # The panel of a node lists all properties by name: list the properties of users first, then title and content,
+    # and the rest on request.
     ".sort((e,t)=>e.key<t.key?-1:1),h=d.slice(0,i);return s.default.createElement(c.PaneWrapper": (
         '.map(e=>({...e,rank:["_title","_content"].indexOf(e.key)+1||(/^[_<]/.test(e.key)?3:0)}))'
         ".sort((e,t)=>e.rank-t.rank||(e.key<t.key?-1:1)),"
@@ -35,11 +35,11 @@ _APP = {
         "const p=i>800?320:0,c=(1-s.ZOOM_FIT_PADDING_PERCENT)/Math.max(e/(i-p),t/o);"
         "return{scale:c,centerPointOffset:{x:-n-p/2/Math.min(c,s.ZOOM_MAX_SCALE),y:-a}}"
     ),
-    # The picture comes first after a login, not a note about the connection.
+    # After a login, show the graph first, not a note about the connection.
     '(n.dispatch(f.executeSystemCommand(":server status")),n.dispatch(f.executeSystemCommand(m.getInitCmd(': (
         "(n.dispatch(f.executeSystemCommand(m.getInitCmd("
     ),
-    # Parameters that are there from the start, set by `seed.js`.
+    # Initial parameters, set by `seed.js`.
     't.NAME="params",t.UPDATE_PARAMS=t.NAME+"/UPDATE";const i=t.NAME+"/REPLACE",o={};': (
         't.NAME="params",t.UPDATE_PARAMS=t.NAME+"/UPDATE";const i=t.NAME+"/REPLACE",o=window.graphMemoryParams||{};'
     ),
@@ -60,4 +60,4 @@ _INDEX = {
 }
 
 PATCHES = {r"index\.html": _INDEX, r"app-[0-9a-f]+\.js": _APP, r"ui-libs-[0-9a-f]+\.bundle\.js": _STYLES}
-"""What is changed, by a pattern of the file's name."""
+"""Patches by a pattern of the file's name."""

@@ -1,4 +1,4 @@
-"""Where the local Neo4j keeps what it keeps, and what is written down about the one that runs."""
+"""The files of a local Neo4j, and the record of its running server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Annotated, ClassVar
 from pydantic import ConfigDict, Field
 
 from graph_memory.files import make_private_folder, sync_folder, write_private
-from graph_memory.local.home.notes import beginning_of, read_json
+from graph_memory.local.home.notes import read_json, read_start
 from graph_memory.settings import Settings
 
 USERNAME = "neo4j"
-_LARGEST = 1 << 16
-"""Bytes beyond which a file that we write is none of ours."""
+_MAX_BYTES = 1 << 16
+"""Maximum size in bytes of the files that this module reads."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 Version = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
@@ -27,28 +27,28 @@ Moment = Annotated[float, Field(ge=0, lt=1 << 33, allow_inf_nan=False)]
 
 @dataclass(frozen=True)
 class Home:
-    """The folder of one local Neo4j. One database server at most runs in it."""
+    """The folder of a local Neo4j. At most one server runs in it."""
 
     root: Path
 
     @classmethod
     def of(cls, settings: Settings) -> Home:
-        """Give the place in the settings' home, by its one real path."""
+        """Return the folder in the home of the settings, as a resolved path."""
         return cls(settings.home.expanduser().resolve() / "neo4j")
 
     @property
-    def home(self) -> Path:
-        """The home that it is in, which also holds the blobs."""
+    def parent(self) -> Path:
+        """The home of graph-memory, which also has the blobs."""
         return self.root.parent
 
     @property
     def lock(self) -> Path:
-        """Locked while somebody starts or stops the server."""
+        """The lock of processes that start or stop the server."""
         return self.root / "run" / "lock"
 
     @property
     def run_file(self) -> Path:
-        """What is known of the running server, and the ports of the last one."""
+        """The record of the running server, or of the ports of the last one."""
         return self.root / "run" / "server.json"
 
     @property
@@ -58,7 +58,7 @@ class Home:
 
     @property
     def java_arguments(self) -> Path:
-        """The class path as an argument file: too long for a Windows command line."""
+        """The class path as an argument file, because it is too long for a Windows command line."""
         return self.root / "run" / "java.args"
 
     @property
@@ -68,22 +68,22 @@ class Home:
 
     @property
     def console_log(self) -> Path:
-        """What the server and its Java write to their output."""
+        """The standard output of the server and its Java."""
         return self.root / "logs" / "console.log"
 
     @property
     def debug_log(self) -> Path:
-        """What Neo4j writes for those who look for a fault, a JSON object a line."""
+        """The debug log of Neo4j, a JSON object a line."""
         return self.root / "logs" / "debug.log"
 
     @property
     def aot_log(self) -> Path:
-        """What Java says of the AOT cache that the last start offered it; not there when none was offered."""
+        """Java's warnings about the AOT cache of the last start. Missing if that start used no cache."""
         return self.root / "logs" / "aot.log"
 
     @property
     def temporary(self) -> Path:
-        """What the server's Java and its libraries need while they run; a killed one leaves it behind."""
+        """The temporary files of the server's Java. A killed server leaves them."""
         return self.root / "tmp"
 
     @property
@@ -92,68 +92,68 @@ class Home:
         return self.root / "data"
 
     @property
-    def beginning(self) -> Path:
-        """There until the first start succeeded. What `data` holds until then nobody has written into."""
+    def first_start_mark(self) -> Path:
+        """A file that exists until the first start has succeeded. Until then, `data` has no user data."""
         return self.root / "run" / "beginning"
 
     @property
-    def unfinished(self) -> Path:
-        """The databases of a first start that broke off."""
+    def unfinished_data(self) -> Path:
+        """The databases of a first start that failed."""
         return self.root / "data.unfinished"
 
-    def make(self) -> None:
-        """Make the folders."""
+    def make_folders(self) -> None:
+        """Create the folders."""
         for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent, self.temporary):
             make_private_folder(folder)
             folder.chmod(0o700)
 
     def empty_temporary(self) -> None:
-        """Remove what the last server left in its temporary folder; it must have ended."""
+        """Remove the temporary files of the last server, which must have ended."""
         shutil.rmtree(self.temporary, ignore_errors=True)
         make_private_folder(self.temporary)
 
-    def begin(self) -> None:
-        """Make ready for a start: Neo4j cannot recover from a first start that was killed, so that one begins anew."""
-        if self.beginning.exists():
+    def prepare_start(self) -> None:
+        """Prepare a start. Neo4j cannot recover from a killed first start, so its databases are moved away."""
+        if self.first_start_mark.exists():
             self._set_unfinished_aside()
         elif not self.data.exists():
-            write_private(self.beginning, "")
+            write_private(self.first_start_mark, "")
 
-    def begun(self) -> None:
-        """Note that the first start succeeded: from now on the databases are kept, come what may."""
-        if self.beginning.exists():
-            self.beginning.unlink()
-            sync_folder(self.beginning.parent)
+    def finish_first_start(self) -> None:
+        """Record that the first start succeeded. From now on the databases are kept."""
+        if self.first_start_mark.exists():
+            self.first_start_mark.unlink()
+            sync_folder(self.first_start_mark.parent)
 
     def _set_unfinished_aside(self) -> None:
         if self.data.exists():
-            shutil.rmtree(self.unfinished, ignore_errors=True)
-            self.data.rename(self.unfinished)
+            shutil.rmtree(self.unfinished_data, ignore_errors=True)
+            self.data.rename(self.unfinished_data)
 
     def password(self) -> str | None:
-        """Give the generated password, or None before there is one, and where the file holds no text."""
+        """Return the generated password, or None if there is none or the file is not text."""
         try:
-            return beginning_of(self.password_file, _LARGEST).decode("utf-8").strip() or None
+            return read_start(self.password_file, _MAX_BYTES).decode("utf-8").strip() or None
         except (FileNotFoundError, UnicodeDecodeError):
             return None
 
-    def new_password(self) -> str:
-        """Generate a password and keep it."""
-        password = secrets.token_hex(20)  # no character that a command line or a URL could take for something else
-        self.keep_password(password)
+    def generate_password(self) -> str:
+        """Generate a password, save it, and return it."""
+        password = secrets.token_hex(20)  # no special characters of a shell or a URL
+        self.save_password(password)
         return password
 
-    def keep_password(self, password: str) -> None:
-        """Have it be the password from now on."""
+    def save_password(self, password: str) -> None:
+        """Save the password."""
         write_private(self.password_file, password + "\n")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is written down about a server: its ports always, its process once there is one.
+    """The record of a server: its ports, and its process if it was started.
 
-    `created` is the process's start in seconds since the epoch, so that a pid used again is not taken for ours;
-    `ready` says that it answered once on its own port.
+    `created` is the start of the process in seconds since the epoch, which detects a reused pid.
+    `ready` means that the server has answered on its own port.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
@@ -165,18 +165,18 @@ class Run:
     created: Moment = 0.0
     ready: bool = False
 
-    def stopped(self) -> Run:
-        """Give the same without its process: the ports are remembered for the next start."""
+    def without_process(self) -> Run:
+        """Return the record without its process. The ports are kept for the next start."""
         return replace(self, pid=None, created=0.0, ready=False)
 
-    def save(self, place: Home) -> None:
-        """Write it down, whole or not at all."""
-        write_private(place.run_file, json.dumps(asdict(self)))
+    def save(self, home: Home) -> None:
+        """Save the record atomically."""
+        write_private(home.run_file, json.dumps(asdict(self)))
 
 
-def read_run(place: Home) -> Run | None:
-    """Give what was written down; None when nothing was, or nothing that a server of ours could have."""
+def read_run(home: Home) -> Run | None:
+    """Return the record of the server, or None if there is none or it is invalid."""
     try:
-        return read_json(beginning_of(place.run_file, _LARGEST), Run)
+        return read_json(read_start(home.run_file, _MAX_BYTES), Run)
     except FileNotFoundError:
         return None

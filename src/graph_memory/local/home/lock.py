@@ -13,9 +13,9 @@ from graph_memory.model.errors import Code, GraphError, Hint
 
 @contextmanager
 def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Generator[None]:
-    """Hold the lock that a file stands for; the system frees it when the holder dies, however it dies.
+    """Hold the lock of a file. The system releases it when the holding process ends for any reason.
 
-    `on_wait` is called once if another process holds it. STARTING after `timeout` seconds.
+    `on_wait` is called once if another process holds it. Raises STARTING after `timeout` seconds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, thread_local=False)
@@ -31,7 +31,7 @@ def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Genera
 
 
 def is_locked(path: Path) -> bool:
-    """Tell whether somebody holds the lock that a file stands for."""
+    """Return whether a process holds the lock of the file."""
     if not path.is_file():
         return False
     try:
@@ -48,6 +48,6 @@ def _wait(lock: FileLock, path: Path, timeout: float) -> None:
         raise GraphError(
             Code.STARTING,
             f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-            {"hint": Hint("Try again in a moment; {graph-memory neo4j status} says more.")},
+            {"hint": Hint("Try again in a moment; {graph-memory neo4j status} shows its state.")},
             path=path,
         ) from error

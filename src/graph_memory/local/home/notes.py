@@ -1,4 +1,4 @@
-"""Small notes in files, as whoever wrote them left them: read without trust in what they say."""
+"""Reading of small files without trust in their content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 1 << 20
 
 
 def read_json(text: str | bytes, kind: type[T]) -> T | None:
-    """Give what JSON says, None where it says nothing or something of another kind, however odd."""
+    """Return the value of JSON, or None if it is invalid or of another type."""
     try:
         return _adapter(kind).validate_json(text, strict=True)
     except ValidationError:
@@ -26,14 +26,14 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
     return TypeAdapter(kind)
 
 
-def beginning_of(path: Path, size: int) -> bytes:
-    """Give the first bytes of a file, at most so many."""
+def read_start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, at most `size`."""
     with path.open("rb") as file:
         return file.read(size)
 
 
 def tail(path: Path, lines: int) -> list[str]:
-    """Give the last lines of a text file, at most a megabyte of them; nothing when there is no such file."""
+    """Return the last lines of a text file, at most 1 MiB of them, or none if there is no such file."""
     if not path.is_file():
         return []
     with path.open("rb") as file:

@@ -8,23 +8,25 @@ import sys
 from graph_memory.model.errors import Code, GraphError
 
 HOST = "127.0.0.1"
-_HELLO = bytes.fromhex("6060B017") + bytes.fromhex("00080805") + bytes(12)  # the magic, then: 5.0 to 5.8, nothing else
+_HANDSHAKE = (
+    bytes.fromhex("6060B017") + bytes.fromhex("00080805") + bytes(12)
+)  # the magic bytes, then the versions: 5.0 to 5.8
 
 
 def speaks_bolt(port: int, timeout: float = 1.0) -> bool:
-    """Tell whether a server on this machine answers a Bolt handshake on the port within the seconds given."""
+    """Return whether a server on this machine answers a Bolt handshake on the port within `timeout` seconds."""
     try:
         with socket.create_connection((HOST, port), timeout) as connection:
             connection.settimeout(timeout)
-            connection.sendall(_HELLO)
-            agreed = _received(connection, 4)
+            connection.sendall(_HANDSHAKE)
+            agreed = _receive(connection, 4)
             return len(agreed) == 4 and any(agreed)
     except OSError:
         return False
 
 
 def accepts(port: int) -> bool:
-    """Tell whether anything on this machine listens on the port."""
+    """Return whether a process on this machine listens on the port."""
     try:
         with socket.create_connection((HOST, port), 1.0):
             return True
@@ -33,7 +35,7 @@ def accepts(port: int) -> bool:
 
 
 def is_free(port: int) -> bool:
-    """Tell whether a server could listen on the port now."""
+    """Return whether a server could listen on the port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         _refuse_sharing(probe)
         try:
@@ -43,19 +45,19 @@ def is_free(port: int) -> bool:
     return True
 
 
-def choose_port(wanted: int, preferred: tuple[int, ...], setting: str) -> int:
-    """Give the wanted port, else the first free one of the preferred, else any free one.
+def choose_port(configured: int, preferred: tuple[int, ...], setting: str) -> int:
+    """Return the configured port, else the first free preferred port, else any free port.
 
-    STORE_UNAVAILABLE when a wanted port (not 0) is taken; `setting` is the name that the remedy gives.
+    Raises STORE_UNAVAILABLE if a configured port (not 0) is taken. `setting` is its name for the hint.
     """
-    if wanted and not is_free(wanted):
+    if configured and not is_free(configured):
         hint = f"Stop what is listening there, or set {setting} to another port, or to 0 for any free one."
-        raise GraphError(Code.STORE_UNAVAILABLE, f"port {wanted} is taken", {"hint": hint, "port": wanted})
-    return wanted or next((port for port in preferred if is_free(port)), 0) or any_free()
+        raise GraphError(Code.STORE_UNAVAILABLE, f"port {configured} is taken", {"hint": hint, "port": configured})
+    return configured or next((port for port in preferred if is_free(port)), 0) or find_free_port()
 
 
-def any_free() -> int:
-    """Give a port that nobody listens on."""
+def find_free_port() -> int:
+    """Return a free port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -68,7 +70,7 @@ def _refuse_sharing(probe: socket.socket) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
 
 
-def _received(connection: socket.socket, size: int) -> bytes:
+def _receive(connection: socket.socket, size: int) -> bytes:
     answer = b""
     while len(answer) < size and (block := connection.recv(size - len(answer))):
         answer += block

@@ -1,8 +1,8 @@
-"""What a restore made beside a home comes into its place by one rename; whatever is left to do is done at any start.
+"""Activation of a restored home by one rename. The next start completes an interrupted activation.
 
-`restoring` in the home is being made, and may be thrown away. `restored` is complete: its parts go where they belong,
-and what was there goes to `replaced`, which is then removed. A process that is killed on the way leaves the folders,
-and the next start of the local Neo4j, or the next restore, goes on from there.
+The folder `restoring` in the home is incomplete, and may be removed. The folder `restored` is complete: its parts are
+moved into the home, and the old parts are moved to `replaced`, which is then removed. If the process is killed, the
+folders stay, and the next start of the local Neo4j or the next restore continues.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ RESTORING, RESTORED, REPLACED = "restoring", "restored", "replaced"
 _PARTS = ("neo4j/data", "blobs")
 
 
-def put_in_place(place: Home) -> None:
-    """Have what was restored replace what the home holds. The server of the place must be held stopped."""
-    home = place.home
-    finish_restore(place)
+def swap_in(home: Home) -> None:
+    """Replace the data of the home by the restored data. The server must be held stopped."""
+    folder = home.parent
+    finish_restore(home)
     if hasattr(os, "sync"):
         os.sync()
-    (home / RESTORING).rename(home / RESTORED)
-    sync_folder(home)
-    finish_restore(place)
+    (folder / RESTORING).rename(folder / RESTORED)
+    sync_folder(folder)
+    finish_restore(home)
 
 
-def finish_restore(place: Home) -> None:
-    """Do what is left of a restore that was complete; nothing when there was none."""
-    home = place.home
-    restored, replaced = home / RESTORED, home / REPLACED
+def finish_restore(home: Home) -> None:
+    """Complete the activation of a restored home, if there is one."""
+    folder = home.parent
+    restored, replaced = folder / RESTORED, folder / REPLACED
     if restored.is_dir():
         make_private_folder(replaced)
         for part in _PARTS:
-            _exchange(restored / part, home / part, replaced)
-        _take_password(place, restored)
-        place.begun()
-        sync_folder(home)
+            _exchange(restored / part, folder / part, replaced)
+        _adopt_password(home, restored)
+        home.finish_first_start()
+        sync_folder(folder)
         shutil.rmtree(restored)
     shutil.rmtree(replaced, ignore_errors=True)
 
 
-def _exchange(new: Path, live: Path, aside: Path) -> None:
+def _exchange(new: Path, live: Path, replaced: Path) -> None:
     if not new.exists():
         return
-    while live.exists():  # a process that writes a blob may make the folder anew
-        live.rename(aside / f"{live.name}-{secrets.token_hex(4)}")
+    while live.exists():  # a process that writes a blob may create the folder again
+        live.rename(replaced / f"{live.name}-{secrets.token_hex(4)}")
     new.rename(live)
     sync_folder(live.parent)
 
 
-def _take_password(place: Home, restored: Path) -> None:
-    """Keep the password of the restored Neo4j; it is another only where the home had none."""
+def _adopt_password(home: Home, restored: Path) -> None:
+    """Save the password of the restored Neo4j, which differs only if the home had none."""
     password = Home(restored / "neo4j").password()
-    if password and password != place.password():
-        place.keep_password(password)
+    if password and password != home.password():
+        home.save_password(password)

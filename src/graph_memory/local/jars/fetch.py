@@ -1,4 +1,4 @@
-"""Have every jar of a Neo4j version in the cache, whole, and know it without reading 180 MB at each start."""
+"""The cache of the jars of a Neo4j version, verified without reading 180 MB at each start."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ _HINT = (
 )
 
 Stamp = dict[str, list[int]]
-"""Size and modification time (ns) of each jar at the moment its checksum was right."""
+"""Size in bytes and modification time (ns) of each jar when its checksum was verified."""
 
 
 def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
-    """Give the jars of the version in class path order, fetching those that are missing or changed.
+    """Return the jars of the version in class path order. Fetches missing and changed jars.
 
-    STORE_UNAVAILABLE when one cannot be had.
+    Raises STORE_UNAVAILABLE if a jar cannot be fetched.
     """
     jars = known_list(settings) or _resolved_list(settings, progress)
     root = _root(settings)
-    if _suspects(root, jars, settings.neo4j_version):
-        with _locked(root, progress):
-            _complete(settings, jars, progress)
+    if _changed_jars(root, jars, settings.neo4j_version):
+        with _lock_cache(root, progress):
+            _fetch_changed(settings, jars, progress)
     for jar in filter(is_browser, jars):
         make_served_jar(jar, root / jar.path, root.parent)
     return _paths(root, jars)
 
 
 def known_list(settings: Settings) -> tuple[Jar, ...] | None:
-    """Give the list of the version: the committed one, else a cached one that can be read, else None."""
+    """Return the committed list of the version, else the cached list, else None."""
     if committed := committed_list(settings.neo4j_version):
         return committed
     try:
@@ -55,54 +55,54 @@ def known_list(settings: Settings) -> tuple[Jar, ...] | None:
 
 
 def fingerprint(settings: Settings) -> str | None:
-    """Give what changes when a jar, its place, its time or their order does; None when not all jars are there."""
-    marks = [(str(path), _mark(path)) for path in _paths(_root(settings), known_list(settings) or ())]
-    return json.dumps(marks) if marks and all(mark for _, mark in marks) else None
+    """Return a text that changes with the jars, their paths, times and order, or None if a jar is missing."""
+    stamps = [(str(path), _file_stamp(path)) for path in _paths(_root(settings), known_list(settings) or ())]
+    return json.dumps(stamps) if stamps and all(mark for _, mark in stamps) else None
 
 
-def damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
-    """Read the jars in the cache; give those that are missing and those that are not what they must be."""
+def find_damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
+    """Return the missing jars, and the jars with a wrong checksum. Reads all jars in the cache."""
     root = _root(settings)
     missing = [jar for jar in jars if not (root / jar.path).is_file()]
-    there = [jar for jar in jars if jar not in missing]
+    present = [jar for jar in jars if jar not in missing]
     with ThreadPoolExecutor(_READERS) as pool:
-        sums = pool.map(sha256_of, [root / jar.path for jar in there])
-        return missing, [jar for jar, sha256 in zip(there, sums, strict=True) if sha256 != jar.sha256]
+        sums = pool.map(sha256_of, [root / jar.path for jar in present])
+        return missing, [jar for jar, sha256 in zip(present, sums, strict=True) if sha256 != jar.sha256]
 
 
 def forget_checks(settings: Settings) -> None:
-    """Let the next `class_path` read every jar again, and make Neo4j Browser's anew."""
+    """Have the next `class_path` verify every jar again, and rebuild the jar of Neo4j Browser."""
     _stamp_path(_root(settings), settings.neo4j_version).unlink(missing_ok=True)
     for jar in filter(is_browser, known_list(settings) or ()):
         forget_served_jar(jar, _root(settings).parent)
 
 
 def _paths(root: Path, jars: Iterable[Jar]) -> list[Path]:
-    places = {jar: root / jar.path for jar in jars}
-    return [served_jar(jar, path, root.parent) if is_browser(jar) else path for jar, path in places.items()]
+    paths = {jar: root / jar.path for jar in jars}
+    return [served_jar(jar, path, root.parent) if is_browser(jar) else path for jar, path in paths.items()]
 
 
-def _complete(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
+def _fetch_changed(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
     root = _root(settings)
-    suspects = _suspects(root, jars, settings.neo4j_version)
-    if suspects:
-        _obtain_all(settings, suspects, progress)
-        stamp = {jar.path: _mark(root / jar.path) for jar in jars}
+    changed = _changed_jars(root, jars, settings.neo4j_version)
+    if changed:
+        _obtain_all(settings, changed, progress)
+        stamp = {jar.path: _file_stamp(root / jar.path) for jar in jars}
         write_private(_stamp_path(root, settings.neo4j_version), json.dumps(stamp))
 
 
 def _obtain_all(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
-    from graph_memory.maven import THREADS, DownloadError, obtain, session
+    from graph_memory.maven import THREADS, DownloadError, obtain, open_session
 
     stage = f"Fetching Neo4j {settings.neo4j_version}"
     total, done = sum(jar.size for jar in jars), 0
     progress(stage, 0.0)
-    with session() as connections, ThreadPoolExecutor(THREADS) as pool:
-        waiting = {pool.submit(obtain, jar, _root(settings) / jar.path, connections): jar for jar in jars}
+    with open_session() as connections, ThreadPoolExecutor(THREADS) as pool:
+        futures = {pool.submit(obtain, jar, _root(settings) / jar.path, connections): jar for jar in jars}
         try:
-            for future in as_completed(waiting):
+            for future in as_completed(futures):
                 future.result()
-                done += waiting[future].size
+                done += futures[future].size
                 progress(stage, done / total)
         except (DownloadError, OSError) as error:
             raise _unavailable(settings, error) from error
@@ -116,7 +116,7 @@ def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
 
     version, root = settings.neo4j_version, _root(settings)
     progress(f"Resolving Neo4j {version}, which has no known list of jars (takes minutes)", None)
-    with _locked(root, progress):
+    with _lock_cache(root, progress):
         try:
             jars = resolve(version, root, _root(settings).with_name("poms"))
         except (DownloadError, OSError) as error:
@@ -125,20 +125,20 @@ def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
     return jars
 
 
-def _locked(root: Path, progress: Progress) -> AbstractContextManager[None]:
+def _lock_cache(root: Path, progress: Progress) -> AbstractContextManager[None]:
     return file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None))
 
 
-def _suspects(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
+def _changed_jars(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
     stamp = _read_stamp(_stamp_path(root, version))
-    return [jar for jar in jars if jar.path not in stamp or stamp[jar.path] != _mark(root / jar.path)]
+    return [jar for jar in jars if jar.path not in stamp or stamp[jar.path] != _file_stamp(root / jar.path)]
 
 
 def _root(settings: Settings) -> Path:
     return settings.cache.expanduser().resolve() / "jars"
 
 
-def _mark(path: Path) -> list[int]:
+def _file_stamp(path: Path) -> list[int]:
     try:
         stat = path.stat()
     except FileNotFoundError:

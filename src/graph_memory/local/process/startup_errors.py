@@ -1,4 +1,4 @@
-"""Why a local Neo4j did not come up, read from what it wrote."""
+"""Errors for a local Neo4j that did not start, with the reason from its logs."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _CAUSE = re.compile(r"Caused by: [\w.$]*?(?:Exception|Error): (.*)")
 _LINES = 200
 
 
-def ended(place: Home) -> GraphError:
-    """Give the error for a server whose process ended while it started."""
-    lines = tail(place.console_log, _LINES)
+def exit_error(home: Home) -> GraphError:
+    """Return the error for a server whose process ended during its start."""
+    lines = tail(home.console_log, _LINES)
     causes = [match[1] for line in lines if (match := _CAUSE.search(line))]
-    return _did_not_start(place, (causes or lines or ["it wrote nothing"])[-1])
+    return _did_not_start(home, (causes or lines or ["it wrote nothing"])[-1])
 
 
-def crashed(place: Home, run: Run) -> bool:
-    """Tell whether Java itself broke down in that run, and not what it ran."""
-    return (place.console_log.parent / f"hs_err_pid{run.pid}.log").is_file()
+def has_crashed(home: Home, run: Run) -> bool:
+    """Return whether Java itself crashed in that run."""
+    return (home.console_log.parent / f"hs_err_pid{run.pid}.log").is_file()
 
 
-def slow(place: Home, settings: Settings) -> GraphError:
-    """Give the error for a server that is still at it when `start_timeout` is over."""
-    return _error(place, Code.STARTING, f"Neo4j is still starting after {settings.start_timeout:.0f} s")
+def timeout_error(home: Home, settings: Settings) -> GraphError:
+    """Return the error for a server that is still starting after `start_timeout` seconds."""
+    return _error(home, Code.STARTING, f"Neo4j is still starting after {settings.start_timeout:.0f} s")
 
 
-def hung(place: Home, since: float) -> GraphError | None:
-    """Give the error for a server that failed but does not end, which Neo4j does when its system database is broken.
+def hang_error(home: Home, since: float) -> GraphError | None:
+    """Return the error for a server that failed without ending, as Neo4j does if its system database is damaged.
 
-    Only what it wrote after `since`, in seconds since the epoch, counts. None when it may still come up.
+    Only log entries after `since`, in seconds since the epoch, count. Returns None if it may still start.
     """
-    began = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    for line in reversed(tail(place.debug_log, _LINES)):
+    start = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    for line in reversed(tail(home.debug_log, _LINES)):
         entry = _entry(line)
-        if entry.get("time", "") >= began and entry.get("message", "").startswith(_FATAL):
+        if entry.get("time", "") >= start and entry.get("message", "").startswith(_FATAL):
             reason = _CAUSE.findall(entry.get("stacktrace", "")) or [entry["message"]]
-            return _did_not_start(place, reason[-1])
+            return _did_not_start(home, reason[-1])
     return None
 
 
@@ -51,15 +51,15 @@ def _entry(line: str) -> dict[str, str]:
     return {name: value for name, value in result.items() if isinstance(value, str)}
 
 
-def without_home(place: Home, reason: str) -> str:
-    """Give a reason of Neo4j's as it may be told to anybody: without the folder of the home."""
-    return reason.replace(str(place.root.parent), "the home folder")
+def without_home(home: Home, reason: str) -> str:
+    """Return a reason without the path of the home, which messages must not contain."""
+    return reason.replace(str(home.root.parent), "the home folder")
 
 
-def _did_not_start(place: Home, reason: str) -> GraphError:
-    return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {without_home(place, reason)}")
+def _did_not_start(home: Home, reason: str) -> GraphError:
+    return _error(home, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {without_home(home, reason)}")
 
 
-def _error(place: Home, code: Code, message: str) -> GraphError:
+def _error(home: Home, code: Code, message: str) -> GraphError:
     hint = Hint("{graph-memory neo4j logs} shows what Neo4j wrote, {graph-memory doctor} checks what it needs.")
-    return GraphError(code, message, {"hint": hint}, path=place.console_log)
+    return GraphError(code, message, {"hint": hint}, path=home.console_log)

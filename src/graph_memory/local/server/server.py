@@ -1,4 +1,4 @@
-"""The local Neo4j as the rest of graph-memory sees it: have it running, look at it, stop it."""
+"""Start, status and stop of the local Neo4j."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graph_memory.local.home.home import USERNAME, Home, Run, read_run
 from graph_memory.local.home.lock import file_lock
 from graph_memory.local.home.notes import tail
 from graph_memory.local.home.ports import HOST, speaks_bolt
-from graph_memory.local.process.process import end, find, is_alive, listens, lost, ports_of, recorded
-from graph_memory.local.process.startup_errors import ended, hung, slow
+from graph_memory.local.process.process import end, find, find_recorded, has_lost_port, is_alive, listens, ports_of
+from graph_memory.local.process.startup_errors import exit_error, hang_error, timeout_error
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
 
-_POLL = 0.05
-_LOOK = 5.0
-_TURNS = 5
+_POLL_INTERVAL = 0.05
+_CHECK_INTERVAL = 5.0
+_MAX_LAUNCHES = 5
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LocalServer:
     password: str = field(repr=False)
     pid: int
     version: str
-    place: Home = field(repr=False)
+    home: Home = field(repr=False)
     run: Run = field(repr=False)
 
     @property
@@ -44,32 +44,32 @@ class LocalServer:
         return f"{self.http_url}/browser/"
 
     def is_alive(self) -> bool:
-        """Tell whether its process still runs."""
-        return recorded(self.place, self.run) is not None
+        """Return whether its process still runs."""
+        return find_recorded(self.home, self.run) is not None
 
     def listens(self) -> bool:
-        """Tell whether it runs and listens on its Bolt port, so that whoever answers there is this server.
+        """Return whether it runs and listens on its Bolt port, so that no other server answers there.
 
-        Where the system does not tell who listens, a server that runs is taken to.
+        If the system does not show who listens, a running server counts as listening.
         """
-        process = recorded(self.place, self.run)
+        process = find_recorded(self.home, self.run)
         return process is not None and listens(process, self.run.bolt_port)
 
 
 class State(StrEnum):
-    """What a local Neo4j does."""
+    """The state of a local Neo4j."""
 
     RUNNING = "running"
-    """It answers."""
+    """It answers on its Bolt port."""
     STARTING = "starting"
-    """Its process runs and does not answer yet."""
+    """Its process runs, but does not answer yet."""
     STOPPED = "stopped"
     """It has no process."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """What is known of the local Neo4j; addresses and process are None when it is stopped."""
+    """The status of the local Neo4j. Addresses and process are None if it is stopped."""
 
     state: State
     home: Path
@@ -79,54 +79,54 @@ class Status:
     pid: int | None = None
     version: str | None = None
     started: float | None = None
-    """Start of the process in seconds since the epoch."""
+    """Start time of the process in seconds since the epoch."""
 
 
 def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServer:
-    """Give the local Neo4j of the settings' home, started if need be; processes that ask at once get the same one.
+    """Return the local Neo4j of the home, and start it if needed. Concurrent calls of processes get the same server.
 
-    STORE_UNAVAILABLE when it cannot be had or started, STARTING when it takes longer than `start_timeout` seconds.
+    Raises STORE_UNAVAILABLE if it cannot be fetched or started, and STARTING after `start_timeout` seconds.
     """
-    place = Home.of(settings)
-    if server := _running(place):
+    home = Home.of(settings)
+    if server := _find_running(home):
         return server
-    place.make()
-    with _locked(place, settings, progress):
-        return _running(place) or _adopted(place, settings, progress) or _started(place, settings, progress)
+    home.make_folders()
+    with _lock(home, settings, progress):
+        return _find_running(home) or _adopt(home, settings, progress) or _start(home, settings, progress)
 
 
 def stop(settings: Settings) -> bool:
-    """Stop the local Neo4j and wait for its end; tell whether there was one to stop."""
-    place = Home.of(settings)
-    if not place.root.exists():
+    """Stop the local Neo4j and wait for its end. Returns whether it was running."""
+    home = Home.of(settings)
+    if not home.root.exists():
         return False
-    with _locked(place, settings, silent):
-        return _stopped(place)
+    with _lock(home, settings, silent):
+        return _stop(home)
 
 
 @contextmanager
-def held_stopped(settings: Settings, progress: Progress = silent) -> Generator[Home]:
-    """Stop the local Neo4j, and have nobody start it as long as the block lasts: who asks for it waits."""
-    place = Home.of(settings)
-    place.make()
-    with _locked(place, settings, progress):
-        _stopped(place)
-        yield place
+def hold_stopped(settings: Settings, progress: Progress = silent) -> Generator[Home]:
+    """Stop the local Neo4j, and yield its home. Other processes wait with their start until the end of the block."""
+    home = Home.of(settings)
+    home.make_folders()
+    with _lock(home, settings, progress):
+        _stop(home)
+        yield home
 
 
 def status(settings: Settings) -> Status:
-    """Look at the local Neo4j without changing anything."""
-    place = Home.of(settings)
-    run = read_run(place)
-    process = find(place, run) if place.root.exists() else None
+    """Return the status of the local Neo4j, without changing it."""
+    home = Home.of(settings)
+    run = read_run(home)
+    process = find(home, run) if home.root.exists() else None
     if process is None:
-        return Status(State.STOPPED, place.root, place.console_log)
-    if run is None:  # nothing that can be read says where it listens: the next use replaces it
-        return Status(State.STARTING, place.root, place.console_log, pid=process.pid)
+        return Status(State.STOPPED, home.root, home.console_log)
+    if run is None:  # its ports are unknown: the next use replaces it
+        return Status(State.STARTING, home.root, home.console_log, pid=process.pid)
     return Status(
         state=State.RUNNING if speaks_bolt(run.bolt_port) else State.STARTING,
-        home=place.root,
-        log=place.console_log,
+        home=home.root,
+        log=home.console_log,
         uri=_uri(run),
         http_url=_http_url(run),
         pid=process.pid,
@@ -136,79 +136,79 @@ def status(settings: Settings) -> Status:
 
 
 def console_log(settings: Settings, lines: int = 100) -> list[str]:
-    """Give the last lines that the local Neo4j wrote."""
+    """Return the last lines of the local Neo4j's console log."""
     return tail(Home.of(settings).console_log, lines)
 
 
 def password_file(settings: Settings) -> Path:
-    """Tell where the password is kept, on one line."""
+    """Return the file with the password on one line."""
     return Home.of(settings).password_file
 
 
-def _stopped(place: Home) -> bool:
-    run = read_run(place)
-    process = find(place, run)
+def _stop(home: Home) -> bool:
+    run = read_run(home)
+    process = find(home, run)
     if process:
         end(process)
     if run:
-        run.stopped().save(place)
+        run.without_process().save(home)
     return process is not None
 
 
-def _running(place: Home) -> LocalServer | None:
-    run = read_run(place)
-    password = place.password()
+def _find_running(home: Home) -> LocalServer | None:
+    run = read_run(home)
+    password = home.password()
     if run is None or password is None or not run.ready:
         return None
-    server = _described(place, run, password)
+    server = _server_of(home, run, password)
     return server if server.listens() and speaks_bolt(run.bolt_port) else None
 
 
-def _adopted(place: Home, settings: Settings, progress: Progress) -> LocalServer | None:
-    run = read_run(place)
-    process = find(place, run)
+def _adopt(home: Home, settings: Settings, progress: Progress) -> LocalServer | None:
+    run = read_run(home)
+    process = find(home, run)
     if process is None:
         return None
-    if run is None:  # nothing says where it listens
+    if run is None:  # its ports are unknown
         end(process)
         return None
-    return _awaited(_written_down(place, run, process), process, place, settings, progress)
+    return _await_answer(_record(home, run, process), process, home, settings, progress)
 
 
-def _started(place: Home, settings: Settings, progress: Progress) -> LocalServer:
-    from graph_memory.local.aot.fast_start import look_after
+def _start(home: Home, settings: Settings, progress: Progress) -> LocalServer:
+    from graph_memory.local.aot.fast_start import maintain
     from graph_memory.local.jars.fetch import forget_checks
 
-    failed: Run | None = None
-    for attempt in (settings, settings.model_copy(update={"aot": "off"})):  # a bad AOT cache can bring Java down
-        run, server = _launched(place, attempt, progress)
+    failed_run: Run | None = None
+    for attempt in (settings, settings.model_copy(update={"aot": "off"})):  # a bad AOT cache can crash Java
+        run, server = _launch(home, attempt, progress)
         if server:
-            look_after(settings, place, failed)
+            maintain(settings, home, failed_run)
             return server
-        failed = run
-        forget_checks(settings)  # perhaps a jar was damaged behind our back
-    raise ended(place)
+        failed_run = run
+        forget_checks(settings)  # a jar may have been damaged
+    raise exit_error(home)
 
 
-def _launched(place: Home, settings: Settings, progress: Progress, *, turn: int = 1) -> tuple[Run, LocalServer | None]:
-    """Start and wait for the answer, on other ports when somebody took one between our look and Neo4j's.
+def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int = 1) -> tuple[Run, LocalServer | None]:
+    """Start the server and wait for its answer, again on other ports if another process took one meanwhile.
 
-    That happens when the servers of two homes start at the same moment. None when it ends for another reason.
+    That happens when the servers of two homes start at the same moment. The server is None if its process ended.
     """
     from graph_memory.local.server.start import start
 
-    written = _size(place.console_log)
-    run, process = start(place, settings, progress, elsewhere=turn > 1)
-    server = _awaited(run, process, place, settings, progress)
-    if server is None and turn < _TURNS and _lost_a_port(place.console_log, written):
-        return _launched(place, settings, progress, turn=turn + 1)
+    log_size = _size(home.console_log)
+    run, process = start(home, settings, progress, on_free_ports=attempt > 1)
+    server = _await_answer(run, process, home, settings, progress)
+    if server is None and attempt < _MAX_LAUNCHES and _has_port_conflict(home.console_log, log_size):
+        return _launch(home, settings, progress, attempt=attempt + 1)
     return run, server
 
 
-def _lost_a_port(console: Path, written: int) -> bool:
-    """Tell whether Neo4j said, in what it wrote after so many bytes, that it could not have one of its ports."""
+def _has_port_conflict(console: Path, log_size: int) -> bool:
+    """Return whether Neo4j logged, after `log_size` bytes, that it could not bind one of its ports."""
     with console.open("rb") as file:
-        file.seek(written if written <= _size(console) else 0)  # a large log is set aside at a launch
+        file.seek(log_size if log_size <= _size(console) else 0)  # a large log is rotated at launch
         return b"PortBindException" in file.read()
 
 
@@ -216,54 +216,54 @@ def _size(file: Path) -> int:
     return file.stat().st_size if file.is_file() else 0
 
 
-def _awaited(
-    run: Run, process: psutil.Process, place: Home, settings: Settings, progress: Progress
+def _await_answer(
+    run: Run, process: psutil.Process, home: Home, settings: Settings, progress: Progress
 ) -> LocalServer | None:
-    """Wait until the server answers; None when its process ends instead."""
+    """Return the server when it answers, or None if its process ends. Raises STARTING and STORE_UNAVAILABLE."""
     progress(f"Starting Neo4j {run.version}", None)
-    began, looked = time.monotonic(), 0.0
+    started, last_check = time.monotonic(), 0.0
     while is_alive(process):
         if _answers(run, process):
-            place.begun()
+            home.finish_first_start()
             run = replace(run, ready=True)
-            run.save(place)
-            return _described(place, run, place.password() or "")
-        if time.monotonic() - began > settings.start_timeout:
-            raise slow(place, settings)
-        if time.monotonic() - looked > _LOOK:
-            looked = time.monotonic()
-            _give_up_if_hung(place, process, run)
-            if _is_elsewhere(run, process):
+            run.save(home)
+            return _server_of(home, run, home.password() or "")
+        if time.monotonic() - started > settings.start_timeout:
+            raise timeout_error(home, settings)
+        if time.monotonic() - last_check > _CHECK_INTERVAL:
+            last_check = time.monotonic()
+            _raise_if_hung(home, process, run)
+            if _listens_elsewhere(run, process):
                 end(process)
-        time.sleep(_POLL)
+        time.sleep(_POLL_INTERVAL)
     return None
 
 
 def _answers(run: Run, process: psutil.Process) -> bool:
-    """Tell whether it is this process that answers. One that lost its HTTP port answers for a moment before it ends."""
-    return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not lost(process, run.http_port)
+    """Return whether this process answers and has both ports. Without its HTTP port it would end soon."""
+    return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
 
 
-def _is_elsewhere(run: Run, process: psutil.Process) -> bool:
-    """Tell whether it listens, and not where it was written down: nobody knows then which of its ports is which."""
+def _listens_elsewhere(run: Run, process: psutil.Process) -> bool:
+    """Return whether the server listens on ports other than the recorded ones."""
     ports = ports_of(process)
     return bool(ports) and run.bolt_port not in ports
 
 
-def _give_up_if_hung(place: Home, process: psutil.Process, run: Run) -> None:
-    if error := hung(place, run.created):
+def _raise_if_hung(home: Home, process: psutil.Process, run: Run) -> None:
+    if error := hang_error(home, run.created):
         end(process)
         raise error
 
 
-def _written_down(place: Home, run: Run, process: psutil.Process) -> Run:
-    now = replace(run, pid=process.pid, created=process.create_time(), ready=False)
-    now.save(place)
-    return now
+def _record(home: Home, run: Run, process: psutil.Process) -> Run:
+    recorded = replace(run, pid=process.pid, created=process.create_time(), ready=False)
+    recorded.save(home)
+    return recorded
 
 
-def _described(place: Home, run: Run, password: str) -> LocalServer:
-    return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version, place, run)
+def _server_of(home: Home, run: Run, password: str) -> LocalServer:
+    return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version, home, run)
 
 
 def _uri(run: Run) -> str:
@@ -274,8 +274,8 @@ def _http_url(run: Run) -> str:
     return f"http://localhost:{run.http_port}"
 
 
-def _locked(place: Home, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
+def _lock(home: Home, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
     def wait() -> None:
         progress("Waiting for another process that is starting or stopping Neo4j", None)
 
-    return file_lock(place.lock, settings.start_timeout, wait)
+    return file_lock(home.lock, settings.start_timeout, wait)

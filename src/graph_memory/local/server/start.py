@@ -1,4 +1,4 @@
-"""Launch a server in a place: ports, configuration, password, process."""
+"""Launch of a server: ports, configuration, password and process."""
 
 from __future__ import annotations
 
@@ -20,52 +20,52 @@ from graph_memory.progress import Progress
 from graph_memory.settings import Settings
 
 BOLT, HTTP = 7687, 7474
-_LETTING_GO = 2.0
+_RELEASE_TIMEOUT = 2.0
 
 
 def start(
-    place: Home, settings: Settings, progress: Progress, *, elsewhere: bool = False
+    home: Home, settings: Settings, progress: Progress, *, on_free_ports: bool = False
 ) -> tuple[Run, psutil.Process]:
-    """Launch a server and write it down; it does not answer yet.
+    """Launch a server, and return its record and its process. It does not answer yet.
 
-    The ports are written down before the launch, so that whoever finds the process knows where it will listen.
-    `elsewhere` is said when another server was quicker to take ports that had been free.
+    The ports are recorded before the launch, so that other processes know where it will listen.
+    Use `on_free_ports` if another server took the ports of the previous attempt.
     """
     java = find_java(settings)
     jars = class_path(settings, progress)
-    last = read_run(place)
-    if last and last.pid:
-        _let_go(last)
-    finish_restore(place)
-    place.empty_temporary()
-    place.begin()
-    planned = plan(settings, last, elsewhere=elsewhere)
-    planned.save(place)
-    write_config(settings, place, planned, jars)
-    ensure_password(place, java.command)
-    command = server_command(settings, place, java.command, flags(settings, place))
-    process = launch(command, place.console_log)
+    previous = read_run(home)
+    if previous and previous.pid:
+        _wait_for_release(previous)
+    finish_restore(home)
+    home.empty_temporary()
+    home.prepare_start()
+    planned = plan_run(settings, previous, on_free_ports=on_free_ports)
+    planned.save(home)
+    write_config(settings, home, planned, jars)
+    ensure_password(home, java.command)
+    command = server_command(settings, home, java.command, flags(settings, home))
+    process = launch(command, home.console_log)
     run = replace(planned, pid=process.pid, created=process.create_time())
-    run.save(place)
+    run.save(home)
     return run, process
 
 
-def _let_go(last: Run) -> None:
-    """Wait a moment for a killed server's ports and files: its threads hold them longer than it seems to live."""
-    deadline = time.monotonic() + _LETTING_GO
-    while time.monotonic() < deadline and not (is_free(last.bolt_port) and is_free(last.http_port)):
+def _wait_for_release(previous: Run) -> None:
+    """Wait up to `_RELEASE_TIMEOUT` seconds for the ports and files of a killed server."""
+    deadline = time.monotonic() + _RELEASE_TIMEOUT
+    while time.monotonic() < deadline and not (is_free(previous.bolt_port) and is_free(previous.http_port)):
         time.sleep(0.02)
 
 
-def plan(settings: Settings, last: Run | None, *, elsewhere: bool = False) -> Run:
-    """Choose the ports: those of the settings, else those of the last start, else the usual ones, else free ones.
+def plan_run(settings: Settings, previous: Run | None, *, on_free_ports: bool = False) -> Run:
+    """Return a record with ports: of the settings, else of the previous start, else the default ones, else free ones.
 
-    With `elsewhere`, those of the settings, else free ones: what somebody else chooses too is not tried again.
+    With `on_free_ports`, previous and default ports are skipped.
     """
-    bolt = (last.bolt_port, BOLT) if last else (BOLT,)
-    http = (last.http_port, HTTP) if last else (HTTP,)
+    bolt = (previous.bolt_port, BOLT) if previous else (BOLT,)
+    http = (previous.http_port, HTTP) if previous else (HTTP,)
     return Run(
-        choose_port(settings.neo4j_bolt_port, () if elsewhere else bolt, "GRAPH_MEMORY_NEO4J_BOLT_PORT"),
-        choose_port(settings.neo4j_http_port, () if elsewhere else http, "GRAPH_MEMORY_NEO4J_HTTP_PORT"),
+        choose_port(settings.neo4j_bolt_port, () if on_free_ports else bolt, "GRAPH_MEMORY_NEO4J_BOLT_PORT"),
+        choose_port(settings.neo4j_http_port, () if on_free_ports else http, "GRAPH_MEMORY_NEO4J_HTTP_PORT"),
         settings.neo4j_version,
     )
