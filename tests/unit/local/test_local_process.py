@@ -88,7 +88,7 @@ def test_a_place_that_was_moved_keeps_its_server_and_whoever_takes_its_name_has_
     run = run_of(process)
     place.root.rename(tmp_path / "moved")
     assert find_recorded(Home(tmp_path / "moved"), run) == process
-    place.make()
+    place.make_folders()
     assert find(place, run) is None
 
 
