@@ -1,7 +1,7 @@
-"""The static site: `make docs`. The sources are the Markdown files of the repository, where they are.
+"""The static site: `make docs`. The sources are the Markdown files of the repository.
 
-The root of the sources is the repository itself, so a relative link means the same file there and here. A link to a
-page becomes a link to it on the site; a link to any other file offers that file; one to a folder is text.
+The root of the sources is the repository itself, so relative links work in both. A link to a page becomes a link on the
+site, a link to another file becomes a download, and a link to a folder becomes text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[1]
 LISTS = {"README": "docs/README.md", "docs/decisions/README": "docs/decisions/README.md"}
-"""Pages that lead to others, with the file that lists these; a page in no list fails the build."""
+"""Pages with a table of contents, and the file that lists its pages. A page in no list fails the build."""
 HEADING, PAGE = re.compile(r"^## (.+)$", re.M), re.compile(r"\]\(([\w./-]+)\.md\)")
 LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
 ANNOTATED = re.compile(r"~?[\w.]*Annotated\[([^,]+), .*?\)\]")
@@ -41,7 +41,7 @@ toc_object_entries_show_parents = "hide"
 nitpicky = True
 suppress_warnings = ["misc.highlighting_failure"]  # Pygments knows no name that begins with _ in Cypher
 nitpick_ignore_regex = [
-    ("py:.*", r"(?!graph_memory).*"),  # other packages: nothing is fetched while the site is made
+    ("py:.*", r"(?!graph_memory).*"),  # other packages: the build fetches nothing
     ("py:.*", r"graph_memory\.model\.values\.properties\..*|graph_memory\.[\w.]+\.[A-Z]"),  # aliases and type variables
 ]
 
@@ -54,13 +54,13 @@ html_show_sphinx = False
 
 
 def without_folders(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Leave the words of links to folders, which the site does not have."""
-    here = (ROOT / docname).parent
-    source[0] = LINK.sub(lambda link: link[1] if (here / link[2]).is_dir() else link[0], source[0])
+    """Replace links to folders by their text, because the site has no folders."""
+    folder = (ROOT / docname).parent
+    source[0] = LINK.sub(lambda link: link[1] if (folder / link[2]).is_dir() else link[0], source[0])
 
 
 def add_contents(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Add the table of contents to a page that leads to others: what the list links to, a part for each heading."""
+    """Add the table of contents to a page in `LISTS`, with a part for each heading of the list."""
     if docname not in LISTS:
         return
     file = ROOT / LISTS[docname]
@@ -86,20 +86,20 @@ def _part(caption: str, pages: Iterable[str]) -> str:
 
 
 def plain_types(
-    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, signature: str | None, returns: str | None
+    _app: Sphinx, _kind: str, _name: str, _object: object, _options: object, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Show the type of a field without what pydantic is told besides."""
+    """Return the signature of a field without the annotations for pydantic."""
     return signature and ANNOTATED.sub(r"\1", signature), returns
 
 
 def add_index(app: Sphinx, error: Exception | None) -> None:
-    """Have the start page answer for the folder."""
+    """Copy the start page to `index.html`."""
     if error is None and app.builder.name == "html":
         shutil.copyfile(app.outdir / "README.html", app.outdir / "index.html")
 
 
 def setup(app: Sphinx) -> None:
-    """Connect what is ours."""
+    """Connect the functions of this module to Sphinx."""
     app.connect("source-read", without_folders)
     app.connect("source-read", add_contents)
     app.connect("autodoc-process-signature", plain_types)

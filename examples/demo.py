@@ -38,7 +38,7 @@ FAILED, INTERRUPTED = 1, 130
 
 
 def main() -> int:
-    """Show it all; a failure is told with what to do about it."""
+    """Run the demo. Returns its exit status. An error is printed with its hint."""
     console, status = stage(), 0
     try:
         show(console)
@@ -69,7 +69,7 @@ def show(console: Console) -> None:
 
 
 def keep_apart() -> None:
-    """Lead this process and its servers to the demo's home, away from the user's memory and Neo4j server."""
+    """Set the environment to the demo's home, so that it cannot touch the user's memory and Neo4j server."""
     for name in [*os.environ]:
         if name.startswith("NEO4J_") or name in {"GRAPH_MEMORY_DOMAIN", "GRAPH_MEMORY_TOOLSETS"}:
             del os.environ[name]
@@ -80,16 +80,16 @@ def keep_apart() -> None:
 
 @contextmanager
 def running_neo4j(console: Console, settings: Settings) -> Generator[local.LocalServer]:
-    """Give the running local Neo4j; one that was started here is stopped at the end."""
-    found = local.status(settings).state is not local.State.STOPPED
+    """Yield the local Neo4j. If this starts it, it is stopped at the end."""
+    was_running = local.status(settings).state is not local.State.STOPPED
     try:
-        yield _started(console, settings, "runs already; found" if found else "started")
+        yield _start(console, settings, "runs already; found" if was_running else "started")
     finally:
-        if not found:
+        if not was_running:
             local.stop(settings)
 
 
-def _started(console: Console, settings: Settings, how: str) -> local.LocalServer:
+def _start(console: Console, settings: Settings, how: str) -> local.LocalServer:
     began = time.perf_counter()
     with _progress(console) as progress:
         server = local.ensure_running(settings, progress)
@@ -101,7 +101,7 @@ def _started(console: Console, settings: Settings, how: str) -> local.LocalServe
 
 @contextmanager
 def _progress(console: Console) -> Generator[local.Progress]:
-    """Give a listener that draws bars on a terminal, and elsewhere prints a line for each stage."""
+    """Yield a listener that draws bars on a terminal, and elsewhere prints a line for each stage."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, TaskID] = {}
@@ -117,7 +117,7 @@ def _progress(console: Console) -> Generator[local.Progress]:
 
 
 def consult(page: Page, story: Story) -> None:
-    """Let the person ask, at the command line, what Getting Things Done asks every week."""
+    """Ask the questions of Getting Things Done at the command line."""
     page.chapter(
         "The person asks (Tuesday, 10:30)",
         "The same memory, from a terminal. What can be done with a phone? Which project does nothing move? Whom to ask "
@@ -127,7 +127,7 @@ def consult(page: Page, story: Story) -> None:
         command = ["gtd", *question, "--domain", story.domain]
         page.row("$", [Text(f"graph-memory {shlex.join(command)}", "bold cyan")])
         began = time.perf_counter()
-        lines = _printed(command).splitlines()
+        lines = _run_command(command).splitlines()
         page.row("→", [Text(lines[0], "bold")], time.perf_counter() - began)
         page.verbatim("\n".join(f"  {line}" for line in lines[1:]))
 
@@ -141,7 +141,7 @@ def prove(page: Page, story: Story, server: local.LocalServer) -> None:
     )
     page.row("$", [Text(f"graph-memory verify --domain {story.domain}", "bold cyan")])
     began = time.perf_counter()
-    page.row("→", [Text(_printed(["verify", "--domain", story.domain]))], time.perf_counter() - began)
+    page.row("→", [Text(_run_command(["verify", "--domain", story.domain]))], time.perf_counter() - began)
     page.say(
         "The graph agrees with its log. And it is a plain graph: node types are labels, connection types are "
         "relationship types, properties are properties. While Neo4j runs, Neo4j Browser at "
@@ -154,31 +154,31 @@ def prove(page: Page, story: Story, server: local.LocalServer) -> None:
 
 
 def measure(page: Page, story: Story, total: float) -> None:
-    """Print what was measured on the way."""
+    """Print the measured times."""
     page.say("Measured in this run, with whatever else this machine was doing:")
     for name, figure in {**story.measured, "all of the above": shown_time(total)}.items():
         page.row(" ", [Text(f"{figure:>7}"), Text(name)])
 
 
-def _printed(command: Sequence[str]) -> str:
-    """Return what a command of graph-memory prints."""
-    done = subprocess.run([COMMAND, *command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        failed = f"`graph-memory {shlex.join(command)}` failed:\n{done.stdout}{done.stderr}"
-        raise GraphError(Code.STORE_CONFLICT, failed)
-    return done.stdout.strip()
+def _run_command(command: Sequence[str]) -> str:
+    """Run a command of graph-memory, and return its output."""
+    process = subprocess.run([COMMAND, *command], capture_output=True, text=True, check=False)
+    if process.returncode:
+        message = f"`graph-memory {shlex.join(command)}` failed:\n{process.stdout}{process.stderr}"
+        raise GraphError(Code.STORE_CONFLICT, message)
+    return process.stdout.strip()
 
 
 def _rows(query: str, server: local.LocalServer) -> list[Text]:
     auth = (server.username, server.password)
     with GraphDatabase.driver(server.uri, auth=auth) as driver:  # pyright: ignore[reportUnknownMemberType]
         rows = driver.execute_query(Query(cast("LiteralString", query))).records
-    return [*map(_drawn, rows[:3]), Text(f"and {len(rows) - 3} more", "dim")]
+    return [*map(_draw, rows[:3]), Text(f"and {len(rows) - 3} more", "dim")]
 
 
-def _drawn(row: Record) -> Text:
-    a, r, b = cast("tuple[Node, Relationship, Node]", row.values())
-    return Text(f"(:{_label(a)} {a['_title']})-[:{r.type}]->(:{_label(b)} {b['_title']})")
+def _draw(row: Record) -> Text:
+    source, edge, target = cast("tuple[Node, Relationship, Node]", row.values())
+    return Text(f"(:{_label(source)} {source['_title']})-[:{edge.type}]->(:{_label(target)} {target['_title']})")
 
 
 def _label(node: Node) -> str:
@@ -186,7 +186,7 @@ def _label(node: Node) -> str:
 
 
 def invite(page: Page, settings: Settings, domain: str) -> None:
-    """Print what makes it the reader's own."""
+    """Print how the reader can use graph-memory."""
     command = shlex.quote(str(COMMAND))
     page.chapter("Now yours", "Paste this into the configuration of your MCP client:")
     configuration = {"mcpServers": {"graph-memory": {"command": str(COMMAND), "args": ["mcp", "--for", "agent"]}}}
@@ -204,7 +204,7 @@ def invite(page: Page, settings: Settings, domain: str) -> None:
 
 
 def _look_back(page: Page, settings: Settings, domain: str, command: str) -> None:
-    """Say how to see the demo's graph, and how to be rid of it."""
+    """Print how to see the demo's graph, and how to remove it."""
     look = f"{command} browser --domain {domain}"
     if local.status(settings).state is local.State.STOPPED:
         page.say("The demo has stopped its own Neo4j again. This starts it and opens the graph in Neo4j Browser:")

@@ -36,7 +36,7 @@ def stage() -> Console:
 
 @dataclass
 class Page:
-    """What a person reads: headings, remarks, and calls with their answers, in which titles stand for ids."""
+    """The printed page: headings, remarks, and calls with their answers, with titles in place of ids."""
 
     console: Console
     titles: dict[str, str] = field(default_factory=dict[str, str])
@@ -100,7 +100,7 @@ class Page:
         return lines
 
     def _pairs(self, data: Answer) -> list[Text]:
-        return [Text.assemble((f"{key}: ", "dim"), self.value(one)) for key, one in data.items()]
+        return [Text.assemble((f"{key}: ", "dim"), self.value(value)) for key, value in data.items()]
 
     def value(self, value: object) -> Text:
         """Return a value in few words: text by its first line, a node by its title, a declaration by its name."""
@@ -134,7 +134,7 @@ def shown_time(seconds: float) -> str:
 
 @dataclass
 class Agent:
-    """A client of one server process. Every call is made for real; those that are shown go to the page."""
+    """A client of a server process. All calls are real; some are shown on the page."""
 
     client: Client
     page: Page
@@ -154,7 +154,7 @@ class Agent:
         self.page.answer(answer, self.times[-1][1])
         return answer
 
-    async def refused(self, tool: str, /, **arguments: object) -> GraphError:
+    async def call_refused(self, tool: str, /, **arguments: object) -> GraphError:
         """Make a call that the server must refuse, and return what it says."""
         try:
             await self.call(tool, **arguments)
@@ -175,41 +175,41 @@ class Agent:
 
     async def node(self, node_type: str, text: str, /, **properties: object) -> str:
         """Create a node, shown in one line, and return its id. Its title stands for the id from now on."""
-        given = {"type": node_type, "content": text, "format": "markdown", "properties": properties}
-        node_id = str((await self.quietly("create_node", **given))["node_id"])
+        arguments = {"type": node_type, "content": text, "format": "markdown", "properties": properties}
+        node_id = str((await self.quietly("create_node", **arguments))["node_id"])
         self.title(node_id, text)
         self._brief("create_node", f"{node_type:<7}", self.page.value(node_id), self.page.value(properties))
         return node_id
 
     async def search(self, query: str, /, **more: object) -> None:
         """Search, and show of each hit what it is, why it was found, and the passage that fits."""
-        given = {"query": query, **more}
-        self.page.call("search_memories", given)
-        found = await self.quietly("search_memories", **given)
+        arguments = {"query": query, **more}
+        self.page.call("search_memories", arguments)
+        result = await self.quietly("search_memories", **arguments)
         for _ in range(PATIENCE):  # on a busy machine a search does not wait for all vectors, and says so
-            if found["mode"] != "lexical" and not {"not_covered", "without_vectors"} & found.keys():
+            if result["mode"] != "lexical" and not {"not_covered", "without_vectors"} & result.keys():
                 break
-            found = await self.quietly("search_memories", **given)
+            result = await self.quietly("search_memories", **arguments)
         seconds: float | None = self.times[-1][1]
-        for hit in cast("Sequence[Answer]", found["hits"]):
+        for hit in cast("Sequence[Answer]", result["hits"]):
             self.page.row("→", [self.page.value(hit["id"]), Text(str(hit["why"]), "dim")], seconds)
             self.page.row(" ", [Text(" ".join(str(hit.get("passage", "")).split()))])
             seconds = None
 
     async def recall(self, query: str, /, **more: object) -> None:
         """Recall, and show what is told as the agent reads it."""
-        given = {"query": query, **more}
-        self.page.call("recall", given)
-        found = await self.quietly("recall", **given)
+        arguments = {"query": query, **more}
+        self.page.call("recall", arguments)
+        result = await self.quietly("recall", **arguments)
         seconds: float | None = self.times[-1][1]
-        for line in str(found["content"]).splitlines():
+        for line in str(result["content"]).splitlines():
             self.page.row("→" if seconds else " ", [Text(line)], seconds)
             seconds = None
 
     async def connect(self, connection_type: str, source: str, target: str, /) -> None:
         """Create a connection, shown in one line."""
-        given = {"type": connection_type, "from_node_id": source, "to_node_id": target}
-        await self.quietly("create_connection", **given)
+        arguments = {"type": connection_type, "from_node_id": source, "to_node_id": target}
+        await self.quietly("create_connection", **arguments)
         joined = Text.assemble(self.page.value(source), f" ─{connection_type}→ ", self.page.value(target))
         self._brief("create_connection", joined)
 
@@ -218,7 +218,7 @@ class Agent:
         self.page.titles[node_id] = text.partition("\n")[0].removeprefix("# ")
 
     def _brief(self, tool: str, *about: Text | str) -> None:
-        parts = [one if isinstance(one, Text) else Text(one) for one in about]
+        parts = [part if isinstance(part, Text) else Text(part) for part in about]
         self.page.row("→", [Text(tool, "bold cyan"), *parts], self.times[-1][1])
 
 

@@ -34,7 +34,7 @@ ANNA = "# Anna Anderson\n\nAnderson Contracting, recommended by the neighbours."
 
 @dataclass
 class Story:
-    """What happens in a domain, chapter by chapter, and what was measured on the way."""
+    """The chapters of the demo in a domain, with the measured times."""
 
     page: Page
     domain: str
@@ -70,7 +70,7 @@ class Story:
             " ", [Text(f"{name} offers {len(tools)} tools, over MCP {agent.client.protocol_version}")], listed
         )
         with self.page.console.status("Waiting for the first answer: the database's schema is made or checked"):
-            await agent.refused("get_ontology")
+            await agent.call_refused("get_ontology")
         self.measured["server process started → its tools listed"] = shown_time(listed)
         self.measured["server process started → first answer from the graph, its schema made or checked"] = _since(
             agent
@@ -84,8 +84,8 @@ class Story:
         )
         declared = parse_ontology(ONTOLOGY.read_text(encoding="utf-8"), ONTOLOGY.name)
         types = {
-            "node_types": [definition(one) for one in declared.node_types],
-            "connection_types": [definition(one) for one in declared.connection_types],
+            "node_types": [definition(node_type) for node_type in declared.node_types],
+            "connection_types": [definition(edge_type) for edge_type in declared.connection_types],
         }
         with self.page.console.status("Each connection type gets a constraint in the database"):
             await agent.call("create_ontology", **types)
@@ -129,12 +129,12 @@ class Story:
         )
         anna = await agent.node("Person", ANNA, name="Anna Anderson", role="contractor")
         ends = {"from_node_id": self.ids["kitchen"], "to_node_id": anna}
-        await agent.refused("create_connection", type="NextAction", **ends)
+        await agent.call_refused("create_connection", type="NextAction", **ends)
         self.page.say("The message says what would be valid. The agent looks for a type that fits, and tries it:")
         await agent.call(
             "validate_connection", connection_type="WaitingFor", from_node_type="Project", to_node_type="Person"
         )
-        await agent.refused("create_connection", type="WaitingFor", **ends, properties={"since": "2025-10-15"})
+        await agent.call_refused("create_connection", type="WaitingFor", **ends, properties={"since": "2025-10-15"})
         self.page.say('It asks the user ("When should I remind you?") and has all it needs:')
         dates = {"since": "2025-10-15", "follow_up_date": "2025-11-15"}
         await agent.call("create_connection", type="WaitingFor", **ends, properties=dates)
@@ -163,11 +163,11 @@ class Story:
         await agent.call("search_content", query="FARMHOUSE", node_type="Project")
 
     async def _grow(self, agent: Agent, branch: Tree, node_id: str) -> None:
-        found = await agent.quietly("query_connections", from_node_id=node_id)
-        for connection_id in _texts(found["connection_ids"]):
-            one = await agent.quietly("get_connection", connection_id=connection_id)
-            target = str(one["to_node_id"])
-            label = Text.assemble((f"{one['type']} → ", "dim"), self.page.value(target))
+        page = await agent.quietly("query_connections", from_node_id=node_id)
+        for connection_id in _texts(page["connection_ids"]):
+            connection = await agent.quietly("get_connection", connection_id=connection_id)
+            target = str(connection["to_node_id"])
+            label = Text.assemble((f"{connection['type']} → ", "dim"), self.page.value(target))
             await self._grow(agent, branch.add(label), target)
 
     async def mean(self, agent: Agent) -> None:
@@ -198,7 +198,7 @@ class Story:
             await other.call("update_node", **sinks, properties={"status": "completed"})
         self.page.say("The first agent postpones it, on condition that nobody has changed it since:")
         later = {"properties": {"status": "someday"}, "expected_version": seen["version"]}
-        await agent.refused("update_node", **sinks, **later)
+        await agent.call_refused("update_node", **sinks, **later)
         self.page.say("It reads again. The action is done, so what depended on it can go ahead:")
         await agent.call("get_node", **sinks)
         await agent.call("update_node", node_id=self.ids["plumber"], properties={"status": "next"})
@@ -212,8 +212,10 @@ class Story:
 
     async def return_to(self, morning: Sequence[int]) -> None:
         """Start another server and find everything there."""
-        gone = not any(psutil.pid_exists(pid) for pid in morning)
-        ended = f"Yesterday's server process ({', '.join(map(str, morning))}) {'has ended' if gone else 'still runs'}."
+        has_ended = not any(psutil.pid_exists(pid) for pid in morning)
+        ended = (
+            f"Yesterday's server process ({', '.join(map(str, morning))}) {'has ended' if has_ended else 'still runs'}."
+        )
         async with agent_on(self.page, self.domain) as agent:
             begun = ", ".join(map(str, _server_pids()))
             self.page.chapter(
@@ -239,7 +241,7 @@ class Story:
             await agent.call("session_end", summary="Learned when to call Anna. Next: ask her for a date.")
 
     async def look_back(self, agent: Agent) -> None:
-        """Change something, and find what was true before."""
+        """Change a node, and search its earlier state."""
         self.page.chapter(
             "What was true last week (Tuesday, 9:00)",
             "The tiles were dearer than expected. The plan changes:",
@@ -260,13 +262,17 @@ def _rules(ontology: Answer) -> Table:
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=True)
     for heading in ("connection type", "from", "to", "requires"):
         table.add_column(heading)
-    for one in cast("list[dict[str, object]]", ontology["connection_types"]):
-        ends = (_listed(one["from_types"]), _listed(one["to_types"]), _listed(one.get("required_properties", ())))
-        table.add_row(Text(str(one["name"]), "bold"), *ends)
+    for connection_type in cast("list[dict[str, object]]", ontology["connection_types"]):
+        ends = (
+            _join_names(connection_type["from_types"]),
+            _join_names(connection_type["to_types"]),
+            _join_names(connection_type.get("required_properties", ())),
+        )
+        table.add_row(Text(str(connection_type["name"]), "bold"), *ends)
     return table
 
 
-def _listed(names: object) -> str:
+def _join_names(names: object) -> str:
     return ", ".join("any" if name == "*" else name for name in _texts(names))
 
 
@@ -281,4 +287,4 @@ def _since(agent: Agent) -> str:
 def _server_pids() -> list[int]:
     """Return the server processes that run for this demo."""
     mine = psutil.Process().children()
-    return [one.pid for one in mine if str(COMMAND) in one.cmdline()]
+    return [process.pid for process in mine if str(COMMAND) in process.cmdline()]

@@ -15,7 +15,7 @@ from graph_memory.gtd import Gtd
 
 
 def main() -> None:
-    """Write down two weeks of training, and ask how it goes."""
+    """Store two sessions of training, and print the progress."""
     with open_memory_sync() as memory:
         memory = memory.in_domain(f"fitness-{secrets.token_hex(3)}")
         memory.apply_ontology(merge_ontologies([load_ontology("fitness"), load_ontology("gtd")]))
@@ -25,13 +25,14 @@ def main() -> None:
         train(memory, plan, squat, day="2025-10-16", weight_kg=85)
         for day, weight in progress(memory, squat):
             print(f"{day}  {weight:g} kg")
-        print("planned", planned(memory, plan))
-        print("stuck:", *(one.title for one in memory.run(lambda own: Gtd(own).stuck_projects()).projects))
+        print("planned", describe_plan(memory, plan))
+        stuck = memory.run(lambda opened: Gtd(opened).stuck_projects())
+        print("stuck:", *(project.title for project in stuck.projects))
         print("log and graph agree:", memory.upkeep.verify().clean)
 
 
 def begin_plan(memory: SyncMemory, exercise: str) -> str:
-    """Return the id of a plan that serves a goal; a project of the same goal has no next action yet."""
+    """Create a plan for a goal, and a project for the same goal without a next action. Returns the id of the plan."""
     goal = memory.create_node("Goal", "# Squat 100 kg", properties={"status": "active", "target": 100, "unit": "kg"})
     plan = memory.create_node("Plan", "# Autumn", properties={"status": "active", "sessions_per_week": 2})
     memory.create_connection("AimsAt", plan.node_id, goal.node_id)
@@ -43,33 +44,33 @@ def begin_plan(memory: SyncMemory, exercise: str) -> str:
 
 
 def train(memory: SyncMemory, plan: str, exercise: str, *, day: str, weight_kg: float) -> None:
-    """Write down a session with one exercise."""
+    """Store a session with one exercise."""
     session = memory.create_node("Session", f"# Training on {day}", properties={"date": day, "status": "done"})
     memory.create_connection("FollowsPlan", session.node_id, plan)
-    done = {"sets": 5, "repetitions": 5, "weight_kg": weight_kg}
-    memory.create_connection("Performed", session.node_id, exercise, properties=done)
+    sets = {"sets": 5, "repetitions": 5, "weight_kg": weight_kg}
+    memory.create_connection("Performed", session.node_id, exercise, properties=sets)
 
 
 def progress(memory: SyncMemory, exercise: str) -> Sequence[tuple[str, float]]:
-    """Return on which days an exercise was done with which weight in kg, in the order of the days."""
-    found = memory.query_connections(type="Performed", to_node_id=exercise).connection_ids
-    performed = memory.describe_connections(found)
-    sessions = {one.id: one for one in memory.describe_nodes([one.from_id for one in performed])}
+    """Return the days on which an exercise was done, in order, each with the weight in kg."""
+    ids = memory.query_connections(type="Performed", to_node_id=exercise).connection_ids
+    performed = memory.describe_connections(ids)
+    nodes = memory.describe_nodes([connection.from_id for connection in performed])
+    days = {node.id: str(node.properties["date"]) for node in nodes}
     return sorted(
-        (str(sessions[one.from_id].properties["date"]), float(one.properties["weight_kg"]))
-        for one in performed
-        if one.from_id in sessions
+        (days[connection.from_id], float(connection.properties["weight_kg"]))
+        for connection in performed
+        if connection.from_id in days
     )
 
 
-def planned(memory: SyncMemory, plan: str) -> str:
-    """Return what a plan prescribes, in words."""
-    found = memory.query_connections(type="Prescribes", from_node_id=plan).connection_ids
-    parts = [
-        f"{one.to_title} {one.properties['sets']} × {one.properties['repetitions']} at {one.properties['weight_kg']} kg"
-        for one in memory.describe_connections(found)
-    ]
-    return ", ".join(parts)
+def describe_plan(memory: SyncMemory, plan: str) -> str:
+    """Return the exercises of a plan in words."""
+    ids = memory.query_connections(type="Prescribes", from_node_id=plan).connection_ids
+    return ", ".join(
+        "{} {sets} × {repetitions} at {weight_kg} kg".format(connection.to_title, **connection.properties)
+        for connection in memory.describe_connections(ids)
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""Write what is made from the code: `python -m docs.generate`, at the root of the checkout.
-
-Below another folder when one is named.
-"""
+"""Write the generated pages: `python -m docs.generate [FOLDER]`, by default in the checkout."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ PAGES: dict[str, Callable[[], Lines]] = {
 
 
 def write(root: Path) -> None:
-    """Write every page and server.json below a folder."""
+    """Write every page and server.json into a folder."""
     for name, page in PAGES.items():
         _write(root / name, "\n".join([MADE, "", *page()]))
     _write(root / "server.json", json.dumps(server_entry(), indent=2, ensure_ascii=False) + "\n")

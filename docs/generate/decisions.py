@@ -7,12 +7,12 @@ from pathlib import Path
 from .tables import Lines, text
 
 DECISIONS = """
-What a reader would otherwise undo, each with its reason and, where there is one, its measurement.
+Decisions that a change could undo by mistake, each with its reason and its measurement, if there is one.
 """
 
 
 def decisions_page() -> Lines:
-    """Give the list of decisions."""
+    """Yield the list of decisions."""
     yield from text("Decisions", DECISIONS)
     for page in sorted((Path(__file__).parents[1] / "decisions").glob("0*.md")):
         title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")

@@ -8,15 +8,15 @@ from graph_memory.model.errors import Code
 from .tables import Lines, code, sentences, table, text
 
 ERRORS = """
-Every failure is one of these. A tool error carries `{code, message, details}`; `details.hint` says what to do next. In
-Python it is `GraphError` with the same three. The number is the exit status of the command line. Besides, `verify`
-and `rebuild` exit with 1 when differences are left, `doctor` when a check failed, and `neo4j status` with 3 when the
-local Neo4j is stopped. [Troubleshooting](../guides/troubleshooting.md) goes from what you see to what helps.
+Every error has one of these codes. A tool error has `{code, message, details}`, and `details.hint` says what to do
+next. In Python it is `GraphError` with the same three. The number is the exit status of the command line. In addition,
+`verify` and `rebuild` exit with 1 if differences are left, `doctor` if a check fails, and `neo4j status` with 3 if the
+local Neo4j is stopped. [Troubleshooting](../guides/troubleshooting.md) lists symptoms with their remedies.
 """
 
 
 def errors_page() -> Lines:
-    """Give the page of error codes; every code has its sentence."""
+    """Yield the page of error codes, each with its sentence."""
     meanings = sentences(Code)
     rows = ((code(name), str(EXIT_STATUS[name]), meanings[name]) for name in Code)
     yield from text("Error codes", ERRORS)

@@ -1,4 +1,4 @@
-"""`server.json`: how the MCP registry is told of this server, in the registry's own format."""
+"""`server.json`: the entry of this server in the MCP registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .settings import kind, variable
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 NAME = "io.github.graph-memory/graph-memory"
-"""The README must say `mcp-name:` and this name: so the registry knows that both have one owner."""
+"""The README must contain `mcp-name:` and this name, which proves to the registry that both have the same owner."""
 PRESETS = {
     "type": "named",
     "name": "--for",
@@ -28,11 +28,11 @@ OFFERED = (
     *("neo4j_uri", "neo4j_username", "neo4j_password", "neo4j_database", "home", "domain", "blob_url"),
     *("embeddings", "embedding_model", "embedding_url", "embedding_api_key"),
 )
-"""The settings that a client may ask its user for; all have defaults."""
+"""The settings that a client may ask its user for. All have defaults."""
 
 
 def server_entry() -> dict[str, object]:
-    """Return what `server.json` says."""
+    """Return the content of `server.json`."""
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     package = {
@@ -49,7 +49,7 @@ def server_entry() -> dict[str, object]:
 
 
 def environment(name: str, field: FieldInfo) -> dict[str, object]:
-    """Return a setting as the registry describes a variable of the environment."""
+    """Return a setting as an environment variable of the registry."""
     entry: dict[str, object] = {"name": variable(name, field), "description": field.description, "isRequired": False}
     if field.annotation is SecretStr:
         return {**entry, "isSecret": True}

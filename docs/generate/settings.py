@@ -14,9 +14,9 @@ from graph_memory.settings import Settings
 from .tables import Lines, code, table, text
 
 SETTINGS = """
-Every setting is an environment variable, read once when a process starts; an empty one counts as not set. In Python the
-same are fields of `Settings`, in lower case and without `GRAPH_MEMORY_`: `Settings(read_timeout=5)`.
-`graph-memory config --detail` prints the values in force and where each comes from.
+Every setting is an environment variable, read once when a process starts. An empty variable counts as not set. In
+Python, settings are fields of `Settings`, in lower case and without `GRAPH_MEMORY_`: `Settings(read_timeout=5)`.
+`graph-memory config --detail` prints the current values and their sources.
 
 The user data and cache folders are `~/.local/share` and `~/.cache` on Linux, `~/Library/Application Support` and
 `~/Library/Caches` on macOS, both `%LOCALAPPDATA%` on Windows, where the cache is in `graph-memory\\Cache`.
@@ -34,7 +34,7 @@ BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than
 
 
 def settings_page() -> Lines:
-    """Give the page of settings."""
+    """Yield the page of settings."""
     yield from text("Settings", SETTINGS)
     rows = (
         (code(variable(name, field)), kind_of_setting(field), default_of(name, field), field.description or "")
@@ -50,12 +50,12 @@ def variable(name: str, field: FieldInfo) -> str:
 
 
 def kind_of_setting(field: FieldInfo) -> str:
-    """Return what a setting takes, with its bounds."""
+    """Return the type of a setting with its bounds."""
     return ", ".join([kind(field.annotation), *bounds(field)])
 
 
 def kind(annotation: object) -> str:
-    """Return a type of Python in words."""
+    """Return a Python type in words."""
     if get_origin(annotation) in (Union, UnionType):
         (annotation,) = [part for part in get_args(annotation) if part is not NoneType]
     if get_origin(annotation) is Literal:
@@ -73,7 +73,7 @@ def kind(annotation: object) -> str:
 
 
 def bounds(field: FieldInfo) -> Lines:
-    """Give the limits of a setting in words."""
+    """Yield the limits of a setting in words."""
     for rule in field.metadata:
         yield from (f"{words} {getattr(rule, name):,}" for name, words in BOUNDS.items() if hasattr(rule, name))
         if pattern := getattr(rule, "pattern", None):
@@ -81,7 +81,7 @@ def bounds(field: FieldInfo) -> Lines:
 
 
 def default_of(name: str, field: FieldInfo) -> str:
-    """Return the default of a setting, in words where it depends on the machine."""
+    """Return the default of a setting, in words if it depends on the machine."""
     if field.default_factory is not None:
         return WORDED[name]
     match field.default:

@@ -1,4 +1,4 @@
-"""What the pages are made of: headings, tables, code, and the sentences of an enumeration."""
+"""Parts of generated pages: headings, tables, code, and the sentences of an enumeration."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ Lines = Iterator[str]
 
 
 def text(title: str, introduction: str) -> Lines:
-    """Give the beginning of a page."""
+    """Yield the title and the introduction of a page."""
     yield from (f"# {title}", *introduction.splitlines(), "")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:
-    """Give a table and the empty line behind it, without columns that are empty; nothing when there are no rows."""
+    """Yield a table without empty columns, and an empty line after it. Without rows, yields nothing."""
     cells = [[cell.replace("|", r"\|").replace("\n", " ") for cell in row] for row in rows]
-    filled = [place for place in range(len(columns)) if any(row[place] for row in cells)]
+    filled = [number for number in range(len(columns)) if any(row[number] for row in cells)]
     if cells:
-        yield f"| {' | '.join(columns[place] for place in filled)} |"
+        yield f"| {' | '.join(columns[number] for number in filled)} |"
         yield "|" + "---|" * len(filled)
-        yield from (f"| {' | '.join(row[place] for place in filled)} |" for row in cells)
+        yield from (f"| {' | '.join(row[number] for number in filled)} |" for row in cells)
         yield ""
 
 
 def code(value: object) -> str:
-    """Return a value as code; nothing for nothing."""
+    """Return a value as code, or an empty text for an empty value."""
     return f"`{value}`" if str(value) else ""
 
 
 def sentences(kind: type[Enum]) -> dict[str, str]:
-    """Return the members of an enumeration with the sentence below each in the source."""
+    """Return the members of an enumeration with the docstring below each in the source."""
     (declared,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     body = declared.body if isinstance(declared, ast.ClassDef) else []
     return {

@@ -45,7 +45,7 @@ EXAMPLE = {
 
 
 def tools_page() -> Lines:
-    """Give the page of MCP tools."""
+    """Yield the page of MCP tools."""
     yield from text("Tools", TOOLS)
     yield from ("```json", *json.dumps(EXAMPLE, indent=2).splitlines(), "```", "")
     for name, tools in TOOLSETS.items():
@@ -56,27 +56,27 @@ def tools_page() -> Lines:
 
 
 def described_tool(tool: AnyOperation) -> Lines:
-    """Give one tool: what it is for, what it does to the memory, what it takes and gives."""
+    """Yield the section of a tool: its description, effect, arguments and results."""
     yield from (f"### {tool.name}", "", *tool.description.splitlines(), "", effect_of(tool), "")
     yield from table(("argument", "value", "required", "default", "what it is"), arguments_of(tool))
     yield from table(("result", "value", "present", "what it is"), results_of(tool))
 
 
 def first_of(tool: AnyOperation) -> str:
-    """Return the first paragraph of what a tool is for, and whether its toolset brings it."""
+    """Return the first paragraph of a tool's description, and whether it must be named itself."""
     first = tool.description.split("\n\n", maxsplit=1)[0]
     return f"{first} Only if it is named itself." if tool.by_name else first
 
 
 def effect_of(tool: AnyOperation) -> str:
-    """Return in words what calling a tool does, with the annotations that say so to a client."""
+    """Return a sentence on the effect of a tool, with its annotations for clients."""
     hints = tool_of(tool).listed.model_dump(mode="json", by_alias=True)["annotations"]
     flags = [code(name) for name, value in hints.items() if value is True]
     return f"{sentences(Effect)[tool.effect.name]} Annotations: {', '.join(flags) or 'no hint is true'}."
 
 
 def arguments_of(tool: AnyOperation) -> Iterator[tuple[str, str, str, str, str]]:
-    """Give the rows of what a tool takes."""
+    """Yield a row for each argument of a tool."""
     schema: Schema = tool.input_schema
     for name, part in schema["properties"].items():
         required = name in schema.get("required", [])
@@ -85,29 +85,28 @@ def arguments_of(tool: AnyOperation) -> Iterator[tuple[str, str, str, str, str]]
 
 
 def default_argument(tool: AnyOperation, name: str, part: Schema) -> str:
-    """Return what the memory takes an argument for that is left out, where that is not nothing."""
+    """Return the default of an argument in the memory's method, or an empty text without one."""
     methods = (getattr(owner, tool.name, None) for owner in (Memory, Recall))
-    method = next((each for each in methods if callable(each)), None)
+    method = next(filter(callable, methods), None)
     parameters = inspect.signature(method).parameters if method else {}
-    found = parameters.get(name) or parameters.get(f"{name}_")
-    default = found.default if found else None
+    parameter = parameters.get(name) or parameters.get(f"{name}_")
+    default = parameter.default if parameter else None
     if part.get("type") == "boolean":
         return code(json.dumps(default or False))
     return code(default) if isinstance(default, str | int) else ""
 
 
 def results_of(tool: AnyOperation) -> Iterator[tuple[str, str, str, str]]:
-    """Give the rows of what a tool gives; agents are spared the descriptions, which the classes have."""
-    gives = tool.result
-    schema: Schema = result_schema(gives)
-    fields: Mapping[str, FieldInfo] = gives.model_fields
+    """Yield a row for each field of a tool's result. The descriptions are in the classes, not in the tool's schema."""
+    schema: Schema = result_schema(tool.result)
+    fields: Mapping[str, FieldInfo] = tool.result.model_fields
     for name, part in schema["properties"].items():
         always = "always" if name in schema.get("required", []) else "not always"
         yield code(name), kind_of_schema(part), always, fields[name].description or ""
 
 
 def kind_of_schema(schema: Schema) -> str:
-    """Return what a JSON schema allows, in words."""
+    """Return the values of a JSON schema in words."""
     if choices := schema.get("anyOf"):
         return " or ".join(dict.fromkeys(map(kind_of_schema, choices)))
     if values := schema.get("enum"):
@@ -121,7 +120,7 @@ def kind_of_schema(schema: Schema) -> str:
 
 
 def limits_of(schema: Schema) -> Lines:
-    """Give the limits of a JSON schema in words."""
+    """Yield the limits of a JSON schema in words."""
     if "minimum" in schema:
         yield f"at least {schema['minimum']:,}"
     if "maximum" in schema:

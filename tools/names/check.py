@@ -87,7 +87,7 @@ def is_banned(name: str) -> bool:
 
 
 def is_participle(name: str) -> bool:
-    """Return whether a function is named by a participle alone, or by one that no noun follows."""
+    """Return whether a function is named by a participle without a noun after it."""
     first, *rest = name.strip("_").split("_")
     if not IRREGULAR.fullmatch(first) and (not first.endswith("ed") or VERBS.fullmatch(first)):
         return False
