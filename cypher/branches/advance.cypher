@@ -1,4 +1,4 @@
-// Notes how far the log of a branch has come, and whether something in it may be protected, as in its source.
+// Sets the last event number of a branch, and whether it may have protected subjects, as its source.
 // mode: write
 // params: domain, source, seq
 // returns: -

@@ -1,4 +1,4 @@
-// Which of these subjects have changed since a number of the log.
+// Returns the subjects that have changed since a number of the log.
 // mode: read
 // params: source, at, ids
 // returns: subject

@@ -1,4 +1,4 @@
-// The subjects that were changed in a stretch of a log, but for the domain itself.
+// Returns the subjects that were changed in a range of a log, except the domain itself.
 // mode: read
 // params: domain, after, until
 // returns: subject

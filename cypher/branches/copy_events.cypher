@@ -1,4 +1,4 @@
-// Writes a snapshot event into a branch for each of these events of its source, with the small texts they refer to.
+// Writes a snapshot event into a branch for each given event of its source, with the small texts that it refers to.
 // mode: write
 // params: source, domain, rows, at, batch, session, source_of, actor
 // returns: copied

@@ -1,7 +1,7 @@
-// Makes the connections of a branch from a stretch of its snapshot events. All of its nodes are there.
+// Creates the connections of a branch from a range of its snapshot events. All of its nodes exist.
 // mode: write
 // params: domain, after, until
-// returns: expected, found
+// returns: expected, tied
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq <= $until AND e._kind = 'connection'
 OPTIONAL MATCH (a:_Node {_domain: $domain, _id: e._from})
@@ -18,4 +18,4 @@ CALL (e, a, b, c) {
   }
   RETURN count(*) AS made
 }
-RETURN count(*) AS expected, coalesce(sum(made), 0) AS found
+RETURN count(*) AS expected, coalesce(sum(made), 0) AS tied

@@ -1,4 +1,4 @@
-// Makes the nodes of a branch from these of its snapshot events. Links from elsewhere may have waited for one.
+// Creates the nodes of a branch from its snapshot events, and ties the links of other domains that lead to them.
 // mode: write
 // params: domain, seqs
 // returns: found

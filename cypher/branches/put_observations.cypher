@@ -1,7 +1,7 @@
-// Makes the observations of a branch from a stretch of its snapshot events. All of its nodes are there.
+// Creates the observations of a branch from a range of its snapshot events. All of its nodes exist.
 // mode: write
 // params: domain, after, until
-// returns: expected, found
+// returns: expected, tied
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq <= $until AND e._kind = 'observation'
 OPTIONAL MATCH (n:_Node {_domain: $domain, _id: e._from})
@@ -16,4 +16,4 @@ CALL (e, n) {
   }
   RETURN count(*) AS made
 }
-RETURN count(*) AS expected, coalesce(sum(made), 0) AS found
+RETURN count(*) AS expected, coalesce(sum(made), 0) AS tied

@@ -1,6 +1,6 @@
-// The last events of subjects in three logs: until a number in that of the base, until a number in that of the source, and
-// in that of the target. Unless all are asked for, only of subjects that are not in the source as they were in the base;
-// names in `ignored` are compared with nothing.
+// Returns the last events of subjects in the logs of the base and the source, each until a number, and in the target's.
+// Unless `all` is true, subjects that are the same in the base and the source are left out. Names in `ignored` are not
+// compared.
 // mode: read
 // params: domain, base, base_seq, source, source_seq, subjects, ignored, all
 // returns: subject, base_event, ours, theirs

@@ -123,13 +123,13 @@ async def test_a_base_that_is_compacted_while_it_is_read_stops_the_merge(
     _, other = await branched(memory, "c")
     await note(memory)
     await note(branch, "new")
-    three_ways_of = merge.three_ways_of
+    items_of = merge.items_of
 
     async def read(*given: Any) -> Any:
         await memory.history.compact("now")
-        return await three_ways_of(*given)
+        return await items_of(*given)
 
-    monkeypatch.setattr(merge, "three_ways_of", read)
+    monkeypatch.setattr(merge, "items_of", read)
     error = await refusal(other.history.merge(source))
     assert (error.code, error.details["domain"]) == (Code.HISTORY_COMPACTED, domain)
     monkeypatch.undo()

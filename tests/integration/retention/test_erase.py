@@ -261,17 +261,17 @@ async def test_what_is_merged_while_it_is_erased_is_erased_too(
     await memory.create_ontology(ONTOLOGY)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     node = (await branch.create_node("Note", f"about {word}")).node_id
-    three_ways_of = merge.three_ways_of
+    items_of = merge.items_of
 
     async with anyio.create_task_group() as group:
 
         async def read(*given: Any) -> Any:
-            trios = await three_ways_of(*given)
+            trios = await items_of(*given)
             group.start_soon(branch.history.erase, node)
             await anyio.sleep(1)
             return trios
 
-        monkeypatch.setattr(merge, "three_ways_of", read)
+        monkeypatch.setattr(merge, "items_of", read)
         await memory.history.merge(f"{domain}-b")
     assert (await memory.history.scan(word)).clean
     assert (await refusal(memory.get_node(node))).code is Code.NODE_NOT_FOUND

@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.branches.diff3 import Chunk, MergedText, chunks, merge_texts
+from graph_memory.memory.branches.diff3 import Chunk, MergedText, merge_texts, split_into_chunks
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d\r"]), max_size=8).map(tuple)
 TEXTS = LINES.map("\n".join)
@@ -39,13 +39,13 @@ def test_the_same_change_on_both_sides_is_made_once(base: str, changed: str) -> 
 @given(LINES, LINES)
 def test_the_rules_hold_without_the_shortcuts_too(base: tuple[str, ...], changed: tuple[str, ...]) -> None:
     for ours, theirs in ((changed, base), (base, changed), (changed, changed)):
-        found = chunks(base, ours, theirs) or []
+        found = split_into_chunks(base, ours, theirs) or []
         assert tuple(line for chunk in found for line in chunk.merged or ()) == changed
 
 
 @given(LINES, LINES, LINES)
 def test_the_chunks_are_the_three_texts(base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> None:
-    found = chunks(base, ours, theirs) or []
+    found = split_into_chunks(base, ours, theirs) or []
     assert tuple(line for chunk in found for line in chunk.base) == base
     assert tuple(line for chunk in found for line in chunk.ours) == ours
     assert tuple(line for chunk in found for line in chunk.theirs) == theirs
@@ -57,7 +57,7 @@ def test_the_chunks_are_the_three_texts(base: tuple[str, ...], ours: tuple[str, 
 
 @given(LINES, LINES, LINES)
 def test_the_sides_can_be_swapped(base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> None:
-    one, other = chunks(base, ours, theirs) or [], chunks(base, theirs, ours) or []
+    one, other = split_into_chunks(base, ours, theirs) or [], split_into_chunks(base, theirs, ours) or []
     assert [chunk.merged for chunk in one] == [chunk.merged for chunk in other]
     assert [(chunk.ours, chunk.theirs) for chunk in one] == [(chunk.theirs, chunk.ours) for chunk in other]
 
@@ -66,7 +66,7 @@ def test_the_sides_can_be_swapped(base: tuple[str, ...], ours: tuple[str, ...], 
 def test_a_clean_merge_loses_and_invents_no_line(
     base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]
 ) -> None:
-    found = chunks(base, ours, theirs) or []
+    found = split_into_chunks(base, ours, theirs) or []
     if any(chunk.is_conflict for chunk in found):
         return
     twice = Counter(line for chunk in found if chunk.ours == chunk.theirs for line in chunk.ours)

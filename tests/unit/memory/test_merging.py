@@ -14,16 +14,16 @@ import pytest
 import yaml
 
 from graph_memory.memory.branches.plan import Plan, plan
-from graph_memory.memory.branches.subject import merge_subject, merged_tags
+from graph_memory.memory.branches.subject import merge_subject, merge_tags
 from graph_memory.memory.branches.values import (
     Choices,
     ConflictKind,
     ConflictSide,
+    MergeItem,
     Resolution,
     Strategy,
-    ThreeWay,
     Version,
-    same,
+    is_same_version,
 )
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
@@ -131,7 +131,7 @@ def _type(kind: Kind, given: Mapping[str, Any]) -> Version:
     return Version(kind=kind, state=type_draft(read(declared)).state or {})
 
 
-def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> ThreeWay:
+def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> MergeItem:
     last = ours or base
     event = None
     if last is not None:
@@ -145,7 +145,7 @@ def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Vers
             state=ours.state if ours else None,
         )
         event = Event(domain="d", seq=7, id="evt_7", at=THEN, batch="evt_7", origin=Origin(), draft=draft)
-    return ThreeWay(subject=subject, base=base, ours=ours, theirs=theirs, last=event)
+    return MergeItem(subject=subject, base=base, ours=ours, theirs=theirs, last=event)
 
 
 def _choices(case: Mapping[str, Any], strategy: Strategy) -> Choices:
@@ -166,7 +166,7 @@ def _names(found: Plan, subject: str) -> list[str]:
     return sorted(f"{conflict.clash} {conflict.name}" if conflict.name else conflict.clash for conflict in conflicts)
 
 
-def _check_draft(found: Plan, trio: ThreeWay | None, subject: str, expected: Version | None) -> None:
+def _check_draft(found: Plan, trio: MergeItem | None, subject: str, expected: Version | None) -> None:
     """Check that a subject gets a state, or is deleted where None is expected."""
     [draft] = [draft for draft in found.drafts if draft.subject == subject]
     assert not _names(found, subject)
@@ -178,7 +178,7 @@ def _check_draft(found: Plan, trio: ThreeWay | None, subject: str, expected: Ver
     assert draft.previous == (trio.last.seq if trio.last else None)
     state = draft.state or {}
     got = Version(kind=draft.kind, type=draft.type, from_id=draft.from_id, to_id=draft.to_id, state=state)
-    assert same(got, expected), state
+    assert is_same_version(got, expected), state
     assert state.get("_title") == expected.state.get("_title")
     assert state.get("_modified") == (NOW if draft.kind in (Kind.NODE, Kind.CONNECTION) else None)
     before = trio.ours.ref if trio.ours else None
@@ -186,7 +186,7 @@ def _check_draft(found: Plan, trio: ThreeWay | None, subject: str, expected: Ver
     assert (draft.content.ref if draft.content else None) == (expected.ref if is_new else None)
 
 
-def _check(found: Plan, trio: ThreeWay | None, subject: str, expected: Any, like: Version | None) -> None:
+def _check(found: Plan, trio: MergeItem | None, subject: str, expected: Any, like: Version | None) -> None:
     match expected:
         case list():
             assert _names(found, subject) == sorted(expected)
@@ -237,7 +237,7 @@ def test_what_only_the_whole_shows(case: Mapping[str, Any], strategy: Strategy) 
         _check(found, trio, subject, wanted, trio and (trio.theirs or trio.ours))
 
 
-def _subjects(case: Mapping[str, Any]) -> Iterator[ThreeWay]:
+def _subjects(case: Mapping[str, Any]) -> Iterator[MergeItem]:
     types = case.get("types", {})
     for name, versions in case.get("node_types", {}).items():
         yield _trio(f"node_type/{name}", *(_version(Kind.NODE_TYPE, one) for one in versions))
@@ -378,7 +378,7 @@ def test_the_windows_of_texts_are_made_with_the_plan() -> None:
 
 def test_swapping_the_sides_merges_the_same_tags() -> None:
     base, ours, theirs = ["a", "b", "c"], ["c", "a", "x"], ["y", "b", "a"]
-    assert sorted(merged_tags(base, ours, theirs)) == sorted(merged_tags(base, theirs, ours)) == ["a", "x", "y"]
+    assert sorted(merge_tags(base, ours, theirs)) == sorted(merge_tags(base, theirs, ours)) == ["a", "x", "y"]
 
 
 def test_ten_thousand_subjects_are_planned_in_a_moment() -> None:

@@ -15,7 +15,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import parse_assignments, read_for_type
 from graph_memory.cli.input.times import point_callback
 from graph_memory.cli.output.printing import count_of, harmless, note, plain
-from graph_memory.memory.branches.results import How, MergeConflict, Merged
+from graph_memory.memory.branches.results import MergeConflict, Merged, StrategyName
 from graph_memory.model.results import Branched
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.values.arguments import fault
@@ -82,7 +82,7 @@ IntoOption = Annotated[
     ),
 ]
 StrategyOption = Annotated[
-    How, typer.Option(help="Which side wins conflicts: ours is the domain to change. manual stops at them.")
+    StrategyName, typer.Option(help="Which side wins conflicts: ours is the domain to change. manual stops at them.")
 ]
 ResolveOption = Annotated[
     list[str] | None,

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graph_memory.memory.branches.results import How, Merged
+from graph_memory.memory.branches.results import Merged, StrategyName
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import place_at
 from graph_memory.memory.history import diff, follow, last_session, resolve_subject, reviews
@@ -268,7 +268,7 @@ class History:
         *,
         into: str | None = None,
         preview: bool = False,
-        strategy: How = "manual",
+        strategy: StrategyName = "manual",
         resolutions: Sequence[Mapping[str, object]] | None = None,
     ) -> Merged:
         """Merge the changes of `source` since the two had the same state into this domain, or into another.
@@ -284,9 +284,9 @@ class History:
         HISTORY_COMPACTED if the state that both come from was compacted, or may have been.
         """
         from graph_memory.memory.branches.merge import merge
-        from graph_memory.memory.branches.report import choices_from
+        from graph_memory.memory.branches.report import parse_choices
 
-        choices = choices_from(strategy, resolutions)
+        choices = parse_choices(strategy, resolutions)
         return await merge(self._core, check_domain(source), self._domain(into), choices, preview=preview)
 
     async def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:

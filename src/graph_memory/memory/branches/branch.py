@@ -1,7 +1,7 @@
-"""Branches: a domain made of another as it was at a point, copied inside Neo4j, a page at a time.
+"""Branches: copies of a domain at a point of its log, made inside Neo4j, a page at a time.
 
-Its log begins with one snapshot event for each subject that lived then, numbered from the fork on; what was before is
-in the log of its source. So a branch is verified, rebuilt and compacted like any other domain.
+The log of a branch begins with one snapshot event for each subject that existed then, numbered from the fork on.
+Earlier events are in the log of its source. So a branch is verified, rebuilt and compacted like any other domain.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from graph_memory.storage.queries import Nothing, Query, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 2_000
-"""Subjects that are copied in one transaction."""
+"""Number of subjects copied in one transaction."""
 BRANCHING = "branching"
 _DERIVED = (Step.PUT_KEYS, Step.PUT_WINDOWS)
 
 
 @dataclass(frozen=True, slots=True)
-class Tied:
-    """How many were to be tied to nodes, and how many were."""
+class TieCounts:
+    """Numbers of subjects to tie to nodes, and of tied ones."""
 
     expected: int
-    found: int
+    tied: int
 
 
 CHANGED = query("branches/changed", str)
@@ -59,55 +59,57 @@ COPY_EVENTS = query("branches/copy_events", int)
 PUT_NODES = query("branches/put_nodes", int)
 COPY_WINDOWS = query("branches/copy_windows", int)
 COPY_KEYS = query("branches/copy_keys", int)
-PUT_CONNECTIONS = query("branches/put_connections", Tied)
-PUT_OBSERVATIONS = query("branches/put_observations", Tied)
-PUT_LINKS = query("branches/put_links", Tied)
+PUT_CONNECTIONS = query("branches/put_connections", TieCounts)
+PUT_OBSERVATIONS = query("branches/put_observations", TieCounts)
+PUT_LINKS = query("branches/put_links", TieCounts)
 ADVANCE = query("branches/advance", Nothing)
 
 
 async def branch(core: Core, source: str, at: int | str | None, name: str) -> Branched:
-    """Make a branch of a domain as it was at a point. `History.branch` tells the rest."""
+    """Make a branch of a domain at a point of its log. See `History.branch`."""
     check_domain(name)
-    fork = await seq_at(core.store, source, "at", at)
-    place = await _fork(core, source, fork)
-    types = await types_at(core.store, place)
-    params = {"source": place.domain, "at": place.seq}
-    given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
-    began, who = datetime.fromisoformat(given["began"]), core.origin
-    job = await jobs.begin(core.store, name, BRANCHING, params, given, origin=who, reach=Whole.ONTOLOGY, at=began)
+    fork_seq = await seq_at(core.store, source, "at", at)
+    fork = await _resolve_fork(core, source, fork_seq)
+    types = await types_at(core.store, fork)
+    params = {"source": fork.domain, "at": fork.seq}
+    job_values = {"batch": new_id("evt"), "began": utc_now().isoformat()}
+    began, origin = datetime.fromisoformat(job_values["began"]), core.origin
+    job = await jobs.begin(
+        core.store, name, BRANCHING, params, job_values, origin=origin, reach=Whole.ONTOLOGY, at=began
+    )
     try:
-        if await _fork(core, source, fork) != place:
-            raise compacted(place.domain, place.seq)
+        if await _resolve_fork(core, source, fork_seq) != fork:
+            raise compacted(fork.domain, fork.seq)
     except GraphError:
         if not job.is_resumed:
             await job.withdraw()
         raise
-    seq, left = await _Branching(core, job, place, types).run()
+    seq, warning = await _Branching(core, job, fork, types).run()
     core.log.forget(name)
     return Branched(
         domain=name,
-        forked_from=place.domain,
-        forked_at=place.seq,
+        forked_from=fork.domain,
+        forked_at=fork.seq,
         seq=seq,
         subjects=job.progress.done,
-        warnings=(left,) if left else None,
+        warnings=(warning,) if warning else None,
     )
 
 
-async def _fork(core: Core, source: str, at: int) -> Revision:
-    """Return whose log has the state to begin with; nothing goes on in it that would change or delete that log.
+async def _resolve_fork(core: Core, source: str, at: int) -> Revision:
+    """Return the revision to copy. Raises DOMAIN_BUSY if a job may change or delete its log.
 
-    A branch asks for it before and after it begins, and who begins such a thing looks for branches afterwards: so one
-    of the two is refused.
+    A branch calls it before and after its job begins. Such a job looks for branches after it begins. So one of the
+    two is refused.
     """
-    place = await place_of(core.store, source, at)
-    for domain in {source, place.domain}:
+    fork = await place_of(core.store, source, at)
+    for domain in {source, fork.domain}:
         await check_is_ready(core.store, domain)
-    return place
+    return fork
 
 
 class _Branching:
-    """The stages of making a branch, from wherever an earlier run of it was cut off."""
+    """The stages of making a branch. A run continues where an earlier one was interrupted."""
 
     def __init__(self, core: Core, job: Job, fork: Revision, types: Sequence[Event]) -> None:
         self._core = core
@@ -120,20 +122,23 @@ class _Branching:
         self._began = datetime.fromisoformat(str(job.given["began"]))
 
     async def run(self) -> tuple[int, str | None]:
-        """Go through what is left; return the number of the branch's last event, and why it is not under a domain."""
+        """Run the remaining stages.
+
+        Return the number of the branch's last event, and a warning if the branch could not get its parent domain.
+        """
         if self._job.progress.stage == "":
             await self._copy_types()
         if self._job.progress.stage == "subjects":
             await self._copy_subjects()
         while self._job.progress.stage == "ties":
-            await self._tie_page()
+            await self._tie_page_to_nodes()
         while self._job.progress.stage == "passages":
             await self._copy_passages()
         return await self._end()
 
     async def _copy_types(self) -> None:
         drafts = [_snapshot(event.draft) for event in self._types]
-        events = self._numbered(drafts, after=self._at)
+        events = self._number_events(drafts, after=self._at)
 
         async def copy(transaction: Transaction) -> None:
             await append_events(transaction, events, self._ontology, 0, 0)
@@ -142,7 +147,7 @@ class _Branching:
         await self._job.step(then, copy)
 
     async def _copy_subjects(self) -> None:
-        """Copy a page of subjects after the other, and read the next one while one is written."""
+        """Copy the subjects page by page. The next page is read while one is written."""
         async with task_group() as tasks:
             send, pages = anyio.create_memory_object_stream[Sequence[SubjectAt]](0)
             tasks.start_soon(self._read_pages, send, self._job.progress.after)
@@ -160,7 +165,7 @@ class _Branching:
                 after = page[-1].subject
 
     async def _copy_page(self, page: Sequence[SubjectAt]) -> None:
-        """Copy the events of a page of subjects, and what follows from them but for connections and observations."""
+        """Copy the events of a page of subjects, their nodes, and the derived rows."""
         before = self._job.progress
         living = [row for row in page if row.op != Op.DELETE and row.kind in DATA]
         await self._copy_blobs(living)
@@ -176,7 +181,7 @@ class _Branching:
         await self._job.step(then, copy)
 
     async def _copy_blobs(self, rows: Sequence[SubjectAt]) -> None:
-        """Copy content that is not in Neo4j; domains share no blobs."""
+        """Copy content that is stored outside Neo4j: domains share no blobs."""
         for sha256 in {row.blob for row in rows if row.blob is not None}:
             await self._core.contents.copy(self._source, self._job.domain, sha256)
 
@@ -199,9 +204,9 @@ class _Branching:
             await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
 
     async def _derive(self, transaction: Transaction, living: Sequence[SubjectAt]) -> None:
-        """Copy the derived rows of what is as it was, and make those of what has changed since.
+        """Copy the derived rows of unchanged subjects, and make the rows of subjects that have changed since.
 
-        Nothing holds the source still: what changed while it was copied is seen afterwards, and made anew.
+        The source is not locked: subjects that change while they are copied are found afterwards.
         """
         rows = [row for row in living if row.kind == Kind.NODE or self._has_keys(row)]
         present = [row for row in rows if row.is_present]
@@ -209,9 +214,9 @@ class _Branching:
         await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
         ids = [row.subject for row in present]
         types = {row.subject: type_subject(TYPE_OF[Kind(row.kind)], row.type or "") for row in present}
-        values = [*ids, *sorted({*types.values()})]
-        results = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=values))
-        changed = {subject for subject in ids if subject in results or types[subject] in results}
+        subjects = [*ids, *sorted({*types.values()})]
+        changed_subjects = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=subjects))
+        changed = {subject for subject in ids if subject in changed_subjects or types[subject] in changed_subjects}
         await self._drop_derived(transaction, changed)
         missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
         if missing:
@@ -238,37 +243,37 @@ class _Branching:
             ref = content_ref(event.draft.state or {}) if event.draft.kind is Kind.NODE else None
             content = await self._core.contents.fetch(self._source, ref, row.text) if ref else None
             events.append(replace(event, draft=replace(event.draft, op=Op.CREATE, content=content)))
-        made = project(self._job.domain, events, self._ontology)
-        derived = {step: rows for step, rows in made.rows.items() if step in _DERIVED}
+        projection = project(self._job.domain, events, self._ontology)
+        derived = {step: rows for step, rows in projection.rows.items() if step in _DERIVED}
         await run_projection(transaction, Projection(self._job.domain, derived))
 
-    async def _tie_page(self) -> None:
-        """Tie a stretch of connections, observations and links to the nodes, which are all there now."""
+    async def _tie_page_to_nodes(self) -> None:
+        """Tie a range of connections, observations and links to the nodes, all of which exist now."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
         is_last = until >= progress.seq
-        then = self._job.then(
+        next_progress = self._job.then(
             after="" if is_last else str(until), stage=await self._after_ties() if is_last else "ties"
         )
 
         async def tie(transaction: Transaction) -> None:
             for statement in (PUT_CONNECTIONS, PUT_OBSERVATIONS, PUT_LINKS):
-                stretch = {"domain": self._job.domain, "after": after, "until": until}
-                [tied] = await transaction.run(statement, **stretch)
-                if tied.found != tied.expected:
-                    raise _dangling(self._source, tied.expected - tied.found)
+                event_range = {"domain": self._job.domain, "after": after, "until": until}
+                [counts] = await transaction.run(statement, **event_range)
+                if counts.tied != counts.expected:
+                    raise _dangling(self._source, counts.expected - counts.tied)
             await self._put_inverses(transaction, range(after + 1, until + 1))
-            if then.stage == "passages":
+            if next_progress.stage == "passages":
                 await begin_copied(transaction, self._source, self._job.domain, self._at)
 
-        await self._job.step(then, tie)
+        await self._job.step(next_progress, tie)
 
     async def _after_ties(self) -> str:
-        """Return the next stage: the rows of search are copied if the source has them."""
+        """Return the next stage: the search rows are copied if the source has them."""
         return "passages" if await covers(self._core, self._source, self._at) else "end"
 
     async def _copy_passages(self) -> None:
-        """Copy the rows of search of a page of owners, with their vectors."""
+        """Copy the search rows of a page of owners, with their vectors."""
         domain = self._job.domain
         owners = await owners_at(self._core, self._source, self._at, self._job.progress.after)
 
@@ -278,18 +283,18 @@ class _Branching:
             else:
                 await end_copied(transaction, self._source, domain, self._job.progress.seq + 1)
 
-        async def leave(_: Transaction) -> None:
-            """Leave the rest to be indexed from the branch's own log."""
+        async def skip_passages(_: Transaction) -> None:
+            """Write nothing: the follower indexes the rest from the branch's own log."""
 
         try:
             await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
         except GraphError as error:
             if not is_too_much(error):
                 raise
-            await self._job.step(self._job.then(stage="end"), leave)
+            await self._job.step(self._job.then(stage="end"), skip_passages)
 
     async def _put_inverses(self, transaction: Transaction, numbers: Sequence[int]) -> None:
-        """Make the second relationships of a stretch of connections."""
+        """Make the inverse relationships of a range of connections."""
         if not self._ontology.inverses:
             return
         rows = await transaction.run(STATES, source=self._job.domain, seqs=list(numbers))
@@ -300,7 +305,7 @@ class _Branching:
         await run_projection(transaction, projection)
 
     async def _end(self) -> tuple[int, str | None]:
-        """Write the event that says where the branch is from, and let it be used."""
+        """Write the event that names the source of the branch, and end the job."""
         domain, seq = self._job.domain, self._job.progress.seq + 1
         source = await state_of(self._core, self._source, self._at, self._began, None)
         state = DomainState(
@@ -311,26 +316,26 @@ class _Branching:
             description=source.description,
             metadata=source.metadata,
         )
-        left: str | None = None
+        warning: str | None = None
 
         async def end(transaction: Transaction) -> None:
-            nonlocal left
-            parent, left = await fitting_parent(transaction, domain, source.parent)
-            events = self._numbered([domain_draft(replace(state, parent=parent))], after=seq - 1)
+            nonlocal warning
+            parent, warning = await fitting_parent(transaction, domain, source.parent)
+            events = self._number_events([domain_draft(replace(state, parent=parent))], after=seq - 1)
             head = await transaction.one(HEAD, domain=domain)
             await append_events(transaction, events, self._ontology, head.ontology_version if head else 0, 0)
 
         await self._job.end(end)
-        return seq, left
+        return seq, warning
 
-    def _numbered(self, drafts: Sequence[Draft], *, after: int) -> list[Event]:
-        first, who = new_id("evt"), self._core.origin
-        events = number(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=who)
+    def _number_events(self, drafts: Sequence[Draft], *, after: int) -> list[Event]:
+        first, origin = new_id("evt"), self._core.origin
+        events = number(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=origin)
         return [replace(event, batch=self._batch) for event in events]
 
 
 def _snapshot(draft: Draft) -> Draft:
-    """Return what a branch says of a type: they are numbered in the order in which they were declared."""
+    """Return the branch's snapshot of a type. Types are numbered in the order in which they were declared."""
     state = {name: value for name, value in (draft.state or {}).items() if name != DECLARED}
     return replace(draft, op=Op.SNAPSHOT, previous=None, state=state)
 

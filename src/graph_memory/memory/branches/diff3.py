@@ -1,4 +1,4 @@
-"""Three texts merged line by line, after Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007)."""
+"""A merge of three texts line by line, after Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-MOST_PAIRS = 2_000_000
-"""Pairs of equal lines that a comparison may come to: more could take minutes."""
+MAX_PAIRS = 2_000_000
+"""Maximum number of pairs of equal lines in a comparison: more could take minutes."""
 
 Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of the three texts: the lines that it has in each, and how many lines of each come before it."""
+    """A block of the three texts: its lines in each, and the number of lines of each that come before it."""
 
     base: Lines
     ours: Lines
@@ -24,12 +24,12 @@ class Chunk:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether both sides changed it, and not to the same."""
+        """Whether both sides changed it differently."""
         return self.merged is None
 
     @property
     def merged(self) -> Lines | None:
-        """The lines that it comes to, None when they are in conflict."""
+        """The merged lines, None if the sides are in conflict."""
         if self.theirs in (self.base, self.ours):
             return self.ours
         return self.theirs if self.ours == self.base else None
@@ -37,49 +37,50 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """The merged text, or where it could not be merged: None for the text, and the chunks that are in conflict."""
+    """The merged text, or None and the chunks that are in conflict."""
 
     text: str | None
     conflicts: tuple[Chunk, ...] = ()
 
 
 def merge_texts(base: str, ours: str, theirs: str) -> MergedText | None:
-    """Return the merge of two texts that both come from `base`; None when comparing them would take too long."""
+    """Return the merge of two texts that come from `base`, None if comparing them would take too long."""
     if theirs in (base, ours):
         return MergedText(ours)
     if ours == base:
         return MergedText(theirs)
-    results = chunks(_lines(base), _lines(ours), _lines(theirs))
-    if results is None:
+    chunks = split_into_chunks(_lines(base), _lines(ours), _lines(theirs))
+    if chunks is None:
         return None
-    if conflicts := tuple(chunk for chunk in results if chunk.is_conflict):
+    if conflicts := tuple(chunk for chunk in chunks if chunk.is_conflict):
         return MergedText(None, conflicts)
-    return MergedText("\n".join(line for chunk in results for line in chunk.merged or ()))
+    return MergedText("\n".join(line for chunk in chunks for line in chunk.merged or ()))
 
 
-def chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | None:
-    """Return the texts cut into stretches that all three share and stretches that differ, alternating.
-
-    None when comparing them would take too long.
-    """
-    counts, other = _matches(base, ours), _matches(base, theirs)
-    if counts is None or other is None:
+def split_into_chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | None:
+    """Return alternating chunks that all three texts share and that differ, None if that would take too long."""
+    our_line_of, their_line_of = _match_lines(base, ours), _match_lines(base, theirs)
+    if our_line_of is None or their_line_of is None:
         return None
-    shared = ((line, counts[line], other[line]) for line in range(len(base)) if line in counts and line in other)
-    return list(_cut((base, ours, theirs), shared))
+    shared = (
+        (line, our_line_of[line], their_line_of[line])
+        for line in range(len(base))
+        if line in our_line_of and line in their_line_of
+    )
+    return list(_cut_into_chunks((base, ours, theirs), shared))
 
 
-def _cut(texts: tuple[Lines, Lines, Lines], shared: Iterable[tuple[int, int, int]]) -> Iterator[Chunk]:
-    """Cut three texts at the lines that they share, given by their places in each."""
-    begin = here = (0, 0, 0)
-    for place in shared:
-        if place != here:
-            yield from _chunk(texts, begin, here)
-            yield from _chunk(texts, here, place)
-            begin = place
-        here = (place[0] + 1, place[1] + 1, place[2] + 1)
-    yield from _chunk(texts, begin, here)
-    yield from _chunk(texts, here, (len(texts[0]), len(texts[1]), len(texts[2])))
+def _cut_into_chunks(texts: tuple[Lines, Lines, Lines], shared: Iterable[tuple[int, int, int]]) -> Iterator[Chunk]:
+    """Cut three texts at the lines that they share. `shared` has the position of each such line in each text."""
+    block_begin = block_end = (0, 0, 0)
+    for position in shared:
+        if position != block_end:
+            yield from _chunk(texts, block_begin, block_end)
+            yield from _chunk(texts, block_end, position)
+            block_begin = position
+        block_end = (position[0] + 1, position[1] + 1, position[2] + 1)
+    yield from _chunk(texts, block_begin, block_end)
+    yield from _chunk(texts, block_end, (len(texts[0]), len(texts[1]), len(texts[2])))
 
 
 def _chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[int, int, int]) -> Iterator[Chunk]:
@@ -88,27 +89,26 @@ def _chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[int, 
         yield Chunk(base, ours, theirs, begin)
 
 
-def _matches(base: Lines, other: Lines) -> dict[int, int] | None:
-    """Return which lines of two texts are taken for the same, by their places; None when it would take too long."""
-    head = _common(base, other)
-    tail = _common(base[head:][::-1], other[head:][::-1])
-    one, two = base[head : len(base) - tail], other[head : len(other) - tail]
-    counts = Counter(two)
-    if sum(counts[line] for line in one) > MOST_PAIRS:
+def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
+    """Return the positions in `other` of the lines of `base` that it shares, None if that would take too long."""
+    head = _common_prefix_length(base, other)
+    tail = _common_prefix_length(base[head:][::-1], other[head:][::-1])
+    base_middle, other_middle = base[head : len(base) - tail], other[head : len(other) - tail]
+    line_counts = Counter(other_middle)
+    if sum(line_counts[line] for line in base_middle) > MAX_PAIRS:
         return None
-    found = {place: place for place in range(head)}
-    for block in difflib.SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks():
-        found.update((head + block.a + place, head + block.b + place) for place in range(block.size))
-    found.update((len(base) - place, len(other) - place) for place in range(tail, 0, -1))
-    return found
+    matches = {place: place for place in range(head)}
+    for block in difflib.SequenceMatcher(None, base_middle, other_middle, autojunk=False).get_matching_blocks():
+        matches.update((head + block.a + place, head + block.b + place) for place in range(block.size))
+    matches.update((len(base) - place, len(other) - place) for place in range(tail, 0, -1))
+    return matches
 
 
-def _common(lines: Lines, other: Lines) -> int:
-    """Return how many lines two texts have in common at their beginnings."""
+def _common_prefix_length(lines: Lines, other: Lines) -> int:
+    """Return the number of equal lines at the beginning of two texts."""
     both = zip(lines, other, strict=False)
     return next((place for place, (line, also) in enumerate(both) if line != also), min(len(lines), len(other)))
 
 
 def _lines(text: str) -> Lines:
-    """Return the lines, so that joining them again gives the text."""
     return tuple(text.split("\n"))

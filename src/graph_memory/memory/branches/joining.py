@@ -1,7 +1,7 @@
-"""Entities that both sides made under one name: what the source has of one goes to the one of the target. Pure.
+"""Entities that both sides created under one name: the source's entity is joined with the target's. Pure.
 
-What is only named as an end of relations has nothing but its name, so it is the target's of that name. Of two
-entities one says which is kept: it stays under the target's id, and observations and relations of both are kept.
+A mention, which is only named as an end of relations, is joined with the target's entity of its name. For two full
+entities the caller chooses. The entity keeps the target's id, and observations and relations of both are kept.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
-from graph_memory.memory.branches.subject import finished
-from graph_memory.memory.branches.values import Conflict, ConflictKind, ThreeWay, Version
+from graph_memory.memory.branches.subject import complete_version
+from graph_memory.memory.branches.values import Conflict, ConflictKind, MergeItem, Version
 from graph_memory.memory.changes.plan import entity_name
 from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.model.subjects.kinds import Kind
@@ -21,92 +21,94 @@ from graph_memory.model.text.wording import quoted
 
 
 def is_mention(version: Version | None) -> bool:
-    """Say whether it is only named as an end of relations."""
+    """Return whether a node is only named as an end of relations."""
     return version is not None and version.kind is Kind.NODE and MENTIONED in version.state
 
 
-def names_lacking(trio: ThreeWay) -> list[UniqueValue]:
-    """Return the names, before and now, of an entity of the source that the target does not have."""
+def names_missing_in_target(item: MergeItem) -> list[UniqueValue]:
+    """Return the earlier and current names of a source's entity that is not in the target."""
     sides = (
-        [version for version in (trio.base, trio.theirs) if version and version.kind is Kind.NODE]
-        if trio.ours is None
+        [version for version in (item.base, item.theirs) if version and version.kind is Kind.NODE]
+        if item.ours is None
         else []
     )
     return [name for side in sides if (name := entity_name(side.state))]
 
 
-def paired(trios: Mapping[str, ThreeWay], owners: Owners) -> dict[str, str]:
-    """Return which of the source's entities became one of the target's in an earlier merge, in either direction.
+def find_earlier_joins(items: Mapping[str, MergeItem], owners: Owners) -> dict[str, str]:
+    """Return the target's id of each source entity that an earlier merge, in either direction, joined with another.
 
-    The log of one side never had the entity of the other, although the state that both come from has it.
+    The log of one side never had the entity of the other, although the base has it.
     """
-    found: dict[str, str] = {}
-    new = {name: trio.subject for trio in trios.values() if trio.base is None for name in names_lacking(trio)}
-    for trio in trios.values():
-        if trio.base is None or trio.kind is not Kind.NODE:
+    target_ids: dict[str, str] = {}
+    new_by_name = {
+        name: item.subject for item in items.values() if item.base is None for name in names_missing_in_target(item)
+    }
+    for item in items.values():
+        if item.base is None or item.kind is not Kind.NODE:
             continue
-        if trio.ours is None and trio.last is None:
-            holders = (one for name in names_lacking(trio) for one in owners.get(name, ()))
-            if holder := next((holder for holder in holders if _is_only_ours(trios.get(holder))), None):
-                found[trio.subject] = holder
-        elif trio.theirs is None and trio.is_unknown:
-            names = (entity_name(version.state) for version in (trio.ours, trio.base) if version)
-            if same_name := next((new[name] for name in names if name in new), None):
-                found[same_name] = trio.subject
-    return found
+        if item.ours is None and item.last is None:
+            holders = (owner for name in names_missing_in_target(item) for owner in owners.get(name, ()))
+            if holder := next((holder for holder in holders if _is_only_ours(items.get(holder))), None):
+                target_ids[item.subject] = holder
+        elif item.theirs is None and item.is_unknown:
+            names = (entity_name(version.state) for version in (item.ours, item.base) if version)
+            if same_name := next((new_by_name[name] for name in names if name in new_by_name), None):
+                target_ids[same_name] = item.subject
+    return target_ids
 
 
-def _is_only_ours(trio: ThreeWay | None) -> bool:
-    return trio is not None and trio.ours is not None and trio.theirs is None and trio.base is None
+def _is_only_ours(item: MergeItem | None) -> bool:
+    return item is not None and item.ours is not None and item.theirs is None and item.base is None
 
 
-def as_one(trio: ThreeWay, source: ThreeWay) -> ThreeWay:
-    """Return the target's entity, given the one of the source that it became one with."""
-    return replace(trio, base=trio.base or source.base, theirs=source.theirs)
+def with_source_entity(item: MergeItem, source: MergeItem) -> MergeItem:
+    """Return the versions of the target's entity, with the source's version of the entity that it was joined with."""
+    return replace(item, base=item.base or source.base, theirs=source.theirs)
 
 
-def as_new(trio: ThreeWay) -> ThreeWay:
-    """Return what was only named, became an entity and is not in the target any more as one that the source made."""
-    became_entity = is_mention(trio.base) and trio.theirs is not None and not is_mention(trio.theirs)
-    return replace(trio, base=None) if became_entity and trio.ours is None else trio
+def as_created_by_source(item: MergeItem) -> MergeItem:
+    """Return a mention that became an entity, and that the target no longer has, as created by the source."""
+    became_entity = is_mention(item.base) and item.theirs is not None and not is_mention(item.theirs)
+    return replace(item, base=None) if became_entity and item.ours is None else item
 
 
-def is_one(trio: ThreeWay, holder: Version) -> bool:
-    """Say whether nobody has to be asked whether the source's entity is the one of its name in the target."""
-    return trio.theirs is None or is_mention(trio.theirs) or (is_mention(holder) and trio.base is None)
+def is_joined_without_choice(item: MergeItem, holder: Version) -> bool:
+    """Return whether the source's entity is joined with the target's entity of its name without a resolution."""
+    return item.theirs is None or is_mention(item.theirs) or (is_mention(holder) and item.base is None)
 
 
-def two_of_a_name(trio: ThreeWay, holder: str) -> Conflict:
-    """Return the conflict of two entities."""
-    name = quoted(cast("Version", trio.theirs).state.get("name"))
+def same_name_conflict(item: MergeItem, holder: str) -> Conflict:
+    """Return the conflict of two entities with the same name."""
+    name = quoted(cast("Version", item.theirs).state.get("name"))
     reason = (
         f"the target has another entity of the name {name}, {holder}. Observations and relations of both are kept: "
-        f'{{"subject": "{trio.subject}", "take": "ours"}} keeps the type, properties and description of the target\'s, '
-        '"theirs" those of the source\'s'
+        f'{{"subject": "{item.subject}", "take": "ours"}} keeps the type, properties and description of the target\'s, '
+        '"theirs" keeps the source\'s'
     )
-    return Conflict(subject=trio.subject, kind=trio.kind, clash=ConflictKind.UNIQUE, reason=reason, name="name")
+    return Conflict(subject=item.subject, kind=item.kind, clash=ConflictKind.UNIQUE, reason=reason, name="name")
 
 
-def taken_over(trio: ThreeWay, source: ThreeWay) -> ThreeWay:
-    """Return the target's entity, which gets what the source's has beside observations and relations."""
-    ours, theirs = cast("Version", trio.ours), cast("Version", source.theirs)
-    way = replace(trio, base=None, theirs=theirs)
-    version = finished(way, dict(theirs.state), theirs.content)
+def take_over_entity(item: MergeItem, source: MergeItem) -> MergeItem:
+    """Return the target's entity with the values of the source's entity."""
+    ours, theirs = cast("Version", item.ours), cast("Version", source.theirs)
+    copy = replace(item, base=None, theirs=theirs)
+    version = complete_version(copy, dict(theirs.state), theirs.content)
     if is_mention(ours):
         at = {"_created": cast("datetime", theirs.state["_created"]), PLACE: theirs.state.get(PLACE)}
         state = {key: value for key, value in {**version.state, **at}.items() if value is not None}
         version = replace(version, state=state)
-    return replace(trio, theirs=version)
+    return replace(item, theirs=version)
 
 
-def with_ends(trio: ThreeWay, stands_for: Mapping[str, str]) -> ThreeWay:
-    """Return a connection or observation whose ends in the source are those that stand for them in the target."""
-    if not any(end in stands_for for side in (trio.base, trio.theirs) if side for end in side.ends):
-        return trio
-    base, theirs = (side and _with_ends(side, stands_for) for side in (trio.base, trio.theirs))
-    return replace(trio, base=base, theirs=theirs)
+def redirect_ends(item: MergeItem, target_ids: Mapping[str, str]) -> MergeItem:
+    """Return the versions with each joined end replaced by the target's entity."""
+    if not any(end in target_ids for side in (item.base, item.theirs) if side for end in side.ends):
+        return item
+    base, theirs = (side and _redirect_version(side, target_ids) for side in (item.base, item.theirs))
+    return replace(item, base=base, theirs=theirs)
 
 
-def _with_ends(version: Version, stands_for: Mapping[str, str]) -> Version:
-    start, end = (one and stands_for.get(one, one) for one in (version.from_id, version.to_id))
-    return replace(version, from_id=start, to_id=end)
+def _redirect_version(version: Version, target_ids: Mapping[str, str]) -> Version:
+    from_id, to_id = (end and target_ids.get(end, end) for end in (version.from_id, version.to_id))
+    return replace(version, from_id=from_id, to_id=to_id)

@@ -1,4 +1,4 @@
-"""Merging: what was changed in one domain since both were the same is written into another, as one batch."""
+"""Merging: the changes of one domain since its base are written into another domain, as one batch."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from graph_memory.memory.branches.load import MergeScope, three_ways_of, with_context
+from graph_memory.memory.branches.load import MergeScope, items_of, load_context
 from graph_memory.memory.branches.merge_base import MergeRecord, base_of, check_is_kept, merge_record
 from graph_memory.memory.branches.plan import Plan, plan
-from graph_memory.memory.branches.report import MOST_CHANGES, MOST_CONFLICTS, refused, told_conflicts, unknown_subject
+from graph_memory.memory.branches.report import (
+    MOST_CHANGES,
+    MOST_CONFLICTS,
+    merge_conflict_error,
+    render_conflicts,
+    unknown_subject,
+)
 from graph_memory.memory.branches.results import Merged, MergedChange
-from graph_memory.memory.branches.values import Choices, Conflict, ThreeWay
+from graph_memory.memory.branches.values import Choices, Conflict, MergeItem
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
@@ -35,29 +41,29 @@ from graph_memory.storage.store import Reader, Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """Both domains since they were the same, and what is told of the target."""
+class _MergeInput:
+    """The changes of both domains since the base, and the target's new merge record."""
 
-    between: MergeScope
-    trios: Sequence[ThreeWay]
+    scope: MergeScope
+    items: Sequence[MergeItem]
     context: Context
     record: MergeRecord
     unknown: str | None
-    """A subject that a resolution names, and that neither domain has ever had."""
+    """A subject of a resolution that neither domain has ever had."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What a merge comes to."""
+    """The plan of a merge, with its input."""
 
-    between: MergeScope
-    trios: Mapping[str, ThreeWay]
+    scope: MergeScope
+    items: Mapping[str, MergeItem]
     plan: Plan
-    before: Ontology
+    ontology_before: Ontology
 
 
-class _Refused(Exception):  # noqa: N818 - it is no error: the conflicts are told with titles
-    """Ends a merge that is refused for its conflicts."""
+class _UnresolvedConflicts(Exception):  # noqa: N818 - `merge` turns it into an error with titles
+    """Ends a merge that has unresolved conflicts."""
 
     def __init__(self, report: _Report) -> None:
         super().__init__()
@@ -65,42 +71,44 @@ class _Refused(Exception):  # noqa: N818 - it is no error: the conflicts are tol
 
 
 async def merge(core: Core, source: str, target: str, choices: Choices, *, preview: bool) -> Merged:
-    """Merge one domain into another. `History.merge` tells the rest."""
+    """Merge one domain into another. See `History.merge`."""
     if source == target:
         raise fault("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
         try:
-            written = await core.log.write(
+            write_result = await core.log.write(
                 "merge",
                 target,
                 core.origin,
                 merging.read,
                 merging.decide,
                 after_write=merging.confirm,
-                before_projection=merging.ready,
+                before_projection=merging.prepare_projection,
                 dry_run=preview,
                 in_thread=True,
             )
-        except _Refused as ended:
-            report = ended.report
-            raise refused(await _named(core, target, report.plan.conflicts), report.trios) from ended
-        return await merging.told(written.receipt, written.report)
+        except _UnresolvedConflicts as error:
+            report = error.report
+            raise merge_conflict_error(
+                await _with_titled_reasons(core, target, report.plan.conflicts), report.items
+            ) from error
+        return await merging.result(write_result.receipt, write_result.report)
 
     return await until_rules_hold(attempt)
 
 
-async def _named(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """Return conflicts whose reasons have titles beside ids, as far as they are told."""
-    told = conflicts[:MOST_CONFLICTS]
-    reasons = await with_titles(core, target, [conflict.reason for conflict in told])
-    named = (replace(conflict, reason=reason) for conflict, reason in zip(told, reasons, strict=True))
-    return (*named, *conflicts[MOST_CONFLICTS:])
+async def _with_titled_reasons(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
+    """Return the conflicts, with titles beside ids in the reasons of the reported ones."""
+    reported = conflicts[:MOST_CONFLICTS]
+    reasons = await with_titles(core, target, [conflict.reason for conflict in reported])
+    titled = (replace(conflict, reason=reason) for conflict, reason in zip(reported, reasons, strict=True))
+    return (*titled, *conflicts[MOST_CONFLICTS:])
 
 
 class _Merging:
-    """One attempt."""
+    """One attempt to merge."""
 
     def __init__(
         self, core: Core, source: str, choices: Choices, broken: Mapping[str, BrokenLink], *, preview: bool
@@ -111,45 +119,47 @@ class _Merging:
         self._broken = broken
         self._preview = preview
 
-    async def read(self, reader: Reader, head: Head) -> _Found:
+    async def read(self, reader: Reader, head: Head) -> _MergeInput:
         """Read both domains."""
-        row = await reader.one(JOB, domain=self._source)  # with its lock: nothing is erased or compacted meanwhile
+        row = await reader.one(JOB, domain=self._source)  # with its lock: no erasure or compaction can begin
         if row is None:
             raise no_ontology(self._source)
         if row.state != READY:
             raise busy(self._source, row.state, row.job)
         source, target = Revision(self._source, row.seq), Revision(head.domain, head.seq)
-        between = MergeScope(await base_of(reader, source, target), source, head.domain)
-        trios = await three_ways_of(reader, between)
-        trios, context = await with_context(self._core, reader, head, between, trios, self._choices)
-        unknown = await self._unknown(reader, head.domain, trios)
+        scope = MergeScope(await base_of(reader, source, target), source, head.domain)
+        items = await items_of(reader, scope)
+        items, context = await load_context(self._core, reader, head, scope, items, self._choices)
+        unknown = await self._find_unknown_subject(reader, head.domain, items)
         record = await merge_record(reader, source, target)
-        return _Found(between, trios, replace(context, broken=self._broken), record, unknown)
+        return _MergeInput(scope, items, replace(context, broken=self._broken), record, unknown)
 
-    async def _unknown(self, reader: Reader, target: str, trios: Sequence[ThreeWay]) -> str | None:
-        """Return the first subject that a resolution names and neither domain has ever known."""
-        for subject in sorted(self._choices.resolutions.keys() - {trio.subject for trio in trios}):
+    async def _find_unknown_subject(self, reader: Reader, target: str, items: Sequence[MergeItem]) -> str | None:
+        """Return the first subject of a resolution that neither domain has ever had."""
+        for subject in sorted(self._choices.resolutions.keys() - {item.subject for item in items}):
             if not any([await used_ids(reader, domain, subject) for domain in (target, self._source)]):
                 return subject
         return None
 
-    def decide(self, head: Head, found: _Found) -> Decision[_Report]:
-        """Return the changes, and the event that tells of the merge once all conflicts are settled.
+    def decide(self, head: Head, merge_input: _MergeInput) -> Decision[_Report]:
+        """Return the changes, and the event that records the merge once all conflicts are settled.
 
-        When there was nothing to decide and there is nothing to write, there is no such event either. Raises
-        INVALID_ARGUMENT, and _Refused where nothing else is left to be found out.
+        Without changes and settled conflicts, there is no such event. Raises INVALID_ARGUMENT for an unknown subject,
+        and _UnresolvedConflicts if only conflicts are left.
         """
-        planned = plan(found.trios, found.context, self._choices, head.at)
-        if found.unknown is not None:
-            raise unknown_subject(found.unknown, [*planned.conflicts, *planned.settled])
-        report = _Report(found.between, {trio.subject: trio for trio in found.trios}, planned, head.ontology)
-        if planned.conflicts and not planned.drafts and not self._preview:
-            raise _Refused(report)
-        if planned.conflicts or not (planned.drafts or planned.settled):
-            return Decision(planned.drafts, report)
-        state = found.record.after(head.seq + len(planned.drafts) + 1)
-        note = domain_draft(state, found.record.told_at)
-        return Decision([*planned.drafts, note], report)
+        merge_plan = plan(merge_input.items, merge_input.context, self._choices, head.at)
+        if merge_input.unknown is not None:
+            raise unknown_subject(merge_input.unknown, [*merge_plan.conflicts, *merge_plan.settled])
+        report = _Report(
+            merge_input.scope, {item.subject: item for item in merge_input.items}, merge_plan, head.ontology
+        )
+        if merge_plan.conflicts and not merge_plan.drafts and not self._preview:
+            raise _UnresolvedConflicts(report)
+        if merge_plan.conflicts or not (merge_plan.drafts or merge_plan.settled):
+            return Decision(merge_plan.drafts, report)
+        state = merge_input.record.including_source(head.seq + len(merge_plan.drafts) + 1)
+        merge_event = domain_draft(state, merge_input.record.state_seq)
+        return Decision([*merge_plan.drafts, merge_event], report)
 
     async def _keep_contents(self, domain: str, drafts: Sequence[Draft]) -> None:
         for draft in drafts:
@@ -161,29 +171,29 @@ class _Merging:
             else:
                 await self._core.contents.copy(self._source, domain, ref.sha256)
 
-    async def ready(self, transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
-        """Put contents that are kept outside Neo4j in place, and index what is stored as the merged types need it."""
+    async def prepare_projection(self, transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
+        """Store contents outside Neo4j, and update the keys of stored values for the merged types."""
         if not (self._preview or report.plan.conflicts):
-            await self._keep_contents(report.between.target, report.plan.drafts)
-        changes = type_changes(report.before, [event.draft for event in events])
-        await rekey(transaction, report.between.target, changes)
+            await self._keep_contents(report.scope.target, report.plan.drafts)
+        changes = type_changes(report.ontology_before, [event.draft for event in events])
+        await rekey(transaction, report.scope.target, changes)
 
     async def confirm(self, reader: Reader, events: Sequence[Event], report: _Report) -> None:
-        """Raise RulesBroken where the merged graph breaks a rule, and _Refused when conflicts are left.
+        """Raise RulesBroken if the merged graph breaks a rule, and _UnresolvedConflicts if conflicts are left.
 
-        Raises DOMAIN_BUSY and HISTORY_COMPACTED where the state that both come from may not have been read whole.
+        Raises DOMAIN_BUSY and HISTORY_COMPACTED if the base may have changed while it was read.
         """
-        await check_is_kept(reader, report.between.base)
-        await check_rules(reader, report.between.target, events, report.plan.ontology, in_turn=False)
+        await check_is_kept(reader, report.scope.base)
+        await check_rules(reader, report.scope.target, events, report.plan.ontology, in_turn=False)
         if report.plan.conflicts and not self._preview:
-            raise _Refused(report)
+            raise _UnresolvedConflicts(report)
 
-    async def _changes(self, own: Sequence[Change], report: _Report) -> tuple[MergedChange, ...]:
-        """Return the first changes as they are told, with the titles that went where something went."""
-        changes = {change.subject: change for change in own[:MOST_CHANGES]}
+    async def _reported_changes(self, all_changes: Sequence[Change], report: _Report) -> tuple[MergedChange, ...]:
+        """Return the first changes for the result. Deleted subjects have the titles that they had."""
+        changes = {change.subject: change for change in all_changes[:MOST_CHANGES]}
         drafts = {draft.subject: draft for draft in report.plan.drafts if draft.subject in changes}
         before = min((change.seq for change in changes.values()), default=1) - 1
-        titles = await titles_of(self._core, report.between.target, list(drafts.values()), before)
+        titles = await titles_of(self._core, report.scope.target, list(drafts.values()), before)
         return tuple(
             MergedChange(
                 subject=subject,
@@ -196,29 +206,29 @@ class _Merging:
             for subject, change in changes.items()
         )
 
-    async def told(self, receipt: Receipt, report: _Report) -> Merged:
-        """Return what was done, or would be."""
-        between, planned = report.between, report.plan
-        own = [change for change in receipt.changes if change.kind is not Kind.DOMAIN]
-        counts = Counter(change.op for change in own)
-        named = await _named(self._core, between.target, planned.conflicts)
-        conflicts, more = told_conflicts(named, report.trios)
+    async def result(self, receipt: Receipt, report: _Report) -> Merged:
+        """Return the result of the merge or of its preview."""
+        scope, merge_plan = report.scope, report.plan
+        changes = [change for change in receipt.changes if change.kind is not Kind.DOMAIN]
+        counts = Counter(change.op for change in changes)
+        titled = await _with_titled_reasons(self._core, scope.target, merge_plan.conflicts)
+        conflicts, more = render_conflicts(titled, report.items)
         is_written = bool(receipt.changes) and not self._preview
         return Merged(
             preview=self._preview,
             source=self._source,
-            source_seq=between.source.seq,
-            target=between.target,
-            base=between.base.domain,
-            base_seq=between.base.seq,
+            source_seq=scope.source.seq,
+            target=scope.target,
+            base=scope.base.domain,
+            base_seq=scope.base.seq,
             batch=receipt.batch if is_written else None,
             seq=receipt.seq if is_written else None,
             created=counts[Op.CREATE],
             updated=counts[Op.UPDATE],
             deleted=counts[Op.DELETE],
-            changes=await self._changes(own, report),
-            settled=len(planned.settled),
+            changes=await self._reported_changes(changes, report),
+            settled=len(merge_plan.settled),
             conflicts=conflicts,
             more_conflicts=more or None,
-            unused=tuple(sorted(self._choices.resolutions.keys() - report.trios.keys())) or None,
+            unused=tuple(sorted(self._choices.resolutions.keys() - report.items.keys())) or None,
         )

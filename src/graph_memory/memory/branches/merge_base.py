@@ -1,4 +1,4 @@
-"""Where two domains come from in common: the latest state that both of them include."""
+"""The base of a merge: the latest state that both domains include."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class PlaceRow:
-    """A state of a domain: its event where that is kept, a time that it is not after, and what was told of the domain.
+    """A revision of a domain: its event if the log has it, a time that it is not after, and the domain's state.
 
-    `is_exact` is false where the log was compacted beyond: what is told may then be of later.
+    `is_exact` is false if the log was compacted beyond it: the domain's state may then be later.
     """
 
     event: str | None
     at: datetime
-    about: dict[str, object]
+    domain_state: dict[str, object]
     is_exact: bool
     forked_from: str | None
     forked_at: int | None
@@ -38,10 +38,10 @@ PLACE = query("branches/place", PlaceRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """A state that is included, of which it is not known any more what it included; it is not after `at`.
+class UntraceableState:
+    """An included state whose own included states are no longer known. It is not after `at`.
 
-    Whatever has it included has `through` included: what was made of it, or what it was merged into.
+    Each state that includes it includes `through` too: the branch made of it, or the state it was merged into.
     """
 
     place: Revision
@@ -51,110 +51,119 @@ class Lost:
 
 
 @dataclass(slots=True)
-class Included:
-    """Until which number a state includes the log of each domain, and what of that cannot be followed."""
+class IncludedStates:
+    """The last included event of each domain's log, and the states that cannot be traced further."""
 
     places: dict[str, int] = field(default_factory=dict[str, int])
-    lost: list[Lost] = field(default_factory=list[Lost])
+    untraceable: list[UntraceableState] = field(default_factory=list[UntraceableState])
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A state that is included, to be followed; it is not after `at`, and has that event if one is named."""
+class _PendingState:
+    """An included state to trace. It is not after `at`, and has `event` if that is given."""
 
     place: Revision
     through: Revision
     at: datetime | None = None
     event: str | None = None
 
-    def lost(self, row: PlaceRow) -> Lost:
-        """Return that it cannot be followed."""
-        return Lost(self.place, self.through, row.compacted_to, min(row.at, self.at or row.at))
+    def as_untraceable(self, row: PlaceRow) -> UntraceableState:
+        return UntraceableState(self.place, self.through, row.compacted_to, min(row.at, self.at or row.at))
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
-    """A state that both include, and where it can be read: its own log may have been compacted."""
+class _SharedState:
+    """A state that both domains include, and a revision with its contents: its own log may have been compacted."""
 
     place: Revision
     kept: Revision | None
     at: datetime
     compacted_to: int
 
-    def covers(self, lost: Lost) -> bool:
-        """Say whether nothing that a lost state included can be later than this."""
-        has_it = any(
+    def covers(self, untraceable: UntraceableState) -> bool:
+        """Return whether no state included by an untraceable state can be later than this."""
+        is_included = any(
             self.place.domain == revision.domain and self.place.seq >= revision.seq
-            for revision in (lost.place, lost.through)
+            for revision in (untraceable.place, untraceable.through)
         )
-        return has_it or (self.kept == self.place and self.at >= lost.at)
+        return is_included or (self.kept == self.place and self.at >= untraceable.at)
 
 
 async def base_of(reader: Reader, source: Revision, target: Revision) -> Revision:
-    """Return the latest state that both domains include. Raises INVALID_ARGUMENT when there is none.
+    """Return the latest state that both domains include. Raises INVALID_ARGUMENT if they share none.
 
-    A domain includes its own states, those of the domain that it was made from until then, those of what was merged
-    into it until that was, and what these included. A later one that both include takes less for changed on both
-    sides, and knows what was decided by then: HISTORY_COMPACTED is raised where it was compacted, or may have been.
+    A domain includes its own states, the states of its source until the fork, the states merged into it, and all
+    states that these include. The latest common state yields the fewest conflicts and includes all earlier decisions,
+    so no earlier one replaces it: raises HISTORY_COMPACTED if it was compacted, or may have been.
     """
-    one, other = await included(reader, source), await included(reader, target)
-    places = [Revision(name, min(one.places[name], other.places[name])) for name in one.places.keys() & other.places]
+    source_states, target_states = await find_included(reader, source), await find_included(reader, target)
+    places = [
+        Revision(name, min(source_states.places[name], target_states.places[name]))
+        for name in source_states.places.keys() & target_states.places
+    ]
     copies = {**await _copies(reader, source.domain), **await _copies(reader, target.domain)}
-    shared = [found for place in places if (found := await _shared(reader, place, copies))]
-    ends = await _not_within_another(reader, shared)
-    latest = max(ends, key=lambda shared: (shared.at, shared.place.seq, shared.place.domain), default=None)
-    lost = next((lost for lost in (*one.lost, *other.lost) if latest is None or not latest.covers(lost)), None)
-    if lost is not None:
-        raise _base_gone(lost.place.domain, lost.compacted_to)
+    shared_states = [state for place in places if (state := await _read_shared(reader, place, copies))]
+    unincluded = await _drop_included(reader, shared_states)
+    latest = max(unincluded, key=lambda shared: (shared.at, shared.place.seq, shared.place.domain), default=None)
+    untraceable = next(
+        (
+            lost_state
+            for lost_state in (*source_states.untraceable, *target_states.untraceable)
+            if latest is None or not latest.covers(lost_state)
+        ),
+        None,
+    )
+    if untraceable is not None:
+        raise _base_compacted(untraceable.place.domain, untraceable.compacted_to)
     if latest is None:
         message = f"Domains {source.domain} and {target.domain} share no history"
         hint = "Merge a branch with the domain it was made from, or two branches of one domain."
         raise fault("source", message, hint)
     if latest.kept is None:
-        raise _base_gone(latest.place.domain, latest.compacted_to)
+        raise _base_compacted(latest.place.domain, latest.compacted_to)
     return latest.kept
 
 
 async def check_is_kept(reader: Reader, base: Revision) -> None:
-    """Raise HISTORY_COMPACTED or DOMAIN_BUSY when a state that was read may have been gone, or going, meanwhile."""
+    """Raise HISTORY_COMPACTED or DOMAIN_BUSY if the base may have been compacted or deleted while it was read."""
     await check_past_is_kept(reader, base.domain)
-    row = await _told(reader, base)
+    row = await _read_place(reader, base)
     if row is None or base.seq < row.compacted_to:
-        raise _base_gone(base.domain, row.compacted_to if row else base.seq)
+        raise _base_compacted(base.domain, row.compacted_to if row else base.seq)
 
 
-async def included(reader: Reader, place: Revision) -> Included:
-    """Return what a state includes."""
-    found = Included()
-    waiting = [_Waiting(place, place)]
-    while waiting:
-        one = waiting.pop()
-        row = await _told(reader, one.place)
-        if row is None or found.places.get(one.place.domain, 0) >= one.place.seq:
+async def find_included(reader: Reader, place: Revision) -> IncludedStates:
+    """Return the states that a state includes."""
+    included = IncludedStates()
+    pending = [_PendingState(place, place)]
+    while pending:
+        state = pending.pop()
+        row = await _read_place(reader, state.place)
+        if row is None or included.places.get(state.place.domain, 0) >= state.place.seq:
             continue
-        is_it = one.event in (None, row.event)
-        if is_it:
-            found.places[one.place.domain] = one.place.seq
-            waiting += _made_of(one.place, row)
-        if not row.is_exact if is_it else row.event is None:
-            found.lost.append(one.lost(row))
-    return found
+        is_same_event = state.event in (None, row.event)
+        if is_same_event:
+            included.places[state.place.domain] = state.place.seq
+            pending += _directly_included(state.place, row)
+        if not row.is_exact if is_same_event else row.event is None:
+            included.untraceable.append(state.as_untraceable(row))
+    return included
 
 
-def _made_of(place: Revision, row: PlaceRow) -> Iterable[_Waiting]:
-    """Give what a state includes of other domains, as far as it is known."""
-    state = DomainState.from_state(row.about)
+def _directly_included(place: Revision, row: PlaceRow) -> Iterable[_PendingState]:
+    """Yield the states of other domains that a state includes directly."""
+    state = DomainState.from_state(row.domain_state)
     if row.forked_from is not None:
         fork = Revision(row.forked_from, row.forked_at or 0)
-        yield _Waiting(fork, Revision(place.domain, state.begins_at or 0), state.created)
-    for name, told in merges_of(state).items() if row.is_exact else ():
-        yield _Waiting(
-            Revision(name, told["source_seq"]), Revision(place.domain, told["own_seq"]), row.at, told["event"]
+        yield _PendingState(fork, Revision(place.domain, state.begins_at or 0), state.created)
+    for name, merge in merges_of(state).items() if row.is_exact else ():
+        yield _PendingState(
+            Revision(name, merge["source_seq"]), Revision(place.domain, merge["own_seq"]), row.at, merge["event"]
         )
 
 
 async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
-    """Return where else the states are kept from which the branches along a domain's line were made: in these."""
+    """Return the copies, in branches, of the states from which the branches in a domain's lineage were made."""
     line = await segments_of(reader, domain)
     return {
         Revision(older.domain, part.forked_at or 0): Revision(part.domain, part.begins_at)
@@ -163,64 +172,71 @@ async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
     }
 
 
-async def _not_within_another(reader: Reader, shared: Sequence[_Shared]) -> Sequence[_Shared]:
-    """Leave out the states that another of them includes, which are earlier whatever the clocks said."""
-    if len(shared) < 2:
-        return shared
-    within = {one.place: (await included(reader, one.place)).places for one in shared}
+async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
+    """Return the states that no other one includes: included states are earlier, whatever the clocks said."""
+    if len(states) < 2:
+        return states
+    included = {state.place: (await find_included(reader, state.place)).places for state in states}
     return [
-        one
-        for one in shared
-        if not any(within[two.place].get(one.place.domain, 0) >= one.place.seq for two in shared if two is not one)
+        shared_state
+        for shared_state in states
+        if not any(
+            included[other.place].get(shared_state.place.domain, 0) >= shared_state.place.seq
+            for other in states
+            if other is not shared_state
+        )
     ]
 
 
-async def _shared(reader: Reader, place: Revision, copies: Mapping[Revision, Revision]) -> _Shared | None:
-    row = await _told(reader, place)
+async def _read_shared(reader: Reader, place: Revision, copies: Mapping[Revision, Revision]) -> _SharedState | None:
+    row = await _read_place(reader, place)
     if row is None or place.seq >= row.compacted_to:
-        return row and _Shared(place, place, row.at, row.compacted_to)
+        return row and _SharedState(place, place, row.at, row.compacted_to)
     copy = copies.get(place)
-    told = await _told(reader, copy) if copy and row.event is None else None
-    return _Shared(place, copy, min(row.at, told.at) if told else row.at, row.compacted_to)
+    copy_row = await _read_place(reader, copy) if copy and row.event is None else None
+    return _SharedState(place, copy, min(row.at, copy_row.at) if copy_row else row.at, row.compacted_to)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
-    """What is told of a domain that is to include a state of another, and the number of the event that told it last."""
+    """The state of a target domain before a merge, and the number of the event with it."""
 
     state: DomainState
-    told_at: int
+    state_seq: int
     source: Revision
     event: str | None
     """The id of the event in the source: another domain may get that name one day."""
 
-    def after(self, own_seq: int) -> DomainState:
-        """Return what is told of the domain once it includes that state, from a number of its own log on."""
-        own = {"source_seq": self.source.seq, "own_seq": own_seq, "event": self.event}
-        merges = json.dumps({**merges_of(self.state), self.source.domain: own}, sort_keys=True, ensure_ascii=False)
+    def including_source(self, own_seq: int) -> DomainState:
+        """Return the domain's state that includes the source from event `own_seq` of its own log on."""
+        merge = {"source_seq": self.source.seq, "own_seq": own_seq, "event": self.event}
+        merges = json.dumps({**merges_of(self.state), self.source.domain: merge}, sort_keys=True, ensure_ascii=False)
         return replace(self.state, merges=merges)
 
 
 async def merge_record(reader: Reader, source: Revision, target: Revision) -> MergeRecord:
-    """Return what is told of a target that is to include a state."""
-    merged, into = await _told(reader, source), await _told(reader, target)
-    about = cast("PlaceRow", into).about
+    """Return the merge record of a target into which a source is merged."""
+    source_row, target_row = await _read_place(reader, source), await _read_place(reader, target)
+    domain_state = cast("PlaceRow", target_row).domain_state
     return MergeRecord(
-        DomainState.from_state(about), cast("int", about["_seq"]), source, cast("PlaceRow", merged).event
+        DomainState.from_state(domain_state),
+        cast("int", domain_state["_seq"]),
+        source,
+        cast("PlaceRow", source_row).event,
     )
 
 
 def merges_of(state: DomainState) -> Mapping[str, Any]:
-    """Return what was merged into a domain: by its name, until which event, and where that is in the own log."""
+    """Return the merges into a domain by source: the source's last event, and its number in the target's log."""
     return json.loads(state.merges) if state.merges else {}
 
 
-async def _told(reader: Reader, place: Revision) -> PlaceRow | None:
+async def _read_place(reader: Reader, place: Revision) -> PlaceRow | None:
     return await reader.one(PLACE, domain=place.domain, seq=place.seq)
 
 
-def _base_gone(domain: str, to: int) -> GraphError:
-    """Return the error for a merge whose sides were last the same before a point up to which a log was compacted."""
+def _base_compacted(domain: str, to: int) -> GraphError:
+    """Return the error for a merge whose base was compacted."""
     message = f"The log of domain {domain} was compacted up to {to}, which removed the state that both come from"
     hint = "Compare the two with `diff` and make the changes yourself; branches made from now on can be merged."
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})

@@ -1,4 +1,4 @@
-"""Many subjects merged into one graph: what to write, and what only the whole shows to be in conflict. Pure."""
+"""The merge of all subjects into one graph: the changes to write, and conflicts between subjects. Pure."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.memory.branches.joining import (
-    as_new,
-    as_one,
+    as_created_by_source,
+    find_earlier_joins,
+    is_joined_without_choice,
     is_mention,
-    is_one,
-    names_lacking,
-    paired,
-    taken_over,
-    two_of_a_name,
-    with_ends,
+    names_missing_in_target,
+    redirect_ends,
+    same_name_conflict,
+    take_over_entity,
+    with_source_entity,
 )
 from graph_memory.memory.branches.subject import merge_subject
-from graph_memory.memory.branches.values import Choices, Conflict, ConflictKind, ConflictSide, ThreeWay, Version, same
+from graph_memory.memory.branches.values import (
+    Choices,
+    Conflict,
+    ConflictKind,
+    ConflictSide,
+    MergeItem,
+    Version,
+    is_same_version,
+)
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of, entity_name, type_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op, in_its_place
@@ -33,160 +41,172 @@ _OURS = frozenset({ConflictSide.OURS})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a merge comes to: changes to write, conflicts that nothing settled, and those that a choice did.
+    """The changes that a merge writes, the unresolved conflicts, and the conflicts that a choice settled.
 
-    Where there are conflicts left, the changes are those that they leave possible.
+    With unresolved conflicts, it has only the changes that do not depend on them.
     """
 
     drafts: tuple[Draft, ...]
     conflicts: tuple[Conflict, ...]
     settled: tuple[Conflict, ...]
     ontology: Ontology
-    """With the types that come along."""
+    """The target's ontology after the merge."""
 
 
-def plan(trios: Iterable[ThreeWay], around: Context, choices: Choices, at: datetime) -> Plan:
-    """Return what to write, with the search windows of its texts. Raises INVALID_ARGUMENT for an unfit resolution.
+def plan(items: Iterable[MergeItem], context: Context, choices: Choices, at: datetime) -> Plan:
+    """Return the plan, with the search windows of its texts. Raises INVALID_ARGUMENT for an invalid resolution.
 
-    A subject that is not there in the target, but is an end of what the source changed, is given too: a choice may
-    bring it back.
+    `items` also has the ends of changed subjects that are not in the target: a choice may restore them.
     """
-    whole = _GraphMerge({trio.subject: trio for trio in trios}, around, choices, at)
-    whole.merge_each()
-    while conflicts := list(whole.found()):
+    graph_merge = _GraphMerge({item.subject: item for item in items}, context, choices, at)
+    graph_merge.merge_subjects()
+    while conflicts := list(graph_merge.find_conflicts()):
         for conflict in conflicts:
-            whole.settle(conflict)
-    return Plan(tuple(map(_with_windows, whole.drafts())), tuple(whole.conflicts), tuple(whole.settled), whole.ontology)
+            graph_merge.settle(conflict)
+    return Plan(
+        tuple(map(_with_windows, graph_merge.drafts())),
+        tuple(graph_merge.conflicts),
+        tuple(graph_merge.settled),
+        graph_merge.ontology,
+    )
 
 
 class _GraphMerge:
-    """The merge of all subjects, from what each comes to by itself to a graph that may be."""
+    """The merge of all subjects into a valid graph."""
 
-    def __init__(self, trios: Mapping[str, ThreeWay], context: Context, choices: Choices, at: datetime) -> None:
-        self.joined = paired(trios, context.owners)
-        """Entities of the source that are ones of the target, by their names."""
-        ones = {holder: as_one(trios[holder], trios[subject]) for subject, holder in self.joined.items()}
-        self.trios = {
-            subject: as_new(trio) for subject, trio in {**trios, **ones}.items() if subject not in self.joined
+    def __init__(self, items: Mapping[str, MergeItem], context: Context, choices: Choices, at: datetime) -> None:
+        self.target_ids = find_earlier_joins(items, context.owners)
+        """The target's entity for each entity of the source that is joined with it."""
+        joined = {
+            holder: with_source_entity(items[holder], items[subject]) for subject, holder in self.target_ids.items()
         }
-        self.around = context
+        self.items = {
+            subject: as_created_by_source(item)
+            for subject, item in {**items, **joined}.items()
+            if subject not in self.target_ids
+        }
+        self.context = context
         self.choices = choices
         self.at = at
         self.ontology = context.ontology
         self.after: dict[str, Draft] = {}
         self.conflicts: list[Conflict] = []
         self.settled: list[Conflict] = []
-        self.left: set[str] = set()
-        """Subjects that stay as they are, by choice or because they are in conflict."""
-        self.open: set[str] = set()
-        """Those of them that are in conflict."""
-        self.taking_along: set[str] = set()
-        """Nodes that are deleted with all that is attached to them."""
+        self.unchanged: set[str] = set()
+        """Subjects that stay unchanged, by choice or because they are in conflict."""
+        self.in_conflict: set[str] = set()
+        """Unchanged subjects that are in conflict."""
+        self.deleted_with_attached: set[str] = set()
+        """Nodes that are deleted with all their attachments."""
 
-    def merge_each(self) -> None:
-        """Merge each subject by itself; what is attached to nodes once it is known which of them are one."""
-        attached = [trio.subject for trio in self.trios.values() if trio.kind in ATTACHED]
-        for subject in [trio for trio in self.trios if self.trios[trio].kind not in ATTACHED]:
-            self._merge(self.trios[subject])
-        joining = {trio.subject: holder for trio in self.trios.values() if (holder := self._join(trio))}
-        stands_for = {**joining, **self.joined}
+    def merge_subjects(self) -> None:
+        """Merge each subject by itself. Attachments are merged once the entities are joined."""
+        attached = [item.subject for item in self.items.values() if item.kind in ATTACHED]
+        for subject in [item for item in self.items if self.items[item].kind not in ATTACHED]:
+            self._merge(self.items[subject])
+        joined_names = {item.subject: holder for item in self.items.values() if (holder := self._join(item))}
+        all_target_ids = {**joined_names, **self.target_ids}
         for subject in attached:
-            trio = self.trios[subject]
-            self.trios[subject] = with_ends(trio, self.joined if trio.ours is None else stands_for)
-            self._merge(self.trios[subject])
+            item = self.items[subject]
+            self.items[subject] = redirect_ends(item, self.target_ids if item.ours is None else all_target_ids)
+            self._merge(self.items[subject])
 
-    def _merge(self, trio: ThreeWay) -> None:
-        merged = merge_subject(trio, self.choices, self._declared(trio))
+    def _merge(self, item: MergeItem) -> None:
+        merged = merge_subject(item, self.choices, self._declared_properties(item))
         self.settled += merged.settled
         if merged.conflicts:
             self.conflicts += merged.conflicts
-            self.open.add(trio.subject)
-        elif not same(merged.after, trio.ours):
-            self.after[trio.subject] = _draft(trio, merged.after, self.at)
+            self.in_conflict.add(item.subject)
+        elif not is_same_version(merged.after, item.ours):
+            self.after[item.subject] = _draft(item, merged.after, self.at)
 
-    def _join(self, trio: ThreeWay) -> str | None:
-        """Return the target's entity of the name of one of the source, which becomes it if that is settled."""
-        draft = self.after.get(trio.subject)
-        names = [entity_name(draft.state or {})] if draft and trio.ours is None else names_lacking(trio)[-1:]
-        holder = next((self.trios.get(self._changes().holder(name) or "") for name in names if name), None)
+    def _join(self, item: MergeItem) -> str | None:
+        """Return the target's entity with the name of a source's entity, and join the two if that is settled."""
+        draft = self.after.get(item.subject)
+        names = [entity_name(draft.state or {})] if draft and item.ours is None else names_missing_in_target(item)[-1:]
+        holder = next((self.items.get(self._changes().holder(name) or "") for name in names if name), None)
         if holder is None or holder.ours is None:
             return None
-        if trio.subject in self.open:
+        if item.subject in self.in_conflict:
             return holder.subject
         is_taken_over = is_mention(holder.ours)
-        if not is_one(trio, holder.ours):
-            self.settle(conflict := two_of_a_name(trio, holder.subject))
+        if not is_joined_without_choice(item, holder.ours):
+            self.settle(conflict := same_name_conflict(item, holder.subject))
             take = self.choices.take(conflict)
             if take is None:
                 return holder.subject
             is_taken_over = take is ConflictSide.THEIRS
-        self.after.pop(trio.subject, None)
-        self.left.add(trio.subject)
-        self.joined[trio.subject] = holder.subject
-        if is_taken_over and trio.theirs is not None and not is_mention(trio.theirs):
-            self.trios[holder.subject] = way = taken_over(holder, trio)
+        self.after.pop(item.subject, None)
+        self.unchanged.add(item.subject)
+        self.target_ids[item.subject] = holder.subject
+        if is_taken_over and item.theirs is not None and not is_mention(item.theirs):
+            self.items[holder.subject] = way = take_over_entity(holder, item)
             self.after[holder.subject] = _draft(way, way.theirs, self.at)
         return holder.subject
 
-    def _declared(self, trio: ThreeWay) -> list[str]:
-        """Return the properties that the target's ontology declares for the type of a subject."""
-        named = next(version.type for version in (trio.theirs, trio.ours, trio.base) if version is not None) or ""
-        find = self.ontology.find_connection_type if trio.kind is Kind.CONNECTION else self.ontology.find_node_type
-        declared = find(named)
+    def _declared_properties(self, item: MergeItem) -> list[str]:
+        """Return the names of properties that the target's ontology declares for the subject's type."""
+        type_name = next(version.type for version in (item.theirs, item.ours, item.base) if version is not None) or ""
+        find = self.ontology.find_connection_type if item.kind is Kind.CONNECTION else self.ontology.find_node_type
+        declared = find(type_name)
         return [rule.name for rule in declared.properties] if declared else []
 
     def add_types(self) -> None:
-        """Make the ontology that of the target with the types that come along; what cannot is in conflict.
+        """Add the source's types to the target's ontology. Types that cannot be added are in conflict.
 
-        What cannot come alone may come with those with which it becomes, or ceases to be, a pair.
+        A type that cannot be added alone is tried together with the types that become or were its inverse.
         """
-        self.ontology = self.around.ontology
-        alone: list[tuple[Draft, GraphError]] = []
+        self.ontology = self.context.ontology
+        rejected: list[tuple[Draft, GraphError]] = []
         for kind in TYPES:
-            for draft in self._puts(kind):
+            for draft in self._drafts_of_kind(kind):
                 try:
                     self.ontology = with_types(self.ontology, [draft])
                 except GraphError as error:
-                    alone.append((draft, error))
-        for draft, error in alone:
+                    rejected.append((draft, error))
+        for draft, error in rejected:
             try:
-                self.ontology = with_types(self.ontology, [one for one, _ in alone if self._are_paired(draft, one)])
+                self.ontology = with_types(
+                    self.ontology, [added for added, _ in rejected if self._are_paired(draft, added)]
+                )
             except GraphError:
                 self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
 
-    def _are_paired(self, one: Draft, other: Draft) -> bool:
-        """Say whether two types are the same, or one was or will be the inverse of the other."""
-        names = [(declared_by(draft).name, self._inverses(draft)) for draft in (one, other)]
+    def _are_paired(self, type_1: Draft, type_2: Draft) -> bool:
+        """Return whether two types are the same, or one was or will be the inverse of the other."""
+        names = [(declared_by(type_draft).name, self._inverses(type_draft)) for type_draft in (type_1, type_2)]
         (first, own), (second, others) = names
         return first == second or second in own or first in others
 
     def _inverses(self, draft: Draft) -> set[str]:
-        """Return what is, or was in the target, the inverse of a type."""
+        """Return the inverses of a type, in the target and after the merge."""
         declared = declared_by(draft)
-        before = self.around.ontology.find_connection_type(declared.name)
+        before = self.context.ontology.find_connection_type(declared.name)
         return {type_.inverse for type_ in (declared, before) if isinstance(type_, ConnectionType)}
 
-    def found(self) -> Iterator[Conflict]:
-        """Give the conflicts that the whole has now, at most one for each subject and rule; types alone come first."""
+    def find_conflicts(self) -> Iterator[Conflict]:
+        """Yield the conflicts of the merged graph, at most one per subject and rule. Types alone come first."""
         self.add_types()
         changes = self._changes()
-        if unfit := [violation for kind in TYPES for draft in self._puts(kind) if (violation := changes.needed(draft))]:
-            for one in unfit:
-                reason = f"the target does not allow it: {one.reason}"
-                yield self._conflict(one.draft, ConflictKind.INVALID, reason)
+        if violations := [
+            violation for kind in TYPES for draft in self._drafts_of_kind(kind) if (violation := changes.needed(draft))
+        ]:
+            for broken in violations:
+                reason = f"the target does not allow it: {broken.reason}"
+                yield self._conflict(broken.draft, ConflictKind.INVALID, reason)
             return
         for kind in DATA:
-            for draft in self._puts(kind):
-                if violation := self._by_itself(changes, draft):
+            for draft in self._drafts_of_kind(kind):
+                if violation := self._find_subject_conflict(changes, draft):
                     yield violation
         for draft in self.after.values():
-            violation = changes.left_behind(draft) if draft.subject not in self.taking_along else None
+            violation = changes.left_behind(draft) if draft.subject not in self.deleted_with_attached else None
             if violation is not None:
                 first, more = violation.others[0], len(violation.others) - 1
-                what = f"{first} and {more} more are" if more else f"{first} is"
-                reason = f"the source deleted it, but {what} attached to it in the target; theirs deletes that too"
+                attached = f"{first} and {more} more are" if more else f"{first} is"
+                reason = f"the source deleted it, but {attached} attached to it in the target; theirs deletes that too"
                 yield self._conflict(draft, ConflictKind.ATTACHED, reason, takes=frozenset(ConflictSide))
-        for draft in (draft for kind in DATA for draft in self._puts(kind)):
+        for draft in (draft for kind in DATA for draft in self._drafts_of_kind(kind)):
             if (taken := changes.unique(draft)) and draft.kind is Kind.LINK:
                 reason = f"{taken.others[0]} is a link of its type between the same nodes already"
                 yield self._conflict(draft, ConflictKind.UNIQUE, reason)
@@ -194,13 +214,13 @@ class _GraphMerge:
                 reason = f"{taken.others[0]} already has its value of the unique property {taken.property}"
                 yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
-    def _by_itself(self, changes: Changeset, draft: Draft) -> Conflict | None:
-        """Return what stands against a subject but for the values of others and what is attached to it."""
-        if missing := self._missing(changes, draft):
-            can_return = all(self._can_return(end) for end in missing)
+    def _find_subject_conflict(self, changes: Changeset, draft: Draft) -> Conflict | None:
+        """Return the conflict of a subject's ends, type or rules. Unique values and attachments are checked apart."""
+        if missing := self._missing_ends(changes, draft):
+            can_return = all(self._can_restore(end) for end in missing)
             takes = frozenset(ConflictSide) if can_return else _OURS
-            told = "; theirs restores it" if can_return else ""
-            reason = f"node {missing[0]}, which it needs, is not in the target{told}"
+            remedy = "; theirs restores it" if can_return else ""
+            reason = f"node {missing[0]}, which it needs, is not in the target{remedy}"
             return self._conflict(draft, ConflictKind.END, reason, takes=takes)
         if not self._is_undecided(draft) and (violation := changes.not_allowed(draft)) and violation.error:
             return self._conflict(
@@ -210,97 +230,96 @@ class _GraphMerge:
         return self._conflict(draft, ConflictKind.RULE, broken.reason) if broken else None
 
     def settle(self, conflict: Conflict) -> None:
-        """Do what is chosen about a conflict, or leave the subject as it is and keep the conflict."""
+        """Apply the choice about a conflict, or leave the subject unchanged and keep the conflict."""
         take = self.choices.take(conflict)
-        if (obvious := self._obvious(conflict)) is not None:
-            take = obvious
+        if (forced := self._forced_side(conflict)) is not None:
+            take = forced
         else:
             (self.conflicts if take is None else self.settled).append(conflict)
         if take is ConflictSide.THEIRS:
             self._take_theirs(conflict)
             return
         self.after.pop(conflict.subject, None)
-        self.left.add(conflict.subject)
+        self.unchanged.add(conflict.subject)
         if take is None:
-            self.open.add(conflict.subject)
+            self.in_conflict.add(conflict.subject)
 
-    def _obvious(self, conflict: Conflict) -> ConflictSide | None:
-        """Return whose side is right whatever is chosen: what is only named stays as long as a relation leads to it."""
-        if conflict.clash is ConflictKind.ATTACHED and is_mention(self.trios[conflict.subject].ours):
+    def _forced_side(self, conflict: Conflict) -> ConflictSide | None:
+        """Return the side that is taken whatever the choice: a mention stays as long as a relation leads to it."""
+        if conflict.clash is ConflictKind.ATTACHED and is_mention(self.items[conflict.subject].ours):
             return ConflictSide.OURS
         draft = self.after.get(conflict.subject) if conflict.clash is ConflictKind.END else None
-        missing = self._missing(self._changes(), draft) if draft else []
+        missing = self._missing_ends(self._changes(), draft) if draft else []
         are_named = bool(missing) and all(
-            self._can_return(one) and is_mention(self.trios[one].theirs) for one in missing
+            self._can_restore(node) and is_mention(self.items[node].theirs) for node in missing
         )
         return ConflictSide.THEIRS if are_named else None
 
     def drafts(self) -> list[Draft]:
-        """Return the changes in an order in which each could be made by itself."""
+        """Return the changes in an order in which each is possible by itself."""
         changes = self._changes()
-        return [draft for draft in changes.ordered() if not self._waits(draft)]
+        return [draft for draft in changes.ordered() if not self._waits_for_conflict(draft)]
 
     def _changes(self) -> Changeset:
-        return Changeset(self.around, self.after, self.ontology)
+        return Changeset(self.context, self.after, self.ontology)
 
-    def _waits(self, draft: Draft) -> bool:
-        """Say whether its type, or a node that it needs, is not there before a conflict is settled."""
-        ends = any(end in self.open and end not in self.around.living for end in ends_of(draft))
-        return draft.op is not Op.DELETE and (ends or type_of(draft) in self.open)
+    def _waits_for_conflict(self, draft: Draft) -> bool:
+        """Return whether its type, or a node that it needs, does not exist before a conflict is settled."""
+        ends = any(end in self.in_conflict and end not in self.context.living for end in ends_of(draft))
+        return draft.op is not Op.DELETE and (ends or type_of(draft) in self.in_conflict)
 
-    def _puts(self, kind: Kind) -> list[Draft]:
+    def _drafts_of_kind(self, kind: Kind) -> list[Draft]:
         return [draft for draft in self.after.values() if draft.kind is kind and draft.op is not Op.DELETE]
 
     def _take_theirs(self, conflict: Conflict) -> None:
         if conflict.clash is ConflictKind.ATTACHED:
-            self.taking_along.add(conflict.subject)
+            self.deleted_with_attached.add(conflict.subject)
             return
         draft = self.after.get(conflict.subject)
-        for end in self._missing(self._changes(), draft) if draft else ():
-            self.after[end] = _draft(self.trios[end], self.trios[end].theirs, self.at)
+        for end in self._missing_ends(self._changes(), draft) if draft else ():
+            self.after[end] = _draft(self.items[end], self.items[end].theirs, self.at)
 
-    def _missing(self, changes: Changeset, draft: Draft) -> list[str]:
-        """Return the ends of a connection or observation that are not there after the merge, whatever is decided."""
+    def _missing_ends(self, changes: Changeset, draft: Draft) -> list[str]:
+        """Return the ends of a subject that do not exist after the merge, however conflicts are settled."""
         violation = changes.without_an_end(draft)
-        return [end for end in violation.others if end not in self.open] if violation else []
+        return [end for end in violation.others if end not in self.in_conflict] if violation else []
 
-    def _can_return(self, node: str) -> bool:
-        trio = self.trios.get(node)
-        return trio is not None and trio.theirs is not None and node not in self.left and node not in self.after
+    def _can_restore(self, node: str) -> bool:
+        item = self.items.get(node)
+        return item is not None and item.theirs is not None and node not in self.unchanged and node not in self.after
 
     def _is_undecided(self, draft: Draft) -> bool:
-        """Say whether it cannot be checked before other conflicts are settled."""
-        return type_of(draft) in self.open or any(end in self.open for end in ends_of(draft))
+        """Return whether a change cannot be checked before other conflicts are settled."""
+        return type_of(draft) in self.in_conflict or any(end in self.in_conflict for end in ends_of(draft))
 
     def _conflict(
         self, draft: Draft, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = _OURS
     ) -> Conflict:
-        kind = self.trios[draft.subject].kind
+        kind = self.items[draft.subject].kind
         return Conflict(subject=draft.subject, kind=kind, clash=clash, reason=reason, takes=takes)
 
 
-def _draft(trio: ThreeWay, after: Version | None, at: datetime) -> Draft:
-    """Return the change that a merged subject is in the target."""
-    version = after or cast("Version", trio.ours)
+def _draft(item: MergeItem, after: Version | None, at: datetime) -> Draft:
+    """Return the change that writes a merged subject to the target."""
+    version = after or cast("Version", item.ours)
     times = {"_modified": at} if version.kind in (Kind.NODE, Kind.CONNECTION) else {}
     state = None if after is None else {**after.state, **times}
     if state is not None and version.kind in TYPES:
-        state = in_its_place(state, trio.last) if trio.last else {k: v for k, v in state.items() if k != DECLARED}
+        state = in_its_place(state, item.last) if item.last else {k: v for k, v in state.items() if k != DECLARED}
     return Draft(
-        op=Op.DELETE if after is None else Op.CREATE if trio.ours is None else Op.UPDATE,
+        op=Op.DELETE if after is None else Op.CREATE if item.ours is None else Op.UPDATE,
         kind=version.kind,
-        subject=trio.subject,
+        subject=item.subject,
         type=version.type,
         from_id=version.from_id,
         to_id=version.to_id,
-        previous=trio.last.seq if trio.last else None,
+        previous=item.last.seq if item.last else None,
         state=state,
         content=after and after.content,
     )
 
 
 def _with_windows(draft: Draft) -> Draft:
-    """Return a draft with the search windows of the text that it writes; making them takes a while."""
     if draft.kind is not Kind.NODE or draft.content is None:
         return draft
     return replace(draft, windows=tuple(windows(draft.content.text or "")))

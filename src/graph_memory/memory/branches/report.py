@@ -1,4 +1,4 @@
-"""How conflicts of a merge are told, and how what settles them is read."""
+"""Conflicts of a merge in results and errors, and the parsing of resolutions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 
 from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
-from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide, Resolution, Strategy, ThreeWay
+from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide, MergeItem, Resolution, Strategy
 from graph_memory.memory.history.comparison import told_value
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import CONTENT
@@ -20,7 +20,7 @@ from graph_memory.model.values.strength import NUMBERS, fraction
 
 MOST_CHANGES = 100
 MOST_CONFLICTS = 20
-"""What is told of a merge; the rest is counted."""
+"""Maximum number of conflicts in a result."""
 _MOST_CHUNKS = 10
 _LONGEST = 500
 _TEXTS = frozenset({CONTENT, "_text"})
@@ -30,45 +30,45 @@ _CHECKS = {
     "_given_title": check_title,
     "_content_format": checked_format,
 }
-"""What checks the values of attributes that can be given one."""
+"""Functions that check the value of an attribute in a resolution."""
 
 
-def told_conflicts(
-    conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]
+def render_conflicts(
+    conflicts: Sequence[Conflict], items: Mapping[str, MergeItem]
 ) -> tuple[tuple[MergeConflict, ...], int]:
-    """Return the first conflicts as they are told, and how many more there are."""
-    told = tuple(_told(conflict, trios[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
-    return told, len(conflicts) - len(told)
+    """Return the first conflicts for a result, and the number of others."""
+    rendered = tuple(_render_conflict(conflict, items[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
+    return rendered, len(conflicts) - len(rendered)
 
 
-def refused(conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]) -> GraphError:
-    """Return the error that names what stands against a merge."""
-    told, more = told_conflicts(conflicts, trios)
-    first = told[0]
+def merge_conflict_error(conflicts: Sequence[Conflict], items: Mapping[str, MergeItem]) -> GraphError:
+    """Return the error for a merge with unresolved conflicts."""
+    rendered, more = render_conflicts(conflicts, items)
+    first = rendered[0]
     others = f", and {len(conflicts) - 1:,} more" if len(conflicts) > 1 else ""
     message = f"{with_title(first.subject, first.title)} cannot be merged: {first.reason}{others}; nothing was changed"
     hint = (
         "Resolve each: give its subject, perhaps a property, and take ours or theirs, or a value; "
         "or choose the strategy ours or theirs. A preview shows the result."
     )
-    details = {"conflicts": [conflict.to_dict() for conflict in told], "more": more, "hint": hint}
+    details = {"conflicts": [conflict.to_dict() for conflict in rendered], "more": more, "hint": hint}
     return GraphError(Code.MERGE_CONFLICT, message, details)
 
 
 def unknown_subject(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
-    """Return the error for the resolution of an id that neither domain has ever known."""
-    there = sorted({conflict.subject for conflict in conflicts})
-    what_there_is = f"In conflict: {listed(there)}." if there else "Nothing is in conflict; leave it out."
-    hint = suggestion(subject, there, what_there_is)
+    """Return the error for a resolution whose subject neither domain has ever had."""
+    subjects = sorted({conflict.subject for conflict in conflicts})
+    in_conflict = f"In conflict: {listed(subjects)}." if subjects else "Nothing is in conflict; leave it out."
+    hint = suggestion(subject, subjects, in_conflict)
     return fault("resolutions", f"Neither domain has ever had {shown(subject) or quoted(subject)}", hint)
 
 
-def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:
-    version = trio.ours or trio.theirs or trio.base
+def _render_conflict(conflict: Conflict, item: MergeItem) -> MergeConflict:
+    version = item.ours or item.theirs or item.base
     title = version.state.get("_title", version.state.get("_text")) if version else None
     sides = (conflict.base, conflict.ours, conflict.theirs)
     takes: tuple[Side, ...] = tuple(cast("Side", str(take)) for take in ConflictSide if take in conflict.takes)
-    about = {"subject": conflict.subject} | ({"property": conflict.name} if conflict.name else {})
+    target = {"subject": conflict.subject} | ({"property": conflict.name} if conflict.name else {})
     base, ours, theirs = (None if conflict.name == CONTENT else told_value(value) for value in sides)
     return MergeConflict(
         subject=conflict.subject,
@@ -83,7 +83,7 @@ def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:
         theirs=theirs,
         lines=tuple(map(_lines, conflict.chunks[:_MOST_CHUNKS])) or None,
         takes=takes,
-        resolve=tuple({**about, "take": take} for take in takes),
+        resolve=tuple({**target, "take": take} for take in takes),
     )
 
 
@@ -92,41 +92,41 @@ def _lines(chunk: Chunk) -> LineConflict:
     return LineConflict(line=chunk.before[1] + 1, base=base, ours=ours, theirs=theirs)
 
 
-def choices_from(strategy: str, given: Sequence[Mapping[str, object]] | None) -> Choices:
-    """Return what settles conflicts. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+def parse_choices(strategy: str, resolutions_given: Sequence[Mapping[str, object]] | None) -> Choices:
+    """Return the choices of a call. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     try:
         chosen = Strategy(strategy)
     except ValueError:
         raise fault("strategy", f"{quoted(strategy)} is not a strategy", "Use manual, ours or theirs.") from None
-    resolutions = [_resolution(one) for one in given or ()]
+    resolutions = [_parse_resolution(entry) for entry in resolutions_given or ()]
     if len({(resolution.subject, resolution.name) for resolution in resolutions}) < len(resolutions):
-        raise fault("resolutions", "A conflict is resolved twice", "Give one resolution for each conflict.")
+        raise fault("resolutions", "A conflict is resolved twice", "Give one resolution per subject and property.")
     return Choices.of(chosen, resolutions)
 
 
 _KEYS = frozenset({"subject", "property", "take", "value"})
 
 
-def _resolution(given: object) -> Resolution:
-    if not isinstance(given, Mapping):
-        raise _unfit(given)
-    return _read(cast("Mapping[str, object]", given))
+def _parse_resolution(entry: object) -> Resolution:
+    if not isinstance(entry, Mapping):
+        raise _invalid_resolution(entry)
+    return _parse_entry(cast("Mapping[str, object]", entry))
 
 
-def _read(one: Mapping[str, object]) -> Resolution:
-    subject, name, take = one.get("subject"), one.get("property"), one.get("take")
-    if not isinstance(subject, str) or one.keys() - _KEYS or not isinstance(name, str | None):
-        raise _unfit(one)
-    if (take is None) == (one.get("value") is None) or take not in (None, *ConflictSide):
-        raise _unfit(one)
+def _parse_entry(entry: Mapping[str, object]) -> Resolution:
+    subject, name, take = entry.get("subject"), entry.get("property"), entry.get("take")
+    if not isinstance(subject, str) or entry.keys() - _KEYS or not isinstance(name, str | None):
+        raise _invalid_resolution(entry)
+    if (take is None) == (entry.get("value") is None) or take not in (None, *ConflictSide):
+        raise _invalid_resolution(entry)
     if take is not None:
         return Resolution(subject=subject, name=name, take=ConflictSide(str(take)))
     if name is None:
-        raise _unfit(one)
-    return Resolution(subject=subject, name=name, value=_value(name, one["value"]))
+        raise _invalid_resolution(entry)
+    return Resolution(subject=subject, name=name, value=_check_value(name, entry["value"]))
 
 
-def _value(name: str, value: object) -> PropertyValue:
+def _check_value(name: str, value: object) -> PropertyValue:
     if not name.startswith("_"):
         return check_value(check_key(name), value)
     if name in NUMBERS:
@@ -140,6 +140,6 @@ def _value(name: str, value: object) -> PropertyValue:
     return value
 
 
-def _unfit(given: object) -> GraphError:
+def _invalid_resolution(entry: object) -> GraphError:
     hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
-    return fault("resolutions", f"{shown(given)} is not a resolution", hint)
+    return fault("resolutions", f"{shown(entry)} is not a resolution", hint)

@@ -1,4 +1,4 @@
-"""What merging gives."""
+"""Results of a merge."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from graph_memory.model.results import Result
 from graph_memory.model.subjects.kinds import Kind
 
 Side = Literal["ours", "theirs"]
-How = Literal["manual", "ours", "theirs"]
+StrategyName = Literal["manual", "ours", "theirs"]
 
 
 class MergedChange(Result):
-    """What merging wrote, or would write, about one subject."""
+    """One change that a merge wrote, or would write."""
 
     subject: str
     kind: Kind
     operation: Operation
     seq: int = Field(description="Number of the new event; also the subject's version")
     type: str | None = None
-    title: str | None = Field(default=None, description="Of a node; of a connection, those of its ends")
+    title: str | None = Field(default=None, description="Title of a node; for a connection, the titles of its ends")
 
 
 class LineConflict(Result):
-    """Lines that both changed differently."""
+    """Lines that both sides changed differently."""
 
     line: int = Field(description="Number of the first of them in the target's text")
     base: str
@@ -58,7 +58,7 @@ class MergeConflict(Result):
 
 
 class Merged(Result):
-    """What was merged, or would be. It is one batch in the target's log, and can be reverted as one."""
+    """The result of a merge or its preview. A merge is one batch in the target's log, and can be reverted as one."""
 
     preview: bool
     source: str

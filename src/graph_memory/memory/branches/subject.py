@@ -1,4 +1,4 @@
-"""One subject merged: what one side changed is taken from it, what both changed differently is a conflict. Pure."""
+"""The merge of one subject: a change of one side is taken, different changes of both are a conflict. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from graph_memory.memory.branches.values import (
     Conflict,
     ConflictKind,
     ConflictSide,
+    MergeItem,
     Resolution,
-    ThreeWay,
     Version,
-    check_resolution,
-    same,
+    check_value_resolution,
+    is_same_version,
 )
 from graph_memory.model.subjects.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
 from graph_memory.model.subjects.subjects import (
@@ -44,10 +44,10 @@ _CONTENT = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """What a subject comes to in the target; the conflicts that nothing settled, and those that a choice did.
+class MergedSubject:
+    """The merged version of a subject, the unresolved conflicts, and the conflicts that a choice settled.
 
-    Where there are conflicts left, what they are about is as in the target.
+    Values in unresolved conflicts are the target's.
     """
 
     after: Version | None
@@ -55,129 +55,137 @@ class Merged:
     settled: tuple[Conflict, ...] = ()
 
 
-def merge_subject(trio: ThreeWay, choices: Choices, declared: Collection[str] = ()) -> Merged:
-    """Return what one subject comes to, looked at by itself. Raises INVALID_ARGUMENT for an unfit resolution.
+def merge_subject(item: MergeItem, choices: Choices, declared: Collection[str] = ()) -> MergedSubject:
+    """Return the merge of one subject by itself. Raises INVALID_ARGUMENT for an invalid resolution.
 
-    `declared` are the properties that the target's ontology declares for its type.
+    `declared` has the names of properties that the target's ontology declares for its type.
     """
-    named = choices.named(trio.subject)
-    for resolution in named:
-        check_resolution(resolution, trio, declared)
-    if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_kept(trio):
-        return Merged(_ByValue(trio, choices).changed(trio.ours, named))
-    if conflict := _as_a_whole(trio):
-        return _settled_as_a_whole(trio, conflict, choices)
-    if trio.theirs is None:
-        return Merged(None)
-    if same(trio.ours, trio.base) and not named:
-        return Merged(finished(trio, dict(trio.theirs.state), trio.theirs.content))
-    if trio.kind in TYPES:
-        return _merged_type(trio, choices)
-    return _ByValue(trio, choices).merged(named)
+    value_resolutions = choices.value_resolutions(item.subject)
+    for resolution in value_resolutions:
+        check_value_resolution(resolution, item, declared)
+    if is_same_version(item.theirs, item.base) or is_same_version(item.ours, item.theirs) or _is_kept(item):
+        return MergedSubject(_ByValue(item, choices).apply_resolutions(item.ours, value_resolutions))
+    if conflict := _find_whole_conflict(item):
+        return _settle_whole_conflict(item, conflict, choices)
+    if item.theirs is None:
+        return MergedSubject(None)
+    if is_same_version(item.ours, item.base) and not value_resolutions:
+        return MergedSubject(complete_version(item, dict(item.theirs.state), item.theirs.content))
+    if item.kind in TYPES:
+        return _merge_type(item, choices)
+    return _ByValue(item, choices).merge(value_resolutions)
 
 
-def _merged_type(trio: ThreeWay, choices: Choices) -> Merged:
-    after, conflict = merge_type(trio, None)
+def _merge_type(item: MergeItem, choices: Choices) -> MergedSubject:
+    after, conflict = merge_type(item, None)
     if conflict is None:
-        return Merged(after)
+        return MergedSubject(after)
     take = choices.take(conflict)
     if take is None:
-        return Merged(trio.ours, conflicts=(conflict,))
-    after = trio.ours if take is ConflictSide.OURS else merge_type(trio, take)[0]
-    return Merged(after, settled=(conflict,))
+        return MergedSubject(item.ours, conflicts=(conflict,))
+    after = item.ours if take is ConflictSide.OURS else merge_type(item, take)[0]
+    return MergedSubject(after, settled=(conflict,))
 
 
-def _is_kept(trio: ThreeWay) -> bool:
-    """Say whether the target keeps what the source has no more: a type, or what is only mentioned there."""
-    if trio.theirs is not None:
+def _is_kept(item: MergeItem) -> bool:
+    """Return whether the target keeps a subject that the source deleted: a type, or a mention that became an entity."""
+    if item.theirs is not None:
         return False
-    became_entity = trio.base and trio.ours and MENTIONED in trio.base.state and MENTIONED not in trio.ours.state
-    return trio.kind in ONTOLOGY_KINDS or bool(became_entity)
+    became_entity = item.base and item.ours and MENTIONED in item.base.state and MENTIONED not in item.ours.state
+    return item.kind in ONTOLOGY_KINDS or bool(became_entity)
 
 
-def _as_a_whole(trio: ThreeWay) -> Conflict | None:
-    """Return the conflict that is not about single values, if there is one."""
-    base, ours, theirs = trio.base, trio.ours, trio.theirs
+def _find_whole_conflict(item: MergeItem) -> Conflict | None:
+    """Return the conflict about the subject as a whole, None if there is none."""
+    base, ours, theirs = item.base, item.ours, item.theirs
     if theirs is None:
         reason = "the source deleted it, but the target changed it"
-        return None if same(ours, base) else _conflict(trio, ConflictKind.CHANGED, reason)
-    if theirs.identity != _known(trio, theirs):
+        return None if is_same_version(ours, base) else _conflict(item, ConflictKind.CHANGED, reason)
+    if theirs.identity != _target_identity(item, theirs):
         reason = "its id has another type or other ends in the target"
-        return _conflict(trio, ConflictKind.TYPE, reason, takes=frozenset({ConflictSide.OURS}))
+        return _conflict(item, ConflictKind.TYPE, reason, takes=frozenset({ConflictSide.OURS}))
     if ours is None:
         reason = "the target deleted it, but the source changed it"
-        return None if base is None else _conflict(trio, ConflictKind.DELETED, reason)
-    if base is None and trio.kind in ONTOLOGY_KINDS:
+        return None if base is None else _conflict(item, ConflictKind.DELETED, reason)
+    if base is None and item.kind in ONTOLOGY_KINDS:
         reason = "the target and the source declare it differently"
-        takes = frozenset(ConflictSide) if trio.kind in TYPES else frozenset({ConflictSide.OURS})
-        return _conflict(trio, ConflictKind.ONTOLOGY, reason, takes=takes)
+        takes = frozenset(ConflictSide) if item.kind in TYPES else frozenset({ConflictSide.OURS})
+        return _conflict(item, ConflictKind.ONTOLOGY, reason, takes=takes)
     if base is None:
-        return _conflict(trio, ConflictKind.CREATED, "the target and the source both created it, but differently")
+        return _conflict(item, ConflictKind.CREATED, "the target and the source both created it, but differently")
     return None
 
 
-def _known(trio: ThreeWay, theirs: Version) -> object:
-    """Return what the target knows under that id, also if it was deleted."""
-    if trio.ours is not None:
-        return trio.ours.identity
-    if trio.last is None:
+def _target_identity(item: MergeItem, theirs: Version) -> object:
+    """Return the identity that the id has, or had, in the target."""
+    if item.ours is not None:
+        return item.ours.identity
+    if item.last is None:
         return theirs.identity
-    draft = trio.last.draft
+    draft = item.last.draft
     return draft.kind, theirs.identity[1] and draft.type, draft.from_id, draft.to_id
 
 
-def _settled_as_a_whole(trio: ThreeWay, conflict: Conflict, choices: Choices) -> Merged:
-    values = _ByValue(trio, choices)
+def _settle_whole_conflict(item: MergeItem, conflict: Conflict, choices: Choices) -> MergedSubject:
+    by_value = _ByValue(item, choices)
     match choices.take(conflict):
         case None:
-            return Merged(trio.ours, conflicts=(conflict,))
+            return MergedSubject(item.ours, conflicts=(conflict,))
         case ConflictSide.OURS:
-            after = trio.ours
+            after = item.ours
         case ConflictSide.THEIRS:
-            after = trio.theirs and finished(trio, dict(trio.theirs.state), trio.theirs.content)
-    return Merged(values.changed(after, choices.named(trio.subject)), settled=(conflict,))
+            after = item.theirs and complete_version(item, dict(item.theirs.state), item.theirs.content)
+    return MergedSubject(
+        by_value.apply_resolutions(after, choices.value_resolutions(item.subject)), settled=(conflict,)
+    )
 
 
 def _conflict(
-    trio: ThreeWay, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = frozenset(ConflictSide)
+    item: MergeItem, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = frozenset(ConflictSide)
 ) -> Conflict:
-    return Conflict(subject=trio.subject, kind=trio.kind, clash=clash, reason=reason, takes=takes)
+    return Conflict(subject=item.subject, kind=item.kind, clash=clash, reason=reason, takes=takes)
 
 
 class _ByValue:
     """The merge of a subject value by value."""
 
-    def __init__(self, trio: ThreeWay, choices: Choices) -> None:
-        self.trio = trio
+    def __init__(self, item: MergeItem, choices: Choices) -> None:
+        self.item = item
         self.choices = choices
         self.conflicts: dict[str, Conflict] = {}
         self.base, self.ours, self.theirs = (
-            version.state if version else {} for version in (trio.base, trio.ours, trio.theirs)
+            version.state if version else {} for version in (item.base, item.ours, item.theirs)
         )
         self.after: State = {}
-        self.content = trio.ours.content if trio.ours else None
+        self.content = item.ours.content if item.ours else None
 
-    def merged(self, named: Sequence[Resolution]) -> Merged:
+    def merge(self, value_resolutions: Sequence[Resolution]) -> MergedSubject:
         for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT):
             self._merge_value(name)
         self._merge_content()
-        settled = [self.conflicts[resolution.name] for resolution in named if resolution.name in self.conflicts]
-        for resolution in named:
-            self._take_as_told(resolution)
+        settled = [
+            self.conflicts[resolution.name] for resolution in value_resolutions if resolution.name in self.conflicts
+        ]
+        for resolution in value_resolutions:
+            self._take_resolution(resolution)
         for name, conflict in [*self.conflicts.items()]:
             if (take := self.choices.take(conflict)) is not None:
                 self._choose(name, take)
                 settled.append(self.conflicts.pop(name))
-        return Merged(finished(self.trio, self._whole(), self.content), tuple(self.conflicts.values()), tuple(settled))
+        return MergedSubject(
+            complete_version(self.item, self._merged_state(), self.content),
+            tuple(self.conflicts.values()),
+            tuple(settled),
+        )
 
-    def changed(self, version: Version | None, named: Sequence[Resolution]) -> Version | None:
-        """Return a version, which was taken as a whole, with the values that are told by name."""
-        if version is None or not named or version.kind is not self.trio.kind:
+    def apply_resolutions(self, version: Version | None, value_resolutions: Sequence[Resolution]) -> Version | None:
+        """Return a version that was taken as a whole, with the values of the resolutions."""
+        if version is None or not value_resolutions or version.kind is not self.item.kind:
             return version
         self.after, self.content = dict(version.state), version.content
-        for resolution in named:
-            self._take_as_told(resolution)
-        return finished(self.trio, self._whole(), self.content, like=version)
+        for resolution in value_resolutions:
+            self._take_resolution(resolution)
+        return complete_version(self.item, self._merged_state(), self.content, template=version)
 
     def _merge_value(self, name: str) -> None:
         base, ours, theirs = (state.get(name) for state in (self.base, self.ours, self.theirs))
@@ -186,7 +194,7 @@ class _ByValue:
         if same_value(ours, base):
             return self._put(name, theirs)
         if name == _TAGS:
-            return self._put(name, merged_tags(*map(_tags, (base, ours, theirs))) or None)
+            return self._put(name, merge_tags(*map(_tags, (base, ours, theirs))) or None)
         self._put(name, ours)
         chunks: tuple[Chunk, ...] = ()
         if name == _TEXT and isinstance(base, str) and isinstance(ours, str) and isinstance(theirs, str):
@@ -194,7 +202,7 @@ class _ByValue:
             if merge is not None and merge.text is not None:
                 return self._put(name, merge.text)
             chunks = merge.conflicts if merge else ()
-        self._clash(name, ConflictKind.PROPERTY, (base, ours, theirs), chunks)
+        self._add_conflict(name, ConflictKind.PROPERTY, (base, ours, theirs), chunks)
         return None
 
     def _merge_content(self) -> None:
@@ -210,25 +218,25 @@ class _ByValue:
             self._put_text(merge.text)
             return
         hashes = [key and key[1] for key in (base, ours, theirs)]
-        self._clash(CONTENT, ConflictKind.CONTENT, hashes, merge.conflicts if merge else ())
+        self._add_conflict(CONTENT, ConflictKind.CONTENT, hashes, merge.conflicts if merge else ())
 
     def _texts(self) -> tuple[str, str, str] | None:
-        if not self.trio.needs_lines:
+        if not self.item.needs_lines:
             return None
-        contents = (version and version.content for version in (self.trio.base, self.trio.ours, self.trio.theirs))
+        contents = (version and version.content for version in (self.item.base, self.item.ours, self.item.theirs))
         base, ours, theirs = (content and content.text for content in contents)
         return None if base is None or ours is None or theirs is None else (base, ours, theirs)
 
-    def _clash(
+    def _add_conflict(
         self, name: str, clash: ConflictKind, sides: Sequence[StoredValue | None], chunks: tuple[Chunk, ...]
     ) -> None:
-        what = "its content" if name == CONTENT else name.removeprefix("_").replace("_", " ")
-        where = f", in {len(chunks)} places" if len(chunks) > 1 else ""
-        conflict = _conflict(self.trio, clash, f"both changed {what} differently{where}")
+        label = "its content" if name == CONTENT else name.removeprefix("_").replace("_", " ")
+        places = f", in {len(chunks)} places" if len(chunks) > 1 else ""
+        conflict = _conflict(self.item, clash, f"both changed {label} differently{places}")
         base, ours, theirs = sides
         self.conflicts[name] = replace(conflict, name=name, base=base, ours=ours, theirs=theirs, chunks=chunks)
 
-    def _take_as_told(self, resolution: Resolution) -> None:
+    def _take_resolution(self, resolution: Resolution) -> None:
         name = cast("str", resolution.name)
         self.conflicts.pop(name, None)
         if resolution.take is not None:
@@ -239,13 +247,13 @@ class _ByValue:
             self._put(name, resolution.value)
 
     def _choose(self, name: str, take: ConflictSide) -> None:
-        """Take one side's value; content that was chosen keeps its format."""
+        """Take one side's value. Content is taken with its format."""
         self._take(name, take)
         if name == CONTENT:
             self._take(_FORMAT, take)
 
     def _take(self, name: str, take: ConflictSide) -> None:
-        version = self.trio.ours if take is ConflictSide.OURS else self.trio.theirs
+        version = self.item.ours if take is ConflictSide.OURS else self.item.theirs
         state = version.state if version else {}
         if name != CONTENT:
             return self._put(name, state.get(name))
@@ -257,8 +265,8 @@ class _ByValue:
         return None
 
     def _put_text(self, text: str) -> None:
-        shown = self.after.get(_FORMAT) or self.theirs.get(_FORMAT) or "markdown"
-        self.content = Content(text.encode(), "utf-8", str(shown))
+        content_format = self.after.get(_FORMAT) or self.theirs.get(_FORMAT) or "markdown"
+        self.content = Content(text.encode(), "utf-8", str(content_format))
         self.after.update(content_state(self.content.ref))
 
     def _put(self, name: str, value: StoredValue | None) -> None:
@@ -267,66 +275,74 @@ class _ByValue:
         else:
             self.after[name] = value
 
-    def _whole(self) -> State:
+    def _merged_state(self) -> State:
         if "_content_sha256" not in self.after:
             self.after.pop(_FORMAT, None)
         return self.after
 
 
-def finished(trio: ThreeWay, state: State, content: Content | None, like: Version | None = None) -> Version:
-    """Return the version, by default like the source's, with what a write sets by itself: oldest creation, title.
+def complete_version(
+    item: MergeItem, state: State, content: Content | None, template: Version | None = None
+) -> Version:
+    """Return a version with the values that a write sets: the earliest creation, computed fields, the title.
 
-    Its content is that which is to be written, None where the target has it.
+    `template` has its kind and ends, by default the source's version. Its content is None if the target has it.
     """
-    like = like or cast("Version", trio.theirs)
-    like = replace(like, type=_type_of(trio, like, state))
-    known = [version.state for version in (trio.base, trio.ours, trio.theirs) if version is not None]
-    if created := [cast("datetime", state["_created"]) for state in known if "_created" in state]:
+    template = template or cast("Version", item.theirs)
+    template = replace(template, type=_type_of(item, template, state))
+    states = [version.state for version in (item.base, item.ours, item.theirs) if version is not None]
+    if created := [cast("datetime", state["_created"]) for state in states if "_created" in state]:
         state["_created"] = min(created)
-    if creators := [state[CREATED_BY] for state in known if CREATED_BY in state]:
+    if creators := [state[CREATED_BY] for state in states if CREATED_BY in state]:
         state[CREATED_BY] = creators[0]
-    if like.kind is Kind.NODE:
-        state = _without_computed(state) | _computed(trio, like, state, content)
+    if template.kind is Kind.NODE:
+        state = _without_computed(state) | _computed_fields(item, template, state, content)
     if content is not None and _FORMAT in state:
         content = replace(content, format=cast("str", state[_FORMAT]))
-    has_it = trio.ours is not None and _content_key(trio.ours.state) == _content_key(state)
-    return replace(like, state=state, content=None if has_it else content)
+    is_stored = item.ours is not None and _content_key(item.ours.state) == _content_key(state)
+    return replace(template, state=state, content=None if is_stored else content)
 
 
-def _type_of(trio: ThreeWay, like: Version, state: State) -> str | None:
-    """Return the type of what has a state: of an entity that of the side from which it has what it is."""
+def _type_of(item: MergeItem, template: Version, state: State) -> str | None:
+    """Return the type of a version with a state. An entity has the type of the side from which its data comes."""
     written = state.get(ENTITY)
-    sides = (version for version in (like, trio.theirs, trio.ours, trio.base) if version and version.kind is like.kind)
-    return next((side.type for side in sides if side.state.get(ENTITY) == written), like.type)
+    sides = (
+        version
+        for version in (template, item.theirs, item.ours, item.base)
+        if version and version.kind is template.kind
+    )
+    return next((side.type for side in sides if side.state.get(ENTITY) == written), template.type)
 
 
 def _without_computed(state: State) -> State:
     return {name: value for name, value in state.items() if name not in COMPUTED}
 
 
-def _computed(trio: ThreeWay, like: Version, state: State, content: Content | None) -> State:
-    """Return what fields make: the titles, and the time of the summary on a side that has it."""
+def _computed_fields(item: MergeItem, template: Version, state: State, content: Content | None) -> State:
+    """Return the values computed from fields: the titles, and the time of the summary on the side that has it."""
     fields = NodeFields.from_stored(state)
-    sides = (NodeFields.from_stored(version.state) for version in (trio.ours, trio.theirs, trio.base) if version)
+    sides = (NodeFields.from_stored(version.state) for version in (item.ours, item.theirs, item.base) if version)
     times = (side.summary_timestamp for side in sides if side.content_summary == fields.content_summary)
     fields = replace(fields, summary_timestamp=next(times, None))
-    return present(fields.state(_title(trio, like, state, content)))
+    return present(fields.state(_title(item, template, state, content)))
 
 
-def _title(trio: ThreeWay, like: Version, state: State, content: Content | None) -> str:
-    """Return the title that properties and text make; that of a side with the same text where it is not at hand."""
-    properties = replace(like, state=state).properties
+def _title(item: MergeItem, template: Version, state: State, content: Content | None) -> str:
+    """Return the title for properties and text. If the text is not loaded, use that of a side with the same text."""
+    properties = replace(template, state=state).properties
     sides = [
         version.state
-        for version in (trio.ours, trio.theirs)
+        for version in (item.ours, item.theirs)
         if version and _content_key(version.state) == _content_key(state)
     ]
     before = next((derived_title(side) for side in sides if "_title" in side), None)
-    return title_of(like.type or "", properties, content.text if content else None, before=None if content else before)
+    return title_of(
+        template.type or "", properties, content.text if content else None, before=None if content else before
+    )
 
 
-def merged_tags(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Return the tags of both sides without those that either took away, in the order of ours."""
+def merge_tags(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the tags of both sides, without tags that either removed, in the order of ours."""
     kept = [tag for tag in ours if tag in theirs or tag not in base]
     return [*kept, *(tag for tag in theirs if tag not in base and tag not in ours)]
 

@@ -1,4 +1,4 @@
-"""Two changes of one type merged, value by value: descriptions, rules, ends and enums. Pure."""
+"""The merge of two changes of one type, value by value: descriptions, rules, ends and enums. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from graph_memory.memory.branches.values import Conflict, ConflictKind, ConflictSide, ThreeWay, Version
+from graph_memory.memory.branches.values import Conflict, ConflictKind, ConflictSide, MergeItem, Version
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.ontology import ANY, connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology_diff import Value, declaration_of, told_name, values_of
@@ -19,51 +19,51 @@ Values = dict[Key, Value]
 
 
 def type_of_version(version: Version) -> AnyType:
-    """Return what a version of a type declares."""
+    """Return the type that a version declares."""
     return declared_in(str(version.state["_definition"]))
 
 
-def merge_type(trio: ThreeWay, take: ConflictSide | None) -> tuple[Version | None, Conflict | None]:
-    """Return what a type comes to that both sides changed, and the conflict where they changed a value differently.
+def merge_type(item: MergeItem, take: ConflictSide | None) -> tuple[Version | None, Conflict | None]:
+    """Return the merge of a type that both sides changed, and the conflict if they changed a value differently.
 
-    A side that is taken gives those values; without one it is as in the target.
+    `take` is the side whose values settle the conflict. Without it, a type in conflict is the target's.
     """
-    base, ours, theirs = (values_of(type_of_version(version)) if version else Values() for version in _versions(trio))
+    base, ours, theirs = (values_of(type_of_version(version)) if version else Values() for version in _versions(item))
     after: Values = {}
-    both: list[Key] = []
+    conflicting: list[Key] = []
     for key in {**ours, **theirs}:
-        one, mine, other = base.get(key), ours.get(key), theirs.get(key)
-        value = _merged(one, mine, other)
+        base_value, our_value, their_value = base.get(key), ours.get(key), theirs.get(key)
+        value = _merge_value(base_value, our_value, their_value)
         if value is _CONFLICT:
-            both.append(key)
-            value = other if take is ConflictSide.THEIRS else mine
+            conflicting.append(key)
+            value = their_value if take is ConflictSide.THEIRS else our_value
         if value is not None:
             after[key] = cast("Value", value)
-    conflict = _conflict(trio, both) if both else None
-    if both and take is None:
-        return trio.ours, conflict
-    return _version(trio, after, conflict)
+    conflict = _conflict(item, conflicting) if conflicting else None
+    if conflicting and take is None:
+        return item.ours, conflict
+    return _version(item, after, conflict)
 
 
 _CONFLICT = object()
 
 
-def _versions(trio: ThreeWay) -> Sequence[Version | None]:
-    return trio.base, trio.ours, trio.theirs
+def _versions(item: MergeItem) -> Sequence[Version | None]:
+    return item.base, item.ours, item.theirs
 
 
-def _merged(base: Value | None, ours: Value | None, theirs: Value | None) -> object:
-    """Return what a value comes to, None for none; lists take what either side added and lose what either took away."""
+def _merge_value(base: Value | None, ours: Value | None, theirs: Value | None) -> object:
+    """Return the merged value, None for none, or `_CONFLICT`. Lists get the additions and removals of both sides."""
     if repr(ours) == repr(theirs) or repr(theirs) == repr(base):
         return ours
     if repr(ours) == repr(base):
         return theirs
     if isinstance(base, tuple) and isinstance(ours, tuple) and isinstance(theirs, tuple):
-        return _merged_list(base, ours, theirs) or _CONFLICT
+        return _merge_list(base, ours, theirs) or _CONFLICT
     return _CONFLICT
 
 
-def _merged_list(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, ...]:
+def _merge_list(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, ...]:
     if (ANY,) in (tuple(ours), tuple(theirs)):
         return (ANY,)
     known, mine, others = ({repr(value) for value in values} for values in (base, ours, theirs))
@@ -71,20 +71,20 @@ def _merged_list(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[
     return (*kept, *(value for value in theirs if repr(value) not in known | mine))
 
 
-def _conflict(trio: ThreeWay, both: Sequence[Key]) -> Conflict:
-    names = listed_parts([told_name(*key) for key in both])
+def _conflict(item: MergeItem, keys: Sequence[Key]) -> Conflict:
+    names = listed_parts([told_name(*key) for key in keys])
     reason = f"the target and the source declare {names} differently"
-    return Conflict(subject=trio.subject, kind=trio.kind, clash=ConflictKind.ONTOLOGY, reason=reason)
+    return Conflict(subject=item.subject, kind=item.kind, clash=ConflictKind.ONTOLOGY, reason=reason)
 
 
-def _version(trio: ThreeWay, after: Values, settled: Conflict | None) -> tuple[Version | None, Conflict | None]:
-    """Return the type of these values; where they contradict each other, that is a conflict which only ours settles."""
-    like = cast("Version", trio.ours)
-    before = type_of_version(like)
+def _version(item: MergeItem, after: Values, settled: Conflict | None) -> tuple[Version | None, Conflict | None]:
+    """Return the type with these values. Contradicting values are a conflict that only ours settles."""
+    ours = cast("Version", item.ours)
+    before = type_of_version(ours)
     data = declaration_of(before.name, after)
     try:
         declared = connection_type_from(data) if "from_types" in data else node_type_from(data)
     except GraphError as error:
-        reason = f"what the target and the source declare contradicts itself: {error.message}"
-        return like, replace(_conflict(trio, []), reason=reason, takes=frozenset({ConflictSide.OURS}))
-    return replace(like, state=type_state(declared)), settled
+        reason = f"the declarations of the target and the source contradict each other: {error.message}"
+        return ours, replace(_conflict(item, []), reason=reason, takes=frozenset({ConflictSide.OURS}))
+    return replace(ours, state=type_state(declared)), settled

@@ -1,6 +1,6 @@
-"""What merging is about: a subject in two domains and where both come from, conflicts, and what settles them.
+"""Values of a merge: a subject in the base and in both domains, conflicts, and resolutions.
 
-`ours` is the target's side, `theirs` the source's; None stands for a subject that is not there.
+`ours` is the target's side, `theirs` the source's. None is a subject that does not exist there.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import CREATED_BY
 
 WRITTEN = frozenset({"_created", "_modified", CREATED_BY}) | COMPUTED
-"""What a write sets by itself."""
+"""Attributes that every write sets."""
 
 
 class ConflictSide(StrEnum):
-    """Whose side settles a conflict."""
+    """The side that settles a conflict."""
 
     OURS = "ours"
     THEIRS = "theirs"
 
 
 class Strategy(StrEnum):
-    """What settles conflicts that no resolution names."""
+    """The way to settle conflicts that no resolution names."""
 
     MANUAL = "manual"
-    """Nothing does: they stop the merge."""
+    """They stop the merge."""
     OURS = "ours"
     """The target stays as it is."""
     THEIRS = "theirs"
@@ -46,37 +46,37 @@ class Strategy(StrEnum):
 
 
 class ConflictKind(StrEnum):
-    """What a conflict is about."""
+    """The subject matter of a conflict."""
 
     PROPERTY = "property"
-    """Both changed a value, differently."""
+    """Both changed a value differently."""
     CONTENT = "content"
-    """Both changed the same lines, or content that has no lines."""
+    """Both changed the same lines, or content without lines."""
     DELETED = "deleted"
-    """The target deleted what the source changed."""
+    """The target deleted a subject that the source changed."""
     CHANGED = "changed"
-    """The source deleted what the target changed."""
+    """The source deleted a subject that the target changed."""
     CREATED = "created"
-    """Both made a subject of that id, differently."""
+    """Both created a subject with that id, differently."""
     TYPE = "type"
-    """The id stands for another kind or type, or for other ends, in the target."""
+    """In the target, the id has another kind, type or other ends."""
     ONTOLOGY = "ontology"
-    """Both declare a type of that name, differently."""
+    """Both declare a type with that name differently."""
     END = "end"
     """A node that it needs does not exist in the target, or would not after the merge."""
     ATTACHED = "attached"
-    """The source deleted a node to which the target has tied something."""
+    """The source deleted a node that has new attachments in the target."""
     UNIQUE = "unique"
     """Another subject of the target has the value of a unique property."""
     RULE = "rule"
-    """A connection that breaks a rule of its type in the merged graph only."""
+    """A connection breaks a rule of its type in the merged graph only."""
     INVALID = "invalid"
-    """The target does not allow it: its ontology, or the times between which it would hold."""
+    """The target does not allow it: its ontology, or its validity period."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A subject as it is somewhere, its content where that is at hand."""
+    """A subject in one state, with its content if that is loaded."""
 
     kind: Kind
     type: str | None = None
@@ -87,7 +87,7 @@ class Version:
 
     @classmethod
     def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
-        """Return the subject after an event, None when it is not there."""
+        """Return the subject after an event, None if it does not exist then."""
         if event is None or event.draft.op is Op.DELETE:
             return None
         draft = event.draft
@@ -97,17 +97,17 @@ class Version:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """The nodes that it needs: the ends of a connection, the node of an observation."""
+        """The ids of nodes that it needs: the ends of a connection, the node of an observation."""
         return tuple(end for end in (self.from_id, self.to_id) if end is not None)
 
     @property
     def identity(self) -> tuple[Kind, str | None, str | None, str | None]:
-        """What never changes while it lives; an entity may become one of another type."""
+        """The values that never change while it exists. The type of an entity can change."""
         return self.kind, None if ENTITY in self.state else self.type, self.from_id, self.to_id
 
     @property
     def ref(self) -> ContentRef | None:
-        """What is known of its content, None when it has none."""
+        """The reference to its content, None without content."""
         return content_ref(self.state)
 
     @property
@@ -117,8 +117,8 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThreeWay:
-    """A subject to merge, and the last that the target's log says of it."""
+class MergeItem:
+    """The three versions of a subject to merge, and its last event in the target's log."""
 
     subject: str
     base: Version | None = None
@@ -126,23 +126,23 @@ class ThreeWay:
     theirs: Version | None = None
     last: Event | None = None
     is_unknown: bool = False
-    """Whether the log of the source has never had it."""
+    """Whether the source's log has never had it."""
 
     @property
     def kind(self) -> Kind:
-        """What it is; in the source, if it is there."""
+        """Its kind; in the source, if it exists there."""
         return next(version.kind for version in (self.theirs, self.ours, self.base) if version is not None)
 
     @property
     def needs_lines(self) -> bool:
-        """Whether its three contents are to be merged line by line."""
+        """Whether its three contents have to be merged line by line."""
         refs = [version.ref for version in (self.base, self.ours, self.theirs) if version is not None]
         results = [ref for ref in refs if ref is not None and ref.is_text]
         return len(results) == 3 and len({ref.sha256 for ref in results}) == 3
 
     @property
     def may_lose_title(self) -> bool:
-        """Whether the target's title may have to be made of its text."""
+        """Whether the target's title may have to be derived from its text."""
         values = {"title", "name"}
         return (
             self.ours is not None
@@ -154,7 +154,7 @@ class ThreeWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """What stands against merging one subject, or the value of it that has a `name`; `takes` is what can settle it."""
+    """A conflict about a subject, or about its value `name`. `takes` are the sides that can settle it."""
 
     subject: str
     kind: Kind
@@ -170,10 +170,10 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """What settles the conflicts of a subject, or that about one value of it: a side, or the value itself.
+    """The resolution of a subject's conflicts, or of the conflict about one value: a side, or the value itself.
 
-    `name` is a property, or one of the service such as `_content`, `_path`, `_given_title`, `_text`, `_strength_…` or
-    `_importance`. Such a value is taken as told even where there is no conflict about it.
+    `name` is a property, or an attribute of the service such as `_content`, `_path`, `_given_title`, `_text`,
+    `_strength_…` or `_importance`. A value is set even if there is no conflict about it.
     """
 
     subject: str
@@ -184,69 +184,73 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Everything that settles conflicts: what is told of each subject, and what else."""
+    """The strategy and the resolutions of a merge."""
 
     strategy: Strategy = Strategy.MANUAL
     resolutions: Mapping[str, Sequence[Resolution]] = field(default_factory=dict[str, Sequence[Resolution]])
 
     @classmethod
     def of(cls, strategy: Strategy, resolutions: Iterable[Resolution] = ()) -> Choices:
-        """Return the choices that were made."""
-        rendered: dict[str, list[Resolution]] = {}
+        """Return the choices with the resolutions by subject."""
+        by_subject: dict[str, list[Resolution]] = {}
         for resolution in resolutions:
-            rendered.setdefault(resolution.subject, []).append(resolution)
-        return cls(strategy, rendered)
+            by_subject.setdefault(resolution.subject, []).append(resolution)
+        return cls(strategy, by_subject)
 
-    def named(self, subject: str) -> list[Resolution]:
-        """Return what is told about single values of a subject."""
+    def value_resolutions(self, subject: str) -> list[Resolution]:
+        """Return the resolutions of single values of a subject."""
         return [resolution for resolution in self.resolutions.get(subject, ()) if resolution.name is not None]
 
     def take(self, conflict: Conflict) -> ConflictSide | None:
-        """Return whose side settles a conflict, None when nothing does."""
+        """Return the side that settles a conflict, None if it is unresolved."""
         sides = [
             resolution.take for resolution in self.resolutions.get(conflict.subject, ()) if resolution.name is None
         ]
         by_strategy = None if self.strategy is Strategy.MANUAL else ConflictSide(self.strategy)
-        wanted = sides[0] if sides else by_strategy
-        return wanted if wanted in conflict.takes else None
+        side = sides[0] if sides else by_strategy
+        return side if side in conflict.takes else None
 
 
-def check_resolution(told: Resolution, trio: ThreeWay, declared: Collection[str]) -> None:
-    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without.
+def check_value_resolution(resolution: Resolution, item: MergeItem, declared: Collection[str]) -> None:
+    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or must have.
 
-    A property is one that it has on some side, or for a value also one that is declared for its type.
+    A property must exist on some side. For a new value, it may also be declared for the type.
     """
-    kind, name = trio.kind, told.name or ""
+    kind, name = item.kind, resolution.name or ""
     is_property = not name.startswith("_") and kind in TYPE_OF
     if is_property:
-        sides = [version.properties for version in (trio.base, trio.ours, trio.theirs) if version is not None]
-        known = {key for properties in sides for key in properties}.union(declared if told.take is None else ())
-        if name not in known:
-            names = listed(sorted(known)) if known else "none"
-            hint = suggestion(name, known, f"Properties to resolve: {names}.")
-            raise fault("resolutions", f"{told.subject} has no property {shown(name)}", hint)
+        sides = [version.properties for version in (item.base, item.ours, item.theirs) if version is not None]
+        allowed = {key for properties in sides for key in properties}.union(declared if resolution.take is None else ())
+        if name not in allowed:
+            names = listed(sorted(allowed)) if allowed else "none"
+            hint = suggestion(name, allowed, f"Properties to resolve: {names}.")
+            raise fault("resolutions", f"{resolution.subject} has no property {shown(name)}", hint)
     elif name not in KINDS[kind].attributes:
         names = ", ".join(sorted(KINDS[kind].attributes)) or "none"
-        raise fault("resolutions", f"{told.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}.")
-    if told.take is None or name not in KINDS[kind].required:
+        raise fault(
+            "resolutions", f"{resolution.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}."
+        )
+    if resolution.take is None or name not in KINDS[kind].required:
         return
-    side = trio.ours if told.take is ConflictSide.OURS else trio.theirs
+    side = item.ours if resolution.take is ConflictSide.OURS else item.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
-        message = f"{told.subject} needs a {shown(name)}, and the side {told.take} has none"
+        message = f"{resolution.subject} needs a {shown(name)}, and the side {resolution.take} has none"
         raise fault("resolutions", message, "Take the other side, or give a value.")
 
 
-def same(one: Version | None, other: Version | None) -> bool:
-    """Say whether two versions differ in nothing that lasts: times and titles are set by every write."""
-    if one is None or other is None:
-        return one is other
-    if one.kind is other.kind and one.kind in TYPES:
-        return _declared(one) == _declared(other)
-    return (one.identity, one.type) == (other.identity, other.type) and same_state(one.state, other.state, WRITTEN)
+def is_same_version(version: Version | None, other: Version | None) -> bool:
+    """Return whether two versions are the same except for attributes that every write sets."""
+    if version is None or other is None:
+        return version is other
+    if version.kind is other.kind and version.kind in TYPES:
+        return _declaration(version) == _declaration(other)
+    return (version.identity, version.type) == (other.identity, other.type) and same_state(
+        version.state, other.state, WRITTEN
+    )
 
 
-def _declared(version: Version) -> str:
-    """Return what a type declares; that an open ontology met it first in a write makes no difference."""
+def _declaration(version: Version) -> str:
+    """Return the declaration of a type without the mark that a write added it to an open ontology."""
     declared = json.loads(cast("str", version.state["_definition"]))
     declared.pop("ad_hoc", None)
     return json.dumps(declared)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, get_args
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.memory.branches.results import How, Merged
+from graph_memory.memory.branches.results import Merged, StrategyName
 from graph_memory.memory.history.diff_results import DiffLines
 from graph_memory.memory.history.results import Choice, LogLines, PastAnswer, Reverted, Source
 from graph_memory.memory.history.results import Operation as LoggedOperation
@@ -153,7 +153,9 @@ class MemoryMerge(Call):
     from_: Annotated[str, Field(alias="from", description="Domain with the changes, such as a branch")]
     into: NotRequired[Annotated[str, Field(description="Domain to change (default: domain)")]]
     preview: NotRequired[Annotated[bool, Field(description="Only report what would be done")]]
-    strategy: NotRequired[Annotated[How, Field(description="Side that wins conflicts; manual (default) stops")]]
+    strategy: NotRequired[
+        Annotated[StrategyName, Field(description="Side that wins conflicts; manual (default) stops")]
+    ]
     resolutions: NotRequired[
         Annotated[
             list[Resolution],

@@ -99,7 +99,7 @@ async def test_a_hub_is_erased_in_pages(web: Memory, monkeypatch: pytest.MonkeyP
 async def test_a_merge_that_would_delete_a_hub_is_refused_with_the_way_that_works(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "MOST_GONE", 10)
+    monkeypatch.setattr(load, "MAX_DELETED", 10)
     await make_hub(web, LINKS, neighbours=7)
     name = f"{web._domain(None)}-b"
     branch = web.in_domain((await web.history.branch(name)).domain)
@@ -121,7 +121,7 @@ async def test_a_merge_that_would_delete_a_hub_is_refused_with_the_way_that_work
 async def test_a_merge_that_would_delete_what_became_a_hub_since_is_refused_with_the_way_that_works(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "MOST_GONE", 10)
+    monkeypatch.setattr(load, "MAX_DELETED", 10)
     await make_hub(web, 3, neighbours=7)
     name = f"{web._domain(None)}-b"
     branch = web.in_domain((await web.history.branch(name)).domain)
@@ -142,7 +142,7 @@ async def test_a_merge_counts_what_it_deletes_once_and_takes_more_than_a_page(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some connections are between two nodes that both go: they are found from either end."""
-    monkeypatch.setattr(load, "MOST_GONE", LINKS + 2)
+    monkeypatch.setattr(load, "MAX_DELETED", LINKS + 2)
     await make_hub(web, LINKS, neighbours=7)
     name = f"{web._domain(None)}-b"
     branch = web.in_domain((await web.history.branch(name)).domain)
@@ -158,7 +158,7 @@ async def test_a_merge_counts_what_it_deletes_once_and_takes_more_than_a_page(
 
 @pytest.mark.long
 async def test_a_merge_names_a_hub_only_if_deleting_it_is_enough(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "MOST_GONE", 5)
+    monkeypatch.setattr(load, "MAX_DELETED", 5)
     await make_hub(web, LINKS, neighbours=2)
     for number in range(8):
         await web.create_connection("Link", "n000000", "n000001", id=f"between{number}")
