@@ -426,7 +426,7 @@ async def test_a_content_that_is_lost_cannot_be_restored_and_is_told(kitchen: Ki
 async def test_one_write_adopts_so_many_changes_whatever_way_they_are_chosen(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconcile, "MOST", 2)
+    monkeypatch.setattr(reconcile, "MAX_ADOPTED", 2)
     ids = {kitchen.project, kitchen.call, kitchen.paint}
     kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 1")
     [beyond] = [change.id for change in (await kitchen.found()).values() if not change.adoptable]

@@ -16,7 +16,7 @@ from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.revert.conflicts import choice_calls
 from graph_memory.memory.revert.later_changes import REVERT, REVERTS, Run, cancels_out, has_same_state, runs_of
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, revert_conflict_error
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import type_draft
@@ -273,7 +273,9 @@ def test_the_effort_of_a_plan_grows_with_its_subjects_not_with_their_pairs() -> 
 
 
 def test_a_refusal_names_the_first_of_what_stands_against_it() -> None:
-    found = refused([Conflict(name, "it was erased") for name in ("domain", "ontology", "mem_1", "mem_2")]).message
+    found = revert_conflict_error(
+        [Conflict(name, "it was erased") for name in ("domain", "ontology", "mem_1", "mem_2")]
+    ).message
     assert "domain cannot be reverted: it was erased; ontology cannot be reverted" in found
     assert found.endswith("; and 1 more; nothing was changed")
 
@@ -310,7 +312,7 @@ def test_the_call_of_each_choice_is_told_once_and_not_for_a_thousand_ids() -> No
         "skip": "skip",
         "force": "force",
     }
-    assert str(refused(stands, calls).to_dict()).count("evt_1") == 2
+    assert str(revert_conflict_error(stands, calls).to_dict()).count("evt_1") == 2
     assert set(choice_calls([Conflict("mem_1", "it was erased")], few)) == {"skip"}
     many = ReadyCall(tool="memory_revert", arguments={"event_ids": [f"evt_{number}" for number in range(1_000)]})
     assert choice_calls(stands, many) == {}

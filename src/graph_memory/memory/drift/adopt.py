@@ -1,4 +1,4 @@
-"""Changes made by hand, as the log would have them: checked against the ontology like any write. Pure."""
+"""The events that adopt changes made directly in Neo4j, checked against the ontology like any write. Pure."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ SERVICE = frozenset(
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
     | {PROTECTION, *NUMBERS, *MADE.values()}
 )
-"""What the service itself keeps on nodes and connections; any other name that begins with `_` is nobody's."""
+"""Properties that the service writes on nodes and connections. Other names that begin with `_` are invalid."""
 FORMAT = "markdown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftedSubject:
-    """One subject that a hand changed: as the log has it, and as it was found. `id` names it to people."""
+    """A subject that was changed outside graph-memory: its last event and its live state. Results show its `id`."""
 
     id: str
     subject: str
@@ -54,99 +54,110 @@ class DriftedSubject:
     is_out_of_place: bool = False
     """Whether it is a connection under another type or between other nodes than the log says."""
     element: str | None = None
-    """The server's own name for what has no domain or id."""
+    """Neo4j's element id of a subject without a domain or id."""
 
     @property
-    def is_known(self) -> bool:
-        """Whether the log has it as something that exists."""
+    def is_in_log(self) -> bool:
+        """Whether it exists according to the log."""
         return self.last is not None and self.last.draft.op is not Op.DELETE
 
     @property
     def is_gone(self) -> bool:
         """Whether the log has it and the live graph does not."""
-        return self.is_known and self.stored is None
+        return self.is_in_log and self.stored is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """What a decision about changes by hand looks at besides these; the context is as the log has it."""
+class DriftContext:
+    """The context of drifted subjects, according to the log."""
 
     context: Context
     attached: Mapping[str, Sequence[DriftedSubject]] = field(default_factory=dict[str, Sequence[DriftedSubject]])
-    """For each node that is gone, what the log ties to it."""
-    away: Sequence[DriftedSubject] = ()
-    """Connections of the log that a hand deleted or moved, and that may be restored."""
+    """The subjects that the log attaches to each deleted node."""
+    removed_connections: Sequence[DriftedSubject] = ()
+    """Connections of the log that were deleted or moved, and that may be restored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """The changes to write, and what cannot be adopted, each with its reason."""
+    """The changes to write, and the reasons of subjects that cannot be adopted."""
 
     drafts: tuple[Draft, ...]
     refused: Mapping[str, GraphError]
 
 
-def adoption(
-    changes: Sequence[DriftedSubject], around: Around, head: Head, unfit: Mapping[str, GraphError]
+def plan_adoption(
+    changes: Sequence[DriftedSubject], context: DriftContext, head: Head, not_adoptable: Mapping[str, GraphError]
 ) -> Adoption:
-    """Return the events that adopt changes; one that is refused takes those with it that need it."""
-    refused = dict(unfit)
+    """Return the drafts that adopt changes. Changes that need a refused one are refused too."""
+    refused = dict(not_adoptable)
     while True:
-        left = [change for change in changes if change.id not in refused]
-        drafts, errors = _attempt(left, around, head)
+        remaining = [change for change in changes if change.id not in refused]
+        drafts, errors = _try_changes(remaining, context, head)
         if not errors:
             return Adoption(tuple(drafts), refused)
         refused |= errors
 
 
-def _attempt(left: Sequence[DriftedSubject], context: Around, head: Head) -> tuple[list[Draft], dict[str, GraphError]]:
-    """Return the changes, or what refuses some of them; one rule at a time, as what it refuses is asked no other."""
-    made, refused = _made(left, context, head)
+def _try_changes(
+    changes_left: Sequence[DriftedSubject], context: DriftContext, head: Head
+) -> tuple[list[Draft], dict[str, GraphError]]:
+    """Return the drafts, or the errors of the first rule that refuses some of them."""
+    drafts_by_id, refused = _make_drafts(changes_left, context, head)
     if refused:
         return [], refused
-    changes = Changeset.of(context.context, made.values())
+    changes = Changeset.of(context.context, drafts_by_id.values())
     for rule in changes.rules:
-        against = {id_: violation for id_, draft in made.items() if (violation := rule(draft))}
-        if against:
-            return [], {id_: _against(violation, head) for id_, violation in against.items()}
+        violations = {change_id: violation for change_id, draft in drafts_by_id.items() if (violation := rule(draft))}
+        if violations:
+            return [], {change_id: _violation_error(violation, head) for change_id, violation in violations.items()}
     drafts = changes.ordered()
-    return drafts, _barring(made, drafts, context, head)
+    return drafts, _refuse_barred(drafts_by_id, drafts, context, head)
 
 
-def _made(
-    left: Sequence[DriftedSubject], context: Around, head: Head
+def _make_drafts(
+    changes: Sequence[DriftedSubject], context: DriftContext, head: Head
 ) -> tuple[dict[str, Draft], dict[str, GraphError]]:
-    """Return the change of each by its id, and what refuses to be one."""
-    made: dict[str, Draft] = {}
+    """Return the drafts of changes, and the errors of the others, by id."""
+    drafts: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
     subjects: set[str] = set()
-    for change in left:
+    for change in changes:
         try:
             if change.subject in subjects and not change.is_gone:
                 raise _refusal(f"{change.subject} was created twice", "Remove the _id of one.")
-            made[change.id] = _draft(change, context, head)
+            drafts[change.id] = _draft(change, context, head)
             subjects.add(change.subject)
         except GraphError as error:
             refused[change.id] = error
-    return made, refused
+    return drafts, refused
 
 
-def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], context: Around, head: Head) -> dict[str, GraphError]:
-    """Refuse what was made where a connection that could come back bars it, by the rules of their type."""
-    gone = {draft.subject for draft in drafts if draft.op is Op.DELETE}
-    away = [subject for subject in context.away if subject.subject not in gone]
-    claimed = {claim: subject.id for subject in away if subject.last for claim in _claims(subject.last.draft, head)}
+def _refuse_barred(
+    drafts_by_id: Mapping[str, Draft], drafts: Sequence[Draft], context: DriftContext, head: Head
+) -> dict[str, GraphError]:
+    """Refuse new connections that a rule of their type forbids beside a removed, restorable one."""
+    deleted = {draft.subject for draft in drafts if draft.op is Op.DELETE}
+    removed_connections = [subject for subject in context.removed_connections if subject.subject not in deleted]
+    claimed = {
+        claim: subject.id
+        for subject in removed_connections
+        if subject.last
+        for claim in _claims(subject.last.draft, head)
+    }
     refused: dict[str, GraphError] = {}
-    for id_, draft in made.items() if claimed else ():
+    for change_id, draft in drafts_by_id.items() if claimed else ():
         claims = _claims(draft, head) if draft.op is Op.CREATE else ()
         if barring := next((claimed[claim] for claim in claims if claim in claimed), None):
             message = f"A rule of its type may forbid it beside {barring}, which was removed outside graph-memory"
-            refused[id_] = GraphError(Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."})
+            refused[change_id] = GraphError(
+                Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."}
+            )
     return refused
 
 
 def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
-    """Return what a connection takes for itself, or for the acyclic rest of its type."""
+    """Return the ends that a connection occupies by each rule of its type."""
     declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
     if declared is None:
         return []
@@ -158,22 +169,22 @@ def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     ]
 
 
-def _draft(change: DriftedSubject, context: Around, head: Head) -> Draft:
-    if change.kind is Kind.CONNECTION and change.is_known and change.is_out_of_place:
+def _draft(change: DriftedSubject, context: DriftContext, head: Head) -> Draft:
+    if change.kind is Kind.CONNECTION and change.is_in_log and change.is_out_of_place:
         hint = "Restore it, and create the other connection without its _id."
         raise _refusal("The type and ends of a connection cannot change, and these did", hint)
     if change.is_gone:
-        _check_gone(change, context)
-        return gone(change)
+        _check_deletable(change, context)
+        return deletion_draft(change)
     match change.kind:
-        case Kind.NODE if change.is_known:
-            return _changed_node(change, head)
+        case Kind.NODE if change.is_in_log:
+            return _node_update(change, head)
         case Kind.NODE:
-            return _made_node(change, head)
-        case Kind.CONNECTION if change.is_known:
-            return _changed_connection(change, head)
+            return _node_creation(change, head)
+        case Kind.CONNECTION if change.is_in_log:
+            return _connection_update(change, head)
         case Kind.CONNECTION:
-            return _made_connection(change, head)
+            return _connection_creation(change, head)
         case Kind.OBSERVATION | Kind.LINK:
             raise _refusal(f"Only a deleted {change.kind} can be adopted", "Restore it.")
         case Kind.NODE_TYPE | Kind.CONNECTION_TYPE | Kind.ONTOLOGY:
@@ -183,24 +194,24 @@ def _draft(change: DriftedSubject, context: Around, head: Head) -> Draft:
             raise _refusal("It is neither a node nor a connection", "Restore it.")
 
 
-def _check_gone(change: DriftedSubject, context: Around) -> None:
-    """Raise STORE_CONFLICT for a node that still has a connection: a hand took its label, or moved the connection."""
+def _check_deletable(change: DriftedSubject, context: DriftContext) -> None:
+    """Raise STORE_CONFLICT for a node that still has a connection: its label may have been removed."""
     attached = context.attached.get(change.subject, ())
-    if there := [subject.id for subject in attached if subject.kind is Kind.CONNECTION and subject.stored is not None]:
-        message = f"Its connection {there[0]} is still there, so it may have lost only its label _Node"
+    if ids := [subject.id for subject in attached if subject.kind is Kind.CONNECTION and subject.stored is not None]:
+        message = f"Its connection {ids[0]} is still there, so it may have lost only its label _Node"
         raise _refusal(message, "Restore both, then delete it if it should go.")
 
 
-def gone(change: DriftedSubject) -> Draft:
-    """Return the change that adopts a deletion. Raises STORE_CONFLICT for what no hand can delete."""
+def deletion_draft(change: DriftedSubject) -> Draft:
+    """Return the draft that adopts a deletion. Raises STORE_CONFLICT for parts of the ontology."""
     if change.kind not in DATA or change.last is None:
         raise _refusal("The ontology cannot be changed outside graph-memory", "Restore it.")
     last = change.last
     return replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
 
 
-def _changed_node(change: DriftedSubject, head: Head) -> Draft:
-    last, stored = _both(change)
+def _node_update(change: DriftedSubject, head: Head) -> Draft:
+    last, stored = _event_and_stored(change)
     before = NodeState.from_live(live_state(last))
     if set(change.labels) != {before.type}:
         hint = f"Give it only the labels _Node and {before.type}, or restore it."
@@ -220,8 +231,8 @@ def _changed_node(change: DriftedSubject, head: Head) -> Draft:
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 
 
-def _changed_connection(change: DriftedSubject, head: Head) -> Draft:
-    last, stored = _both(change)
+def _connection_update(change: DriftedSubject, head: Head) -> Draft:
+    last, stored = _event_and_stored(change)
     before = ConnectionState.from_live(live_state(last), last.draft.from_id or "", last.draft.to_id or "")
     content = _content(change, before.content.format if before.content is not None else FORMAT)
     after = replace(
@@ -236,13 +247,13 @@ def _changed_connection(change: DriftedSubject, head: Head) -> Draft:
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 
 
-def _made_node(change: DriftedSubject, head: Head) -> Draft:
-    stored = _found(change)
+def _node_creation(change: DriftedSubject, head: Head) -> Draft:
+    stored = _require_stored(change)
     if len(change.labels) != 1 or stored.get("_type", change.labels[0]) != change.labels[0]:
         raise _refusal(f"A node has one type, and this one has the labels {listed(change.labels)}", "Give it one.")
     head.ontology.node_type(change.labels[0])
     _check_fresh(change)
-    wanted = nodes.NewNode(
+    new_node = nodes.NewNode(
         id=check_new_id("_id", change.subject),
         type=change.labels[0],
         content=_new_content(change),
@@ -250,19 +261,21 @@ def _made_node(change: DriftedSubject, head: Head) -> Draft:
         tags=_tags(stored),
         fields=_fields(stored),
     )
-    return replace(nodes.creation(head, wanted), windows=None)
+    return replace(nodes.creation(head, new_node), windows=None)
 
 
-def _made_connection(change: DriftedSubject, head: Head) -> Draft:
-    stored, type_name = _found(change), change.type or ""
+def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
+    stored, type_name = _require_stored(change), change.type or ""
     if INVERSE_OF in stored:
         hint = "Restore it, which removes it."
-        raise _refusal("It says that it is the second relationship of a connection, which only the service makes", hint)
+        raise _refusal(
+            "It is marked as the inverse relationship of a connection, which only graph-memory creates", hint
+        )
     if change.from_id is None or change.to_id is None:
         raise _refusal("It does not join two nodes of the domain", "Restore it, which removes it.")
     head.ontology.connection_type(type_name)
     _check_fresh(change)
-    wanted = connections.NewConnection(
+    new_connection = connections.NewConnection(
         id=check_new_id("_id", change.subject),
         type=type_name,
         from_id=change.from_id or "",
@@ -272,7 +285,7 @@ def _made_connection(change: DriftedSubject, head: Head) -> Draft:
         strength=_strength(stored),
         importance=_importance(stored),
     )
-    return connections.creation(head, wanted)
+    return connections.creation(head, new_connection)
 
 
 def _check_fresh(change: DriftedSubject) -> None:
@@ -287,7 +300,7 @@ def _check_changes(is_same: bool) -> None:
 
 
 def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the properties that a hand left, checked. Raises INVALID_PROPERTY, also for a name such as `_mine`."""
+    """Return the live properties, checked. Raises INVALID_PROPERTY, also for a name such as `_mine`."""
     return check_properties({key: value for key, value in stored.items() if key not in SERVICE})
 
 
@@ -296,10 +309,10 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
-    """Return the fields that a hand changed, checked; one that it left may be longer than a new one."""
-    had = before or NodeFields()
-    left = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
-    changed = {name: value for name, value in left.items() if value != getattr(had, name)}
+    """Return the changed fields, checked. Unchanged ones may be longer than a new one."""
+    previous = before or NodeFields()
+    values = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
+    changed = {name: value for name, value in values.items() if value != getattr(previous, name)}
     return fields_told({name: value or "" for name, value in changed.items()})
 
 
@@ -312,27 +325,27 @@ def _importance(stored: Mapping[str, object]) -> float | None:
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:
-    """Return the content that a known subject gets: the text that a hand wrote, else the log's own, to be put right."""
-    last, _ = _both(change)
+    """Return the content of a logged subject: the changed text, else the logged content."""
+    last, _ = _event_and_stored(change)
     ref = content_ref(last.draft.state or {})
-    kept = last.draft.content
+    logged = last.draft.content
     if change.text is None or (ref and ref.sha256 == hashlib.sha256(change.text.encode()).hexdigest()):
-        return kept
+        return logged
     if ref is not None and not ref.is_text:
         raise _refusal("Its content is binary, but text was written over it", "Restore it.")
     return content_from(change.text, "utf-8", content_format)
 
 
 def _new_content(change: DriftedSubject) -> Content:
-    given = _found(change).get("_content_format")
-    return content_from(change.text or "", "utf-8", given if isinstance(given, str) else FORMAT)
+    content_format = _require_stored(change).get("_content_format")
+    return content_from(change.text or "", "utf-8", content_format if isinstance(content_format, str) else FORMAT)
 
 
-def _both(change: DriftedSubject) -> tuple[Event, Mapping[str, object]]:
-    return cast("Event", change.last), _found(change)
+def _event_and_stored(change: DriftedSubject) -> tuple[Event, Mapping[str, object]]:
+    return cast("Event", change.last), _require_stored(change)
 
 
-def _found(change: DriftedSubject) -> Mapping[str, object]:
+def _require_stored(change: DriftedSubject) -> Mapping[str, object]:
     if change.stored is None:
         raise _refusal("Only rows that the service derived are left", "Restore it.")
     return change.stored
@@ -342,8 +355,8 @@ def _refusal(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})
 
 
-def _against(violation: Violation, head: Head) -> GraphError:
-    """Return the refusal of a change. A connection that breaks a rule of its type is there, and can go."""
+def _violation_error(violation: Violation, head: Head) -> GraphError:
+    """Return the error of a change. A connection that breaks a rule exists already, so the hint is to remove it."""
     if violation.rule is not Rule.LINK:
         return violation.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."
@@ -351,8 +364,8 @@ def _against(violation: Violation, head: Head) -> GraphError:
     return GraphError(code, f"It is not allowed: {violation.reason}", {"hint": hint})
 
 
-def wanted_values(changes: Iterable[DriftedSubject], head: Head) -> set[UniqueValue]:
-    """Return the unique values that changes would give."""
+def new_unique_values(changes: Iterable[DriftedSubject], head: Head) -> set[UniqueValue]:
+    """Return the unique values that the changes set."""
     return {
         value
         for change in changes

@@ -1,4 +1,4 @@
-"""What a hand did to the graph: where to look, what is there, and what a decision about it looks at."""
+"""Detection of changes made directly in Neo4j: candidates, drifted subjects and their context."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graph_memory.memory.changes.context import owners_of
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
-from graph_memory.memory.drift.adopt import Around, DriftedSubject, gone, wanted_values
+from graph_memory.memory.drift.adopt import DriftContext, DriftedSubject, deletion_draft, new_unique_values
 from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.memory.verify.facts import LEADS
@@ -20,19 +20,19 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 500
-"""Nodes whose relationships are looked at in one statement."""
+"""Number of nodes whose relationships one statement reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A relationship without a domain or an id from a node, None for a node without one."""
+    """A node, and its relationship without a domain or an id, if it has one."""
 
     source: str
     element: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class MadeNode:
+class UnnamedNode:
     """A node without an id."""
 
     element: str
@@ -41,7 +41,7 @@ class MadeNode:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeConnection:
+class UnnamedConnection:
     """A relationship without a domain or an id."""
 
     element: str
@@ -53,13 +53,13 @@ class MadeConnection:
 
 UNNAMED_NODES = query("drift/unnamed_nodes", str)
 UNNAMED_CONNECTIONS = query("drift/unnamed_connections", SourceRow)
-NODES = query("drift/nodes", MadeNode)
-CONNECTIONS = query("drift/connections", MadeConnection)
+NODES = query("drift/nodes", UnnamedNode)
+CONNECTIONS = query("drift/connections", UnnamedConnection)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Where to look: subjects that differ, and what has no domain or id, with the ids that it would get."""
+class DriftCandidates:
+    """Subjects that differ, and elements without a domain or id, with the ids that they would get."""
 
     subjects: tuple[Subject, ...] = ()
     nodes: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -67,57 +67,57 @@ class Places:
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of candidates."""
         return len(self.subjects) + len(self.nodes) + len(self.connections)
 
-    def only(self, ids: frozenset[str]) -> Places:
-        """Return those that people know by one of these ids."""
-        return Places(
+    def only(self, ids: frozenset[str]) -> DriftCandidates:
+        """Return the candidates that results show with one of these ids."""
+        return DriftCandidates(
             subjects=tuple(subject for subject in self.subjects if subject.id in ids),
             nodes={element: new for element, new in self.nodes.items() if element in ids},
             connections={element: new for element, new in self.connections.items() if element in ids},
         )
 
 
-async def places(core: Core, domain: str) -> Places:
-    """Return where the live graph seems not to be as the log has it."""
+async def find_candidates(core: Core, domain: str) -> DriftCandidates:
+    """Return the subjects at which the live graph seems to differ from the log."""
     subjects = await verify.suspects(core, domain)
     unnamed = await core.store.read(UNNAMED_NODES, domain=domain)
     ontology = await core.log.require_ontology(domain)
     types = [declared.name for declared in ontology.connection_types]
     elements, after = list[str](), ""
-    arguments = {"domain": domain, "types": types, "inverses": list(ontology.inverses.values()), "limit": PAGE}
-    while page := await core.store.read(UNNAMED_CONNECTIONS, after=after, **arguments):
+    params = {"domain": domain, "types": types, "inverses": list(ontology.inverses.values()), "limit": PAGE}
+    while page := await core.store.read(UNNAMED_CONNECTIONS, after=after, **params):
         elements += [row.element for row in page if row.element is not None]
         after = page[-1].source
-    return Places(
+    return DriftCandidates(
         subjects=tuple(subjects),
         nodes={element: new_id("mem") for element in unnamed},
         connections={element: new_id("conn") for element in elements},
     )
 
 
-async def found(core: Core, reader: Reader, domain: str, places: Places) -> list[DriftedSubject]:
-    """Return what differs there; under the domain's lock it truly does."""
-    findings = await verify.examined(core, reader, domain, places.subjects)
+async def read_drifted(core: Core, reader: Reader, domain: str, candidates: DriftCandidates) -> list[DriftedSubject]:
+    """Return the candidates that differ. Only under the domain's lock is the result certain."""
+    findings = await verify.examined(core, reader, domain, candidates.subjects)
     doubles = {finding.subject.id for finding in findings if finding.is_double}
-    own = {finding.subject.id for finding in findings if not finding.is_double}
-    told = [finding for finding in findings if not finding.is_double or finding.subject.id not in own]
-    named = [_by_hand(finding, doubles) for finding in told]
-    nodes = await reader.read(NODES, domain=domain, elements=list(places.nodes)) if places.nodes else []
-    made = [_made_node(row, places.nodes[row.element]) for row in nodes]
-    elements = list(places.connections)
-    joined = await reader.read(CONNECTIONS, domain=domain, elements=elements) if elements else []
-    return [*named, *made, *(_made_connection(row, places.connections[row.element]) for row in joined)]
+    single = {finding.subject.id for finding in findings if not finding.is_double}
+    reported = [finding for finding in findings if not finding.is_double or finding.subject.id not in single]
+    in_log = [_drifted_subject(finding, doubles) for finding in reported]
+    nodes = await reader.read(NODES, domain=domain, elements=list(candidates.nodes)) if candidates.nodes else []
+    unnamed = [_drifted_node(row, candidates.nodes[row.element]) for row in nodes]
+    elements = list(candidates.connections)
+    connections = await reader.read(CONNECTIONS, domain=domain, elements=elements) if elements else []
+    return [*in_log, *unnamed, *(_drifted_connection(row, candidates.connections[row.element]) for row in connections)]
 
 
-def _by_hand(finding: Finding, doubles: set[str]) -> DriftedSubject:
+def _drifted_subject(finding: Finding, doubles: set[str]) -> DriftedSubject:
     live, draft = finding.live, finding.event.draft if finding.event else None
     ends = [end if isinstance(end := live.facts.get(name), str) else None for name in ("from", "to")]
     return DriftedSubject(
         id=finding.subject.id,
         subject=finding.subject.id,
-        kind=draft.kind if draft else _kind(finding),
+        kind=draft.kind if draft else _guess_kind(finding),
         type=draft.type if draft else live.type or next(iter(live.labels), None),
         last=finding.event,
         stored=live.stored,
@@ -130,8 +130,8 @@ def _by_hand(finding: Finding, doubles: set[str]) -> DriftedSubject:
     )
 
 
-def _kind(finding: Finding) -> Kind | None:
-    """Return what something that the log does not know seems to be."""
+def _guess_kind(finding: Finding) -> Kind | None:
+    """Return the apparent kind of a subject that is not in the log."""
     if finding.found_type is not None:
         return Kind.CONNECTION
     if "labels" in finding.live.facts:
@@ -144,7 +144,7 @@ def _kind(finding: Finding) -> Kind | None:
     return Kind.OBSERVATION if finding.live.stored is not None else None
 
 
-def _made_node(row: MadeNode, new: str) -> DriftedSubject:
+def _drifted_node(row: UnnamedNode, new: str) -> DriftedSubject:
     labels = tuple(sorted(set(row.labels) - {"_Node"}))
     return DriftedSubject(
         id=row.element,
@@ -158,12 +158,12 @@ def _made_node(row: MadeNode, new: str) -> DriftedSubject:
     )
 
 
-def _made_connection(row: MadeConnection, new: str) -> DriftedSubject:
-    own = row.stored.get("_id")
+def _drifted_connection(row: UnnamedConnection, new: str) -> DriftedSubject:
+    stored_id = row.stored.get("_id")
     return DriftedSubject(
         id=row.element,
         element=row.element,
-        subject=own if isinstance(own, str) else new,
+        subject=stored_id if isinstance(stored_id, str) else new,
         kind=Kind.CONNECTION,
         type=row.type,
         stored=row.stored,
@@ -174,46 +174,51 @@ def _made_connection(row: MadeConnection, new: str) -> DriftedSubject:
 
 
 async def read_context(
-    reader: Reader, head: Head, found: Sequence[DriftedSubject], broken: Mapping[str, BrokenLink]
-) -> tuple[Around, Mapping[str, str]]:
-    """Return what a decision looks at, with the rules that are known to be broken, and the titles of nodes joined."""
-    connections = [change for change in found if change.kind is Kind.CONNECTION]
+    reader: Reader, head: Head, drifted: Sequence[DriftedSubject], broken: Mapping[str, BrokenLink]
+) -> tuple[DriftContext, Mapping[str, str]]:
+    """Return the context of drifted subjects, with the broken rules, and the titles of the nodes they join."""
+    connections = [change for change in drifted if change.kind is Kind.CONNECTION]
     ends = {end for change in connections for end in ends_of(change) if end}
-    made = {change.subject for change in connections if change.last is None}
-    wanted = sorted(ends | made)
-    rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=wanted) if wanted else []
+    new_ids = {change.subject for change in connections if change.last is None}
+    subjects = sorted(ends | new_ids)
+    rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=subjects) if subjects else []
     last = [Event.from_row(row) for row in rows]
     nodes = [event.draft for event in last if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE]
-    attached = _attached(found)
+    attached = _attachments(drifted)
     context = Context(
         ontology=head.ontology,
         living={draft.subject: draft.type or "" for draft in nodes},
-        attached={node: [gone(subject) for subject in those] for node, those in attached.items()},
-        owners=await owners_of(reader, head.domain, wanted_values(found, head)),
-        used={event.draft.subject for event in last} & made,
+        attached={
+            node: [deletion_draft(subject) for subject in subjects_attached]
+            for node, subjects_attached in attached.items()
+        },
+        owners=await owners_of(reader, head.domain, new_unique_values(drifted, head)),
+        used={event.draft.subject for event in last} & new_ids,
         broken=broken,
     )
-    around = Around(
+    drift_context = DriftContext(
         context=context,
         attached=attached,
-        away=[change for change in connections if change.is_known and (change.is_gone or change.is_out_of_place)],
+        removed_connections=[
+            change for change in connections if change.is_in_log and (change.is_gone or change.is_out_of_place)
+        ],
     )
-    return around, {draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in nodes}
+    return drift_context, {draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in nodes}
 
 
 def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
-    """Return what a connection joins or an observation is about, as the log has it, else as it was found."""
+    """Return the ends of a connection or the node of an observation, from the log, else from the live graph."""
     last = change.last.draft if change.last else None
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 
 
-def _attached(subjects: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
-    """Return what the log ties to each node that is gone."""
+def _attachments(subjects: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
+    """Return the subjects that the log attaches to each deleted node."""
     attached: dict[str, list[DriftedSubject]] = {
         change.subject: [] for change in subjects if change.kind is Kind.NODE and change.is_gone
     }
     for change in subjects:
-        for end in set(ends_of(change)) if change.is_known else ():
+        for end in set(ends_of(change)) if change.is_in_log else ():
             if end in attached and change.kind in ATTACHED:
                 attached[end].append(change)
     return attached

@@ -1,4 +1,4 @@
-"""What was changed by hand in the live graph, told subject by subject, and what became of it."""
+"""Results of reconciliation: changes made directly in Neo4j and their outcomes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_memory.model.text.wording import quoted, shown
 HandWork = Literal["made", "changed", "deleted"]
 Settled = Literal["adopted", "restored", "refused"]
 Which = Sequence[str] | Literal["all"]
-"""Which changes by hand are meant: their ids, or `all`."""
+"""A choice of changes: their ids, or `all`."""
 
 _DERIVED = {
     "key ": "rows of indexed properties",
@@ -42,7 +42,7 @@ class HandChange(Result):
 
 
 class Reconciliation(Result):
-    """What was changed in a domain's live graph outside graph-memory, and what was done about it."""
+    """The changes in a domain's live graph made outside graph-memory, and their outcomes."""
 
     domain: str
     changes: tuple[HandChange, ...]
@@ -50,25 +50,25 @@ class Reconciliation(Result):
 
     @property
     def clean(self) -> bool:
-        """Whether there is nothing left that differs."""
+        """Whether no difference is left."""
         return all(change.settled in ("adopted", "restored") for change in self.changes)
 
 
-def worded(
+def describe_differences(
     differences: Sequence[Difference], before: Mapping[str, object], after: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Return differences of one subject in words, with its properties as the log has them and as they were found.
+    """Return the differences of one subject in words, with its logged and live properties.
 
-    Those of derived rows are told by what they are, once.
+    Differences of derived rows are named by kind, once each.
     """
-    return tuple(dict.fromkeys(_worded(difference, before, after) for difference in differences))
+    return tuple(dict.fromkeys(_describe_difference(difference, before, after) for difference in differences))
 
 
-def _worded(difference: Difference, before: Mapping[str, object], after: Mapping[str, object]) -> str:
+def _describe_difference(difference: Difference, before: Mapping[str, object], after: Mapping[str, object]) -> str:
     name = difference.problem.removesuffix(" differs")
     if name.startswith(("content", "property _content_")) and name != "property _content_summary":
         return "content"
-    if derived := next((words for beginning, words in _DERIVED.items() if name.startswith(beginning)), None):
+    if derived := next((label for beginning, label in _DERIVED.items() if name.startswith(beginning)), None):
         return derived
     if name == difference.problem:
         return name
@@ -81,7 +81,7 @@ def _value(value: object) -> str:
     return "none" if value is None else quoted(value)
 
 
-def listed_properties(stored: Mapping[str, object]) -> Iterable[str]:
-    """Give the properties of something that was made by hand, in words."""
+def describe_properties(stored: Mapping[str, object]) -> Iterable[str]:
+    """Yield the properties of a new element in words."""
     for name, value in sorted(user_properties(stored).items()):
         yield f"{shown(name)}: {_value(value)}"

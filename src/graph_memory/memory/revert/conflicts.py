@@ -9,54 +9,56 @@ from typing import cast
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import last_titles, with_titles
 from graph_memory.memory.history.results import Skipped
-from graph_memory.memory.revert.values import MOST_TOLD, Conflict, OnConflict
+from graph_memory.memory.revert.values import MAX_REPORTED, Conflict, OnConflict
 from graph_memory.model.events import Op
 from graph_memory.model.results import ReadyCall
 from graph_memory.storage.log.reads import last_events
 
-MOST_REPEATED = 50
+MAX_REPEATED = 50
 """Maximum number of event ids that a suggested call repeats."""
 
 
-async def named_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], asked: ReadyCall) -> list[Conflict]:
-    """Return the conflicts, the first `MOST_TOLD` with titles and with the call that restores a missing node."""
-    told = conflicts[:MOST_TOLD]
-    subjects = {conflict.subject for conflict in told} | {
-        conflict.needs for conflict in told if conflict.needs is not None
+async def describe_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], call: ReadyCall) -> list[Conflict]:
+    """Return the conflicts, the first `MAX_REPORTED` with titles and with the call that restores a missing node."""
+    reported = conflicts[:MAX_REPORTED]
+    subjects = {conflict.subject for conflict in reported} | {
+        conflict.needs for conflict in reported if conflict.needs is not None
     }
     events = await last_events(core.store, domain, sorted(subjects))
     titles = await last_titles(core, domain, events)
     deleted = {event.draft.subject: event.seq for event in events if event.draft.op is Op.DELETE}
-    reasons = await with_titles(core, domain, [conflict.reason for conflict in told])
-    named = [
-        replace(conflict, reason=reason, title=titles.get(conflict.subject), call=_restoring(conflict, asked, deleted))
-        for conflict, reason in zip(told, reasons, strict=True)
+    reasons = await with_titles(core, domain, [conflict.reason for conflict in reported])
+    described = [
+        replace(
+            conflict, reason=reason, title=titles.get(conflict.subject), call=_restore_call(conflict, call, deleted)
+        )
+        for conflict, reason in zip(reported, reasons, strict=True)
     ]
-    return [*named, *conflicts[MOST_TOLD:]]
+    return [*described, *conflicts[MAX_REPORTED:]]
 
 
-def choice_calls(conflicts: Sequence[Conflict], asked: ReadyCall) -> dict[str, ReadyCall]:
+def choice_calls(conflicts: Sequence[Conflict], call: ReadyCall) -> dict[str, ReadyCall]:
     """Return the calls that resolve all conflicts, by the value of `on_conflict`. Calls with many ids are left out."""
-    ids = asked.arguments.get("event_ids")
-    if not conflicts or (isinstance(ids, list) and len(cast("list[object]", ids)) > MOST_REPEATED):
+    ids = call.arguments.get("event_ids")
+    if not conflicts or (isinstance(ids, list) and len(cast("list[object]", ids)) > MAX_REPEATED):
         return {}
     is_forcible = any(conflict.is_forcible for conflict in conflicts)
     choices = (OnConflict.SKIP, OnConflict.FORCE) if is_forcible else (OnConflict.SKIP,)
     return {
-        choice: asked.model_copy(update={"arguments": {**asked.arguments, "on_conflict": str(choice)}})
+        choice: call.model_copy(update={"arguments": {**call.arguments, "on_conflict": str(choice)}})
         for choice in choices
     }
 
 
-def _restoring(conflict: Conflict, call: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall | None:
+def _restore_call(conflict: Conflict, call: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall | None:
     """Return the call that restores the node that a conflict needs, if that node was deleted."""
     if conflict.needs is None or conflict.needs not in deleted:
         return None
-    kept = {key: value for key, value in call.arguments.items() if key in ("domain", "dry_run")}
-    return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **kept})
+    arguments = {key: value for key, value in call.arguments.items() if key in ("domain", "dry_run")}
+    return ReadyCall(tool="memory_revert", arguments={"event_ids": [str(deleted[conflict.needs])], **arguments})
 
 
-def skipped(conflict: Conflict) -> Skipped:
+def skipped_subject(conflict: Conflict) -> Skipped:
     """Return the description of a skipped subject."""
     return Skipped(
         subject=conflict.subject,

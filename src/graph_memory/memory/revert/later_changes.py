@@ -1,4 +1,4 @@
-"""Changes of subjects that a revert leaves alone, without those that cancel each other out."""
+"""Later changes of subjects that a revert does not undo. Changes that cancel each other out are left out."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from graph_memory.storage.store import Reader
 STATES = query("revert/states", dict[str, object])
 REVERTS = query("revert/reverts", str)
 REVERT = hashlib.sha256(b"revert").hexdigest()
-"""The request hash on the first event of a revert. The statement of `REVERTS` has it, too."""
+"""The request hash on the first event of a revert. The statement of `REVERTS` contains it, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Successive changes of one subject by others, and the number of the change before them."""
+    """Successive unselected changes of one subject, and the number of the change before them."""
 
     before: int
     seqs: tuple[int, ...]
@@ -34,39 +34,41 @@ def runs_of(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
     return [Run(before[-1], run) for (_, before), (is_selected, run) in pairwise(groups) if not is_selected]
 
 
-def cancels_out(run: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
+def cancels_out(changes: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
     """Return whether a revert restored the state before the run. `reverts` has the ids of batches that are reverts.
 
-    The same state that a caller wrote is a statement of its own.
+    If a caller wrote the same state instead, the change counts.
     """
-    last = events[run.seqs[-1]]
-    return last.batch in reverts and has_same_state(events[run.before], last)
+    last = events[changes.seqs[-1]]
+    return last.batch in reverts and has_same_state(events[changes.before], last)
 
 
-def has_same_state(one: Event, other: Event) -> bool:
+def has_same_state(event: Event, other: Event) -> bool:
     """Return whether a subject is the same after two of its events. Erased states are not known."""
-    if one.draft.erased or other.draft.erased:
+    if event.draft.erased or other.draft.erased:
         return False
-    first, last = one.draft.state, other.draft.state
-    if first is None or last is None:
-        return first is last
-    return one.draft.type == other.draft.type and same_state(first, last, ("_modified", DECLARED))
+    state, other_state = event.draft.state, other.draft.state
+    if state is None or other_state is None:
+        return state is other_state
+    return event.draft.type == other.draft.type and same_state(state, other_state, ("_modified", DECLARED))
 
 
 async def later_changes(
     reader: Reader, domain: str, histories: Mapping[str, Sequence[int]], selected: Collection[int]
 ) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of each subject's changes by others that still have an effect.
+    """Return the numbers of each subject's unselected later changes that still have an effect.
 
     Changes that a revert undid have none: the subject's state after them is the state before them.
     """
-    runs = {subject: results for subject, seqs in histories.items() if (results := runs_of(seqs, selected))}
-    numbers = sorted({number for results in runs.values() for run in results for number in (run.before, run.seqs[-1])})
+    runs = {subject: subject_runs for subject, seqs in histories.items() if (subject_runs := runs_of(seqs, selected))}
+    numbers = sorted(
+        {number for subject_runs in runs.values() for run in subject_runs for number in (run.before, run.seqs[-1])}
+    )
     rows = await in_parts(reader, STATES, domain, numbers=numbers)
     events = {event.seq: event for event in map(Event.from_row, rows)}
-    lasts = (events[run.seqs[-1]] for results in runs.values() for run in results)
-    reverts = {*await in_parts(reader, REVERTS, domain, batches=sorted({last.batch for last in lasts}))}
+    last_events = (events[run.seqs[-1]] for subject_runs in runs.values() for run in subject_runs)
+    reverts = {*await in_parts(reader, REVERTS, domain, batches=sorted({last.batch for last in last_events}))}
     return {
-        subject: tuple(seq for run in results if not cancels_out(run, events, reverts) for seq in run.seqs)
-        for subject, results in runs.items()
+        subject: tuple(seq for run in subject_runs if not cancels_out(run, events, reverts) for seq in run.seqs)
+        for subject, subject_runs in runs.items()
     }

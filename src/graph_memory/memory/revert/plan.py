@@ -1,4 +1,4 @@
-"""Undoing changes: which earlier states to write again, so that what is left is a graph that may be. Pure."""
+"""The plan of a revert: the earlier states to write again so that the graph stays valid. Pure."""
 
 from __future__ import annotations
 
@@ -12,50 +12,54 @@ from graph_memory.model.events import Draft, Op, in_its_place, new_id
 from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import MENTIONED, State
 
-Against = Callable[[Reversal], Conflict | None]
-"""Returns what stands against undoing one subject's changes, if anything."""
+ConflictRule = Callable[[Reversal], Conflict | None]
+"""Returns the conflict of undoing one subject's changes, None if there is none."""
 
-_BEGUN = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
+_CREATED = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
 
 
-def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: OnConflict) -> Plan:
-    """Return what to write. Raises REVERT_CONFLICT when something stands against it and the choice is to stop."""
-    left = {undo.subject: undo for undo in undos if not undo.changes_nothing}
-    drafts = {subject: _draft(undo, at) for subject, undo in left.items()}
-    context = replace(around, present=[undo.last.draft for undo in undos if undo.is_live])
-    left, drafts = _without_names(left, Changeset(context, drafts))
+def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict: OnConflict) -> Plan:
+    """Return the changes to write. Raises REVERT_CONFLICT if there are conflicts and the choice is to stop."""
+    remaining = {undo.subject: undo for undo in undos if not undo.has_no_effect}
+    drafts = {subject: _draft(undo, at) for subject, undo in remaining.items()}
+    context = replace(context, present=[undo.last.draft for undo in undos if undo.is_live])
+    remaining, drafts = _without_mentions(remaining, Changeset(context, drafts))
     skipped: dict[str, Conflict] = {}
-    while conflicts := _conflicts(
-        left, (changes := Changeset(context, {one: drafts[one] for one in left})), on_conflict
+    while conflicts := _find_conflicts(
+        remaining, (changes := Changeset(context, {subject: drafts[subject] for subject in remaining})), on_conflict
     ):
         skipped |= {conflict.subject: conflict for conflict in conflicts}
-        left = {subject: undo for subject, undo in left.items() if subject not in skipped}
+        remaining = {subject: undo for subject, undo in remaining.items() if subject not in skipped}
     implied = {undo.subject for undo in undos if undo.is_implied}
     requests = [conflict for conflict in skipped.values() if conflict.subject not in implied]
     if requests and on_conflict is OnConflict.STOP:
         raise NotReverted(requests)
-    drafts_in_order = tuple(_under_own_id(draft, left.get(draft.subject)) for draft in changes.ordered())
+    drafts_in_order = tuple(_with_new_id(draft, remaining.get(draft.subject)) for draft in changes.ordered())
     return Plan(drafts_in_order, tuple(skipped.values()), changes.ontology)
 
 
-def _without_names(left: Mapping[str, Reversal], changes: Changeset) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
-    """Leave out what is only named as an end of relations: it stays as long as something else leads to it.
+def _without_mentions(
+    undos: Mapping[str, Reversal], changes: Changeset
+) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
+    """Leave out mentions, which stay as long as another relation leads to them.
 
-    Where there is an entity of its name now, what comes back leads to that.
+    If an entity has the name of a deleted mention now, restored relations lead to that entity.
     """
-    stays = {undo.subject for undo in left.values() if _is_named(undo.last.draft.state) and _is_used(changes, undo)}
-    returning = (draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_named(draft.state))
+    kept = {undo.subject for undo in undos.values() if _is_mention(undo.last.draft.state) and _is_used(changes, undo)}
+    returning = (draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_mention(draft.state))
     names = ((draft.subject, entity_name(draft.state or {})) for draft in returning)
-    stands_for = {subject: holder for subject, name in names if name and (holder := changes.holder(name))}
+    entity_ids = {subject: holder for subject, name in names if name and (holder := changes.holder(name))}
     drafts = {
-        subject: replace(draft, from_id=_end(draft.from_id, stands_for), to_id=_end(draft.to_id, stands_for))
+        subject: replace(
+            draft, from_id=_joined_end(draft.from_id, entity_ids), to_id=_joined_end(draft.to_id, entity_ids)
+        )
         for subject, draft in changes.changes.items()
     }
-    return {subject: undo for subject, undo in left.items() if subject not in stays | stands_for.keys()}, drafts
+    return {subject: undo for subject, undo in undos.items() if subject not in kept | entity_ids.keys()}, drafts
 
 
-def _under_own_id(draft: Draft, undo: Reversal | None) -> Draft:
-    """Return what comes back between other nodes as something new: what has an id never changes its ends."""
+def _with_new_id(draft: Draft, undo: Reversal | None) -> Draft:
+    """Return a restored subject with other ends under a new id: the ends of an id never change."""
     if undo is None or draft.op is not Op.CREATE:
         return draft
     ends = undo.last.draft.from_id, undo.last.draft.to_id
@@ -64,7 +68,7 @@ def _under_own_id(draft: Draft, undo: Reversal | None) -> Draft:
     return replace(draft, subject=new_id(draft.subject.partition("_")[0]), previous=None)
 
 
-def _is_named(state: State | None) -> bool:
+def _is_mention(state: State | None) -> bool:
     return MENTIONED in (state or {})
 
 
@@ -72,30 +76,30 @@ def _is_used(changes: Changeset, undo: Reversal) -> bool:
     return changes.left_behind(changes.changes[undo.subject]) is not None
 
 
-def _end(node: str | None, stands_for: Mapping[str, str]) -> str | None:
-    return node and stands_for.get(node, node)
+def _joined_end(node: str | None, entity_ids: Mapping[str, str]) -> str | None:
+    return node and entity_ids.get(node, node)
 
 
-def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
-    """Return what stands against some of what is left to do; nothing that can be forced when that is the choice.
+def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
+    """Return the conflicts of the first rule that has any. With FORCE, forcible conflicts are ignored.
 
-    Only one rule speaks at a time: what stands for another reason may not stand any more when these are left out.
+    Only one rule is applied at a time: other conflicts may disappear once these subjects are left out.
     """
-    requests = (changes.needed, changes.left_behind, *changes.rules)
-    own: tuple[Against, ...] = (_beginning, _erased, _changed_since)
-    rules = (*own, *(_told(changes, ask) for ask in requests))
+    checks = (changes.needed, changes.left_behind, *changes.rules)
+    own_rules: tuple[ConflictRule, ...] = (_find_creation_conflict, _find_erasure_conflict, _find_later_change)
+    rules = (*own_rules, *(_rule_from(changes, check) for check in checks))
     for rule in rules:
-        against = [(undo, conflict) for undo in left.values() if (conflict := rule(undo))]
+        conflicts = [(undo, conflict) for undo in undos.values() if (conflict := rule(undo))]
         if on_conflict is OnConflict.FORCE:
-            against = [(undo, conflict) for undo, conflict in against if not conflict.is_forcible]
-        if against:
-            return [_firmest(undo, conflict, rules) for undo, conflict in against]
+            conflicts = [(undo, conflict) for undo, conflict in conflicts if not conflict.is_forcible]
+        if conflicts:
+            return [_prefer_unforcible(undo, conflict, rules) for undo, conflict in conflicts]
     return []
 
 
-def _told(changes: Changeset, ask: Ask) -> Against:
+def _rule_from(changes: Changeset, check: Ask) -> ConflictRule:
     def rule(undo: Reversal) -> Conflict | None:
-        violation = ask(changes.changes[undo.subject])
+        violation = check(changes.changes[undo.subject])
         if violation is None:
             return None
         needs = violation.others[0] if violation.rule is Rule.END else None
@@ -104,31 +108,31 @@ def _told(changes: Changeset, ask: Ask) -> Against:
     return rule
 
 
-def _firmest(undo: Reversal, found: Conflict, rules: Sequence[Against]) -> Conflict:
-    """Return a conflict that cannot be forced in place of one that can, where there is one too."""
-    if not found.is_forcible:
-        return found
+def _prefer_unforcible(undo: Reversal, forcible_conflict: Conflict, rules: Sequence[ConflictRule]) -> Conflict:
+    """Return a conflict that cannot be forced if the subject has one, else the given one."""
+    if not forcible_conflict.is_forcible:
+        return forcible_conflict
     others = (conflict for rule in rules if (conflict := rule(undo)))
-    return next((conflict for conflict in others if not conflict.is_forcible), found)
+    return next((conflict for conflict in others if not conflict.is_forcible), forcible_conflict)
 
 
-def _beginning(undo: Reversal) -> Conflict | None:
+def _find_creation_conflict(undo: Reversal) -> Conflict | None:
     if undo.kind in (Kind.DOMAIN, Kind.ONTOLOGY) and undo.target is None:
-        return Conflict(undo.subject, f"the creation of {_BEGUN[undo.kind]} cannot be undone")
-    if undo.kind is Kind.DOMAIN and _compacted_to(undo.target) != _compacted_to(undo.last.draft.state):
+        return Conflict(undo.subject, f"the creation of {_CREATED[undo.kind]} cannot be undone")
+    if undo.kind is Kind.DOMAIN and _last_compacted(undo.target) != _last_compacted(undo.last.draft.state):
         return Conflict(undo.subject, "a compaction cannot be undone")
     return None
 
 
-def _compacted_to(state: State | None) -> object:
+def _last_compacted(state: State | None) -> object:
     return (state or {}).get("_compacted_to")
 
 
-def _erased(undo: Reversal) -> Conflict | None:
+def _find_erasure_conflict(undo: Reversal) -> Conflict | None:
     return Conflict(undo.subject, "it was erased") if undo.last.draft.erased else None
 
 
-def _changed_since(undo: Reversal) -> Conflict | None:
+def _find_later_change(undo: Reversal) -> Conflict | None:
     if not undo.later or undo.last.draft.erased:
         return None
     numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
@@ -136,11 +140,11 @@ def _changed_since(undo: Reversal) -> Conflict | None:
 
 
 def _draft(undo: Reversal, at: datetime) -> Draft:
-    draft = undo.as_it_was()
+    draft = undo.as_draft()
     if draft.kind in TYPES and draft.state is not None:
         return replace(draft, state=in_its_place(draft.state, undo.last))
-    return draft if draft.state is None else replace(draft, state=_as_of_now(draft.state, at))
+    return draft if draft.state is None else replace(draft, state=_with_modified_time(draft.state, at))
 
 
-def _as_of_now(state: State, at: datetime) -> State:
+def _with_modified_time(state: State, at: datetime) -> State:
     return {**state, "_modified": at} if "_modified" in state else state

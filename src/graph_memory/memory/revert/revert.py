@@ -1,4 +1,4 @@
-"""Undoing changes: earlier states are written again, as new events. The log itself is never edited."""
+"""Undoing changes: earlier states are written again as new events. The log itself is never edited."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
 from graph_memory.memory.entity_graph.entity_queries import only_ends
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
-from graph_memory.memory.revert.conflicts import choice_calls, named_conflicts, skipped
+from graph_memory.memory.revert.conflicts import choice_calls, describe_conflicts, skipped_subject
 from graph_memory.memory.revert.later_changes import REVERT, later_changes
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
@@ -40,14 +40,14 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
 
-MOST = 250_000
-"""Events that one call undoes: beyond what one transaction takes, in pages."""
+MAX_CHANGES = 250_000
+"""Maximum number of events that one call undoes. Too many for one transaction are written in pages."""
 EVENTS_AT_ONCE = 10_000
-"""Events that one statement gives: the driver needs a tenth of a millisecond for each."""
+"""Maximum number of events that one statement returns: the driver needs 0.1 ms for each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class EventToUndo:
     """An event to undo."""
 
     seq: int
@@ -65,7 +65,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class ChainRow:
-    """A subject's events from the first that is to be undone on."""
+    """A subject's events from the first one to undo on."""
 
     subject: str
     seqs: list[int]
@@ -74,14 +74,14 @@ class ChainRow:
     text: str | None
 
 
-SELECTED = query("revert/selected", Selected)
-NAMED = query("revert/named", Selected)
-CASCADED = query("revert/cascaded", Selected)
+SELECTED = query("revert/selected", EventToUndo)
+EVENTS_BY_ID = query("revert/named", EventToUndo)
+CASCADED = query("revert/cascaded", EventToUndo)
 CHAINS = query("revert/chains", ChainRow)
 
 
-class TypesReturn(Exception):  # noqa: N818 - it is no error: the revert is tried again once they have their constraints
-    """Connection types that come back."""
+class TypesReturn(Exception):  # noqa: N818 - the revert is tried again once they have their constraints
+    """Raised if connection types are restored."""
 
     def __init__(self, names: Collection[str]) -> None:
         super().__init__()
@@ -90,78 +90,75 @@ class TypesReturn(Exception):  # noqa: N818 - it is no error: the revert is trie
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which events to undo: those of the ids, or those of a stretch of the log and, if named, of a session."""
+    """The events to undo: by their ids, or in a range of the log, optionally only of a session."""
 
     ids: tuple[str, ...] | None = None
     first: int = 1
     last: int = 2**53
     session: str | None = None
-    asked: str = ""
-    """How the stretch was named."""
+    range_text: str = ""
+    """The range in the caller's words."""
     call: ReadyCall
     """The call that undoes these events."""
 
-    async def events(self, reader: Reader, domain: str, most: int) -> list[Selected]:
+    async def events(self, reader: Reader, domain: str, limit: int) -> list[EventToUndo]:
         """Return the events in the order of the log.
 
-        Raises EVENT_NOT_FOUND and INVALID_ARGUMENT, and TooMany when there are more than the most.
+        Raises EVENT_NOT_FOUND and INVALID_ARGUMENT, and TooMany if there are more than `limit`.
         """
         if self.ids is None:
-            results = await self._stretch(reader, domain, most)
+            events = await self._read_range(reader, domain, limit)
         else:
-            results = await reader.read(NAMED, domain=domain, ids=list(self.ids))
-            if missing := set(self.ids) - {event.id for event in results}:
+            events = await reader.read(EVENTS_BY_ID, domain=domain, ids=list(self.ids))
+            if missing := set(self.ids) - {event.id for event in events}:
                 raise no_event((await segments_of(reader, domain))[:1], min(missing))
-            if numbers := [event.seq for event in results if event.op == Op.SNAPSHOT]:
+            if numbers := [event.seq for event in events if event.op == Op.SNAPSHOT]:
                 raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(numbers))
-        if self.session is not None and not results:
+        if self.session is not None and not events:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
             raise fault("session", message, Hint("{memory_log:full} shows the session of each change."))
         if self.session is not None:
-            results = [event for event in results if not event.begins_domain]
-        check_amount(len(results), most)
-        return results
+            events = [event for event in events if not event.begins_domain]
+        check_amount(len(events), limit)
+        return events
 
-    async def _stretch(self, reader: Reader, domain: str, most: int) -> list[Selected]:
-        results: list[Selected] = []
+    async def _read_range(self, reader: Reader, domain: str, most: int) -> list[EventToUndo]:
+        events: list[EventToUndo] = []
         first = self.first
-        while len(results) <= most:
-            span = {"first": first, "last": self.last, "session": self.session, "limit": EVENTS_AT_ONCE}
-            rows = await reader.read(SELECTED, domain=domain, **span)
-            results += rows
+        while len(events) <= most:
+            event_range = {"first": first, "last": self.last, "session": self.session, "limit": EVENTS_AT_ONCE}
+            rows = await reader.read(SELECTED, domain=domain, **event_range)
+            events += rows
             if len(rows) < EVENTS_AT_ONCE:
                 break
             first = rows[-1].seq + 1
-        return results
+        return events
 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What is undone, and the ontology before that."""
+    """The plan, and the ontology before it."""
 
     plan: Plan
     before: Ontology
 
 
 async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
-    """Undo the events that are selected, in one transaction. `History.revert` tells the rest.
-
-    Raises TooMany when it does not take them.
-    """
+    """Undo the selected events in one transaction. See `History.revert`. Raises TooMany if they are too many for it."""
     choice = choice_of(on_conflict)
     constrained: set[str] = set()
 
     async def attempt(broken: Mapping[str, BrokenLink]) -> Reverted:
         try:
-            written = await _attempt(core, domain, selection, choice, broken, constrained, dry_run=dry_run)
-        except TypesReturn as returning:
-            for name in returning.names:
+            write_result = await _attempt(core, domain, selection, choice, broken, constrained, dry_run=dry_run)
+        except TypesReturn as error:
+            for name in error.names:
                 await ensure_connection_type(core.store, name)
-            constrained.update(returning.names)
+            constrained.update(error.names)
             return await attempt(broken)
-        planned = written.report.plan
-        reverted = _told(written.receipt, planned, dry_run=dry_run)
-        return await titled(core, domain, reverted, planned, planned.skipped, selection)
+        revert_plan = write_result.report.plan
+        reverted = _result(write_result.receipt, revert_plan, dry_run=dry_run)
+        return await with_titles_and_calls(core, domain, reverted, revert_plan, revert_plan.skipped, selection)
 
     return await until_rules_hold(attempt)
 
@@ -176,15 +173,15 @@ async def _attempt(
     *,
     dry_run: bool,
 ) -> Written[_Report]:
-    """Make one attempt; `constrained` are the connection types that are known to have their constraints."""
+    """Make one attempt. `constrained` are connection types that have their constraints."""
 
     async def read(reader: Reader, head: Head) -> tuple[list[Reversal], Context]:
         selected = await selection.events(reader, domain, paging.AT_ONCE)
         undos = await reversals_of(core, reader, head, selected, most=paging.AT_ONCE)
         return undos, await context_of(reader, head, undos, most=paging.AT_ONCE)
 
-    def decide(head: Head, pair: tuple[list[Reversal], Context]) -> Decision[_Report]:
-        undos, context = pair
+    def decide(head: Head, undos_and_context: tuple[list[Reversal], Context]) -> Decision[_Report]:
+        undos, context = undos_and_context
         planned = plan(undos, replace(context, broken=broken), head.at, choice)
         returning = returning_types(planned) - set(constrained)
         if returning and not dry_run:
@@ -194,7 +191,7 @@ async def _attempt(
     async def confirm(reader: Reader, events: Sequence[Event], report: _Report) -> None:
         await check_rules(reader, domain, events, report.plan.ontology, in_turn=True)
 
-    async def ready(transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
+    async def prepare_projection(transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
         await rekey(transaction, domain, type_changes(report.before, [event.draft for event in events]))
 
     return await core.log.write(
@@ -202,65 +199,68 @@ async def _attempt(
         read,
         decide,
         after_write=confirm,
-        before_projection=ready,
+        before_projection=prepare_projection,
         request=Request(new_id("evt"), REVERT),
         dry_run=dry_run,
     )
 
 
 def returning_types(planned: Plan) -> set[str]:
-    """Return the names of connection types that come back."""
+    """Return the names of the connection types that are restored."""
     types = (draft for draft in planned.drafts if (draft.kind, draft.op) == (Kind.CONNECTION_TYPE, Op.CREATE))
     return {str((draft.state or {})["_name"]) for draft in types}
 
 
 async def reversals_of(
-    core: Core, reader: Reader, head: Head, selected: Sequence[Selected], *, most: int, until: int = 2**53
+    core: Core, reader: Reader, head: Head, selected: Sequence[EventToUndo], *, most: int, until: int = 2**53
 ) -> list[Reversal]:
-    """Return what is to be undone, as the log has it until a number. Raises TooMany when that is more than the most."""
-    gone = [
+    """Return the reversals of the subjects, by the log up to `until`. Raises TooMany if there are more than `most`."""
+    deleted_nodes = [
         {"node": event.subject, "batch": event.batch, "seq": event.seq}
         for event in selected
         if (event.kind, event.op) == (Kind.NODE, Op.DELETE)
     ]
-    implied = await _cascaded(reader, head.domain, gone, most)
-    own = {event.subject for event in selected}
+    implied = await _read_cascaded(reader, head.domain, deleted_nodes, most)
+    selected_subjects = {event.subject for event in selected}
     first: dict[str, int] = {}
     for event in sorted([*selected, *implied], key=lambda event: event.seq):
         first.setdefault(event.subject, event.seq)
     seqs = {event.seq for event in (*selected, *implied)}
     check_amount(len(seqs), most)
-    wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
-    chains = await in_parts(reader, CHAINS, head.domain, subjects=wanted)
+    rows = [{"subject": subject, "first": seq} for subject, seq in first.items()]
+    chains = await in_parts(reader, CHAINS, head.domain, subjects=rows)
     histories = {row.subject: [seq for seq in row.seqs if seq <= until] for row in chains}
     later = await later_changes(reader, head.domain, histories, seqs)
     undos = [
-        await _undo(core, head, row, later.get(row.subject, ()), is_implied=row.subject not in own) for row in chains
+        await _undo(core, head, row, later.get(row.subject, ()), is_implied=row.subject not in selected_subjects)
+        for row in chains
     ]
-    return [*undos, *await _left_alone(reader, head.domain, undos)]
+    return [*undos, *await _mentions_left(reader, head.domain, undos)]
 
 
-async def _left_alone(reader: Reader, domain: str, undos: Sequence[Reversal]) -> list[Reversal]:
-    """Return the deletions of what is only named as an end of relations, where all of these go."""
-    live = [undo for undo in undos if undo.kind is Kind.CONNECTION and undo.is_live]
-    going = {undo.subject: undo.as_it_was() for undo in live if undo.target is None}
-    rows = await only_ends(reader, domain, going.values(), {undo.subject for undo in undos})
-    alone = [row.id for row in rows if row.is_left_by(going.__contains__)]
-    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=alone))
+async def _mentions_left(reader: Reader, domain: str, undos: Sequence[Reversal]) -> list[Reversal]:
+    """Return the deletions of mentions whose relations are all deleted."""
+    connections = [undo for undo in undos if undo.kind is Kind.CONNECTION and undo.is_live]
+    deletions = {undo.subject: undo.as_draft() for undo in connections if undo.target is None}
+    rows = await only_ends(reader, domain, deletions.values(), {undo.subject for undo in undos})
+    left = [row.id for row in rows if row.is_left_by(deletions.__contains__)]
+    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=left))
     return [Reversal(subject=event.draft.subject, last=event, target=None, is_implied=True) for event in events]
 
 
-async def _cascaded(reader: Reader, domain: str, gone: Sequence[Mapping[str, object]], most: int) -> list[Selected]:
-    """Return what was deleted with nodes, as far as there is not more than the most."""
-    found: dict[int, Selected] = {}
+async def _read_cascaded(
+    reader: Reader, domain: str, deleted_nodes: Sequence[Mapping[str, object]], most: int
+) -> list[EventToUndo]:
+    """Return the events of subjects that were deleted with nodes, at most one page more than `most`."""
+    events: dict[int, EventToUndo] = {}
     after = 0
-    while gone and len(found) <= most:
-        rows = await reader.read(CASCADED, domain=domain, nodes=gone, after=after, limit=EVENTS_AT_ONCE)
-        found |= {row.seq: row for row in rows}
+    while deleted_nodes and len(events) <= most:
+        rows = await reader.read(CASCADED, domain=domain, nodes=deleted_nodes, after=after, limit=EVENTS_AT_ONCE)
+        events |= {row.seq: row for row in rows}
         if len(rows) < EVENTS_AT_ONCE:
             break
         after = rows[-1].seq
-    return list(found.values())
+    return list(events.values())
 
 
 async def _undo(core: Core, head: Head, row: ChainRow, later: tuple[int, ...], *, is_implied: bool) -> Reversal:
@@ -281,19 +281,19 @@ async def _undo(core: Core, head: Head, row: ChainRow, later: tuple[int, ...], *
 async def _content(
     core: Core, domain: str, target: State | None, now: State | None, text: str | None
 ) -> Content | None:
-    """Return the content that the subject gets back, None where it has that now."""
-    wanted, present = content_ref(target or {}), content_ref(now or {})
-    if wanted is None or wanted.is_same(present):
+    """Return the content to restore, None if the subject has it now."""
+    ref, current = content_ref(target or {}), content_ref(now or {})
+    if ref is None or ref.is_same(current):
         return None
-    return await core.contents.fetch(domain, wanted, text)
+    return await core.contents.fetch(domain, ref, text)
 
 
 async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, most: int) -> Context:
-    """Return what lives around the subjects. Raises TooMany when more than the most is attached to nodes that go."""
-    drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
+    """Return the context of the subjects. Raises TooMany if more than `most` subjects are attached to deleted nodes."""
+    drafts = [undo.as_draft() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, most=most)
     named = [owner for value, owners in context.owners.items() if value.type == ANY for owner in owners]
-    others = [undo.subject for undo in undos if undo.becomes_another]
+    others = [undo.subject for undo in undos if undo.changes_type]
     attached = await attached_to_others(reader, head.domain, others, head.ontology)
     living = await living_of(reader, head.domain, named)
     context = replace(context, living={**context.living, **living}, attached={**attached, **context.attached})
@@ -308,7 +308,7 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     return replace(context, users=users, ontology_event=await last_event(reader, head.domain, "ontology"))
 
 
-def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
+def _result(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
     return Reverted(
         dry_run=dry_run,
         batch=receipt.batch if receipt.changes and not dry_run else None,
@@ -322,38 +322,38 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
             for change in receipt.changes
             if change.kind is not Kind.ONTOLOGY
         ),
-        skipped=tuple(map(skipped, planned.skipped)),
+        skipped=tuple(map(skipped_subject, planned.skipped)),
     )
 
 
-async def titled(
+async def with_titles_and_calls(
     core: Core, domain: str, reverted: Reverted, planned: Plan, conflicts: Sequence[Conflict], selection: Selection
 ) -> Reverted:
-    """Return what is told with the types and titles of its subjects: those before it, of what goes.
+    """Return the result with types, titles and calls. Deleted subjects have their earlier titles.
 
-    One that goes on after it was cut off plans only what is left, so what was written before stays without.
+    A continued revert plans only the remaining changes, so changes written before have no titles.
     """
-    left = await named_conflicts(core, domain, conflicts[: len(reverted.skipped)], selection.call)
-    force = choice_calls(left, selection.call).get(OnConflict.FORCE)
-    reverted = reverted.model_copy(update={"skipped": tuple(map(skipped, left)), "force": force})
+    described = await describe_conflicts(core, domain, conflicts[: len(reverted.skipped)], selection.call)
+    force = choice_calls(described, selection.call).get(OnConflict.FORCE)
+    reverted = reverted.model_copy(update={"skipped": tuple(map(skipped_subject, described)), "force": force})
     if not reverted.changes:
         return reverted
     subjects = {change.subject for change in reverted.changes}
     drafts = {draft.subject: draft for draft in planned.drafts if draft.subject in subjects}
     titles = await titles_of(core, domain, list(drafts.values()), min(change.seq for change in reverted.changes) - 1)
-    named = (
+    changes = (
         change.model_copy(update={"type": drafts[change.subject].type, "title": titles.get(change.subject)})
         if change.subject in drafts
         else change
         for change in reverted.changes
     )
-    return reverted.model_copy(update={"changes": tuple(named)})
+    return reverted.model_copy(update={"changes": tuple(changes)})
 
 
-def choice_of(given: str) -> OnConflict:
-    """Return what to do about conflicts. Raises INVALID_ARGUMENT."""
+def choice_of(on_conflict: str) -> OnConflict:
+    """Return the parsed choice. Raises INVALID_ARGUMENT for an unknown one."""
     try:
-        return OnConflict(given)
+        return OnConflict(on_conflict)
     except ValueError:
-        message = f"{quoted(given)} is not a choice"
+        message = f"{quoted(on_conflict)} is not a value of on_conflict"
         raise fault("on_conflict", message, "Use stop, skip or force.") from None

@@ -1,4 +1,4 @@
-"""What lives in a domain of types that would be taken back."""
+"""Live subjects whose types a revert would remove."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ async def users_of(
     undos: Iterable[Reversal],
     attached: Mapping[str, Iterable[Draft]],
 ) -> dict[str, str]:
-    """Return for each type, where there is one, something of it that is none of the subjects nor attached to them."""
+    """Return, for each type in use, a subject that the revert leaves, in words."""
     if not types:
         return {}
     drafts = [undo.last.draft for undo in undos if undo.is_live]
-    drafts += [draft for tied in attached.values() for draft in tied]
-    known = {draft.subject: type_of(draft) for draft in drafts}
-    counts = Counter(known.values())
-    found: dict[str, str] = {}
+    drafts += [draft for drafts_attached in attached.values() for draft in drafts_attached]
+    type_of_subject = {draft.subject: type_of(draft) for draft in drafts}
+    counts = Counter(type_of_subject.values())
+    users: dict[str, str] = {}
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
-        wanted = Wanted(kind=kind, type=undo.subject.partition("/")[2], properties={})
-        arguments = {**given_to(statement, wanted), "after": "", "limit": counts[undo.subject] + 1}
-        rows = unmarked(await reader.read(statement, domain=domain, **arguments))
-        other = next((row for row in rows if row not in known), None)
+        node_filter = Wanted(kind=kind, type=undo.subject.partition("/")[2], properties={})
+        params = {**given_to(statement, node_filter), "after": "", "limit": counts[undo.subject] + 1}
+        rows = unmarked(await reader.read(statement, domain=domain, **params))
+        other = next((row for row in rows if row not in type_of_subject), None)
         if other is not None:
-            found[undo.subject] = f"{kind} {other} has this type"
-    return found
+            users[undo.subject] = f"{kind} {other} has this type"
+    return users
 
 
 _OF_TYPE = {

@@ -1,4 +1,4 @@
-"""Undoing changes: what is asked, what is around it, what stands against it, and what it comes to. Pure."""
+"""Values of a revert: reversals, conflicts and plans. Pure."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from graph_memory.model.text.wording import with_title
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.exact import same_state
 
-MOST_NAMED = 3
-"""Conflicts that the message names; the details have more."""
-MOST_TOLD = 20
-"""Conflicts that an error lists."""
+MAX_NAMED = 3
+"""Maximum number of conflicts in the message."""
+MAX_REPORTED = 20
+"""Maximum number of conflicts in the details of an error."""
 
 
 class OnConflict(StrEnum):
-    """What to do about a change that cannot simply be undone."""
+    """The way to treat a subject with a conflict."""
 
     STOP = "stop"
-    """Change nothing and say what stands against it."""
+    """Change nothing and raise REVERT_CONFLICT."""
     SKIP = "skip"
-    """Leave those subjects as they are."""
+    """Leave these subjects unchanged."""
     FORCE = "force"
-    """Undo later changes too, where that is possible."""
+    """Undo later changes too, if possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reversal:
-    """One subject whose changes are to be undone: its state before the first of them, and its last event."""
+    """A subject whose changes are undone: its state before the first of them, and its last event."""
 
     subject: str
     last: Event
     target: State | None
     type: str | None = None
-    """The type that it had; None where it has that now."""
+    """The type that it had, None if it is unchanged."""
     later: tuple[int, ...] = ()
-    """Numbers of its changes since that are not to be undone and still have an effect."""
+    """Numbers of its later changes that are not undone and still have an effect."""
     is_implied: bool = False
-    """Whether it comes along with a node that is restored: then it is restored if it can be."""
+    """Whether it was deleted with a node that is restored. Then it is restored if possible."""
     content: Content | None = None
 
     @property
     def kind(self) -> Kind:
-        """What it is."""
+        """Its kind."""
         return self.last.draft.kind
 
     @property
@@ -58,82 +58,82 @@ class Reversal:
         """Whether it exists now."""
         return self.last.draft.op is not Op.DELETE
 
-    def as_it_was(self) -> Draft:
-        """Return the change that undoes its changes."""
+    def as_draft(self) -> Draft:
+        """Return the draft that undoes its changes."""
         op = Op.DELETE if self.target is None else Op.UPDATE if self.is_live else Op.CREATE
         content = self.content if self.target is not None else None
         name = (self.type if self.target is not None else None) or self.last.draft.type
         return replace(self.last.draft, op=op, type=name, previous=self.last.seq, state=self.target, content=content)
 
     @property
-    def becomes_another(self) -> bool:
-        """Whether it lives on as a node of another type."""
-        return self.is_live and self.target is not None and self.as_it_was().type != self.last.draft.type
+    def changes_type(self) -> bool:
+        """Whether it stays live with another type."""
+        return self.is_live and self.target is not None and self.as_draft().type != self.last.draft.type
 
     @property
-    def changes_nothing(self) -> bool:
-        """Whether it is already as it was; of what was erased nobody knows."""
+    def has_no_effect(self) -> bool:
+        """Whether its state is the target state already. Unknown, so false, for erased subjects."""
         if self.last.draft.erased:
             return False
         now = self.last.draft.state if self.is_live else None
         if self.target is None or now is None:
             return self.target is now
-        return same_state(self.target, now, ("_modified", DECLARED)) and not self.becomes_another
+        return same_state(self.target, now, ("_modified", DECLARED)) and not self.changes_type
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Why one subject's changes cannot simply be undone."""
+    """A reason why one subject's changes cannot be undone."""
 
     subject: str
     reason: str
     is_forcible: bool = False
     needs: str | None = None
-    """The node that has to exist first."""
+    """The id of the node that has to exist first."""
     title: str | None = None
     call: ReadyCall | None = None
     """The call that restores the node that the subject needs, if that node was deleted."""
 
     @property
     def name(self) -> str:
-        """The subject with its title, as far as that is known."""
+        """The subject with its title, if it has one."""
         return with_title(self.subject, self.title)
 
 
-class NotReverted(GraphError):  # noqa: N818 - it says what did not happen
+class NotReverted(GraphError):  # noqa: N818 - the name states the outcome
     """The error for changes that cannot be undone, with all conflicts."""
 
     def __init__(self, conflicts: Sequence[Conflict]) -> None:
-        error = refused(conflicts)
+        error = revert_conflict_error(conflicts)
         super().__init__(error.code, error.message, error.details)
         self.conflicts = conflicts
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What undoing comes to: changes to write, and what is left as it is."""
+    """The changes to write, and the skipped conflicts."""
 
     drafts: tuple[Draft, ...]
     skipped: tuple[Conflict, ...]
     ontology: Ontology
-    """The types that there are then."""
+    """The ontology after the revert."""
 
 
-def refused(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None = None) -> GraphError:
-    """Return the error that names the conflicts, and the call for each choice."""
-    named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MOST_NAMED]]
-    more = f"; and {len(conflicts) - MOST_NAMED} more" if len(conflicts) > MOST_NAMED else ""
-    choices = Hint("{on_conflict} skip leaves these as they are")
+def revert_conflict_error(conflicts: Sequence[Conflict], calls: Mapping[str, ReadyCall] | None = None) -> GraphError:
+    """Return the error with the conflicts and the call for each choice."""
+    named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MAX_NAMED]]
+    more = f"; and {len(conflicts) - MAX_NAMED} more" if len(conflicts) > MAX_NAMED else ""
+    choices = Hint("{on_conflict} skip leaves these unchanged")
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
     together = ". To undo all changes of the call that made them, give the since and until of its receipt"
-    lines = [_told(conflict) for conflict in conflicts[:MOST_TOLD]]
+    reported = [_render_conflict(conflict) for conflict in conflicts[:MAX_REPORTED]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
-    ready = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
+    calls_by_choice = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
     hint = Hint("{choices}{force}{together}.", choices=choices, force=force, together=together)
-    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": lines, **ready, "hint": hint})
+    return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": reported, **calls_by_choice, "hint": hint})
 
 
-def _told(conflict: Conflict) -> dict[str, object]:
+def _render_conflict(conflict: Conflict) -> dict[str, object]:
     title = {} if conflict.title is None else {"title": conflict.title}
     call = {} if conflict.call is None else {"call": conflict.call.to_dict()}
     return {

@@ -111,7 +111,7 @@ async def test_a_dry_run_tells_what_would_be_and_writes_nothing(web: Memory) -> 
 async def test_the_answer_lists_the_first_changes_and_counts_the_others(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(revert_pages, "MOST_TOLD", 3)
+    monkeypatch.setattr(revert_pages, "MAX_REPORTED", 3)
     version = await deleted_hub(web)
     for dry_run in (True, False):
         told = await web.history.revert(since=version, until=version, dry_run=dry_run)
@@ -190,7 +190,7 @@ async def test_pages_are_cut_by_the_weight_of_their_content_too(web: Memory, mon
 async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_few_ids(
     web: Memory, monkeypatch: pytest.MonkeyPatch, kept: int
 ) -> None:
-    monkeypatch.setattr(revert_pages, "MOST_KEPT", kept)
+    monkeypatch.setattr(revert_pages, "MAX_IDS", kept)
     version = await deleted_hub(web)
     await web.delete_node("n000001")
     ids = [entry.id for entry in await events_since(web, version - 1)]
@@ -213,7 +213,7 @@ async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_
 async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argument(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(revert, "MOST", 20)
+    monkeypatch.setattr(revert, "MAX_CHANGES", 20)
     version = await deleted_hub(web)
     [event] = await events_since(web, version - 1)
     for given, argument in (({"event_ids": [event.id]}, "event_ids"), ({"since": version}, "since")):
