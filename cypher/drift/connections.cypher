@@ -1,4 +1,4 @@
-// These relationships without a domain or an id as they are in the live graph, each by the server's own name for it.
+// Returns live relationships without a domain or an id, by their element ids.
 // mode: read
 // params: domain, elements
 // returns: element, type, from_id, to_id, stored

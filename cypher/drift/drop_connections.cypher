@@ -1,4 +1,4 @@
-// Deletes relationships between nodes of the domain that somebody made by hand and that lack its name or an id.
+// Deletes relationships between nodes of the domain that lack its name or an id, because graph-memory did not create them.
 // mode: write
 // params: domain, elements
 // returns: -

@@ -1,4 +1,4 @@
-// Deletes nodes of the domain that somebody made by hand and that have no id.
+// Deletes nodes of the domain without an id, because graph-memory did not create them.
 // mode: write
 // params: domain, elements
 // returns: -

@@ -1,4 +1,4 @@
-// Gives relationships that were made by hand the ids under which their events know them.
+// Sets the ids of adopted relationships to those of their events.
 // mode: write
 // params: domain, rows
 // returns: -

@@ -1,4 +1,4 @@
-// These nodes without an id as they are in the live graph, each by the server's own name for it.
+// Returns live nodes without an id, by their element ids.
 // mode: read
 // params: domain, elements
 // returns: element, labels, stored

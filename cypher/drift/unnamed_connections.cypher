@@ -1,5 +1,5 @@
-// Relationships of these types between two nodes of the domain that lack its name or an id, of the next few of its
-// nodes: somebody made them by hand. Second relationships of the domain, of these types of `inverses`, are none of them.
+// Returns relationships of these types between nodes of the domain that lack its name or an id, for the next nodes.
+// The domain's inverse relationships, whose types are in `inverses`, are left out.
 // mode: read
 // params: domain, types, inverses, after, limit
 // returns: source, element

@@ -1,5 +1,4 @@
-// Nodes that claim to be of the domain and have no id: somebody made them by hand. No index knows them, so all nodes are
-// looked at.
+// Returns nodes of the domain without an id. No index has them, so all nodes are read.
 // mode: read
 // params: domain
 // returns: element

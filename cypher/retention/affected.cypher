@@ -1,5 +1,5 @@
-// What an erasure takes the content of: the events of a subject and of what was tied to it, not erased yet; how many, of
-// how many subjects, and the hashes of their contents.
+// Counts the events of a subject and its attachments that are not erased yet, and their subjects, and returns the hashes of
+// their contents.
 // mode: read
 // params: domain, subject
 // returns: events, subjects, hashes

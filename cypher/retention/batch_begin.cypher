@@ -1,4 +1,4 @@
-// The number before a batch that goes on beyond a number of the log; no row when none does.
+// Returns the number before a batch that continues beyond a number of the log, no row without such a batch.
 // mode: read
 // params: domain, seq
 // returns: before

@@ -1,4 +1,4 @@
-// The nodes and connections whose events have contents of these hashes, each with its last title.
+// Returns the nodes and connections whose events have contents with these hashes, each with its last title.
 // mode: read
 // params: domain, hashes
 // returns: sha256, subject, title

@@ -1,6 +1,6 @@
-// What compacting a domain up to a number would free: how many events are there, how many of them would go, and the
-// hashes of the contents of these. The last event of a subject stays, as its state then; not that of a deletion, unless
-// it is the very last event, which marks the point, or tells that something was erased.
+// Counts the events up to a number of a domain's log and the events that a compaction would remove, and returns the hashes
+// of the latter's contents. The last event of each subject stays, as its snapshot. Deletions are removed, except the very
+// last event, which marks the point, and erasures.
 // mode: read
 // params: domain, to
 // returns: events, removed, hashes

@@ -1,5 +1,5 @@
-// The nodes whose first state goes when a domain is compacted up to a number: how many, and the titles that the first few
-// of them had last. A node that has one event only keeps its state: it is the snapshot.
+// Counts the nodes whose first state is removed if a domain is compacted up to a number, and returns the first few of their
+// last titles. A node with a single event keeps its state, which is the snapshot.
 // mode: read
 // params: domain, to, limit
 // returns: nodes, titles

@@ -1,4 +1,4 @@
-// Which of these contents are those of events that stay when a domain is compacted up to a number.
+// Returns the contents that remaining events have if a domain is compacted up to a number.
 // mode: read
 // params: domain, to, hashes
 // returns: sha256

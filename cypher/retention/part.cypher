@@ -1,4 +1,4 @@
-// What a domain's log holds up to a number: how many events, and the number of the last that changed the ontology.
+// Counts the events of a domain's log up to a number, and returns the number of the last change of the ontology.
 // mode: read
 // params: domain, until
 // returns: events, ontology_version, created, compacted_to

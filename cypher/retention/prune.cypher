@@ -1,5 +1,5 @@
-// Deletes what goes of a stretch of events when a domain is compacted up to a number, as `counts` counts it, and makes
-// snapshots of the others, which do not tell of the batch any more that wrote them. Stretches are given from the oldest on.
+// Deletes the events in a range that a compaction up to a number removes, as `counts` counts them, and turns the others into
+// snapshots without a batch. Ranges must be given from the oldest on.
 // mode: write
 // params: domain, after, until, to
 // returns: deleted

@@ -1,7 +1,6 @@
-// The nodes of the whole database, whoever's they are, that hold one of these texts in a property or its name. Vectors are only numbers,
-// which a model made; to look through them would take four times as long.
-// `is_tombstone`: it is no more than the id of something that was erased. `subject` and `title`: the node that it tells of, by the log;
-// of an observation that is the node that was observed. `sha256`: of a text, by which its nodes are found.
+// Returns the nodes of the whole database that contain one of these texts in a property or its name. Vectors are left out:
+// reading them would take four times as long. `is_tombstone`: it has only the id of an erased subject. `subject` and
+// `title`: the logged node of the row; for an observation, the observed node. `sha256`: the hash of a text node.
 // mode: read
 // params: texts, limit
 // returns: labels, domain, id, property, is_tombstone, subject, title, sha256

@@ -1,4 +1,5 @@
-// The relationships of the whole database that hold one of these texts in a property or its name, with the node where each starts.
+// Returns the relationships of the whole database that contain one of these texts in a property or its name, each with its
+// start node.
 // mode: read
 // params: texts, limit
 // returns: labels, domain, id, property, is_tombstone, subject, title, sha256

@@ -1,6 +1,6 @@
-// Takes all content from the next few events of a subject and of what was tied to it. What is left says that there was
-// something: whoever reads the log takes it for a delete, and `_was` tells what it was. The hash of the request goes too,
-// and what was refused: they are about the whole batch, and stand on its first event, whosever that is.
+// Removes all content from the next events of a subject and its attachments. Readers take the remaining events for
+// deletions, and `_was` has the former operation. The request hash and the refused items are removed too: they concern the
+// whole batch and stand on its first event.
 // mode: write
 // params: domain, subject, after, limit
 // returns: scrubbed, last

@@ -1,4 +1,4 @@
-// Which of these contents belong to something else as well.
+// Returns the contents that other subjects have too.
 // mode: read
 // params: domain, subject, hashes
 // returns: sha256

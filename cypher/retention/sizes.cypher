@@ -1,4 +1,4 @@
-// How long small texts are, in characters.
+// Returns the lengths of small texts in characters.
 // mode: read
 // params: domain, hashes
 // returns: sha256, size

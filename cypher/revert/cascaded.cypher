@@ -1,5 +1,5 @@
-// What was deleted with nodes, each in the same batch and before it: their connections, and observations about them;
-// the first of it after a number.
+// Returns the deletions of connections, observations and links of deleted nodes, in the same batch and before each node's,
+// from a number on.
 // mode: read
 // params: domain, nodes, after, limit
 // returns: seq, id, op, kind, subject, batch

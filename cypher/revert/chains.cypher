@@ -1,5 +1,5 @@
-// For subjects, given with a number each: the numbers of their events from there on, the last event, and the one before
-// the first of these with its text where that is small; in the order of the numbers given.
+// Returns, for subjects with a number each: the numbers of their events from there on, the last event, and the event before
+// the first of these with its text if that is small. Rows are in the order of the given numbers.
 // mode: read
 // params: domain, subjects
 // returns: subject, seqs, last, previous, text

@@ -1,4 +1,4 @@
-// The events of these ids: what they were about.
+// Returns the events with these ids.
 // mode: read
 // params: domain, ids
 // returns: seq, id, op, kind, subject, batch

@@ -1,4 +1,4 @@
-// The events with these numbers in the log: their ids.
+// Returns the ids of the events with these numbers.
 // mode: read
 // params: domain, numbers
 // returns: seq, id

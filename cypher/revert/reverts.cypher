@@ -1,4 +1,4 @@
-// Which of these batches are reverts: the first event of a revert has this request.
+// Returns the ids of batches that are reverts. The first event of a revert has this request hash.
 // mode: read
 // params: domain, batches
 // returns: id

@@ -1,4 +1,4 @@
-// The first events of a stretch of the log, or of one session in it: what they were about.
+// Returns the first events in a range of the log, optionally only of one session.
 // mode: read
 // params: domain, first, last, session, limit
 // returns: seq, id, op, kind, subject, batch

@@ -1,4 +1,4 @@
-// The events with these numbers in the log.
+// Returns the events with these numbers.
 // mode: read
 // params: domain, numbers
 // returns: stored

@@ -1,4 +1,4 @@
-// Takes the text of content from nodes; their projection puts it back from the log's copy.
+// Removes the text content of nodes. Their projection writes it again from the log.
 // mode: write
 // params: domain, rows
 // returns: -

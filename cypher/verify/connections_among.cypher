@@ -1,4 +1,4 @@
-// Which of these subjects are connections by their last events: their types, and whether they live, in one list.
+// Returns the subjects that are connections by their last events, with their types and whether they exist, in one list.
 // mode: read
 // params: domain, ids
 // returns: found

@@ -1,4 +1,4 @@
-// Every content hash that a domain's log refers to, each once, for content that may be in a blob.
+// Returns the distinct hashes of a domain's logged contents that may be in blobs.
 // mode: read
 // params: domain
 // returns: sha256

@@ -1,4 +1,4 @@
-// Deletes second relationships that no connection has, each by the server's own name for it.
+// Deletes inverse relationships without a connection, by their element ids.
 // mode: write
 // params: domain, elements
 // returns: -

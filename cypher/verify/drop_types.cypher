@@ -1,4 +1,4 @@
-// Deletes types from the live graph that the log does not know.
+// Deletes types from the live graph that are not in the log.
 // mode: write
 // params: domain, node_types, connection_types
 // returns: -

@@ -1,4 +1,5 @@
-// These events of data, each with its small text and, of an observation, the type that its node had after a number of the log.
+// Returns events of data by number, with their small texts. For an observation, also the type that its node had after a
+// number of the log.
 // mode: read
 // params: domain, numbers, at
 // returns: event, text, node_type, retyped

@@ -1,4 +1,4 @@
-// The second relationships of these connections as they are in the live graph, between the ends of each turned round.
+// Returns the live inverse relationships of connections, which lead between their ends in the opposite direction.
 // mode: read
 // params: domain, rows
 // returns: owner, type, stored

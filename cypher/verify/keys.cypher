@@ -1,4 +1,4 @@
-// The key rows of these owners.
+// Returns the key rows of owners.
 // mode: read
 // params: domain, owners
 // returns: owner, kind, type, property, value

@@ -1,5 +1,5 @@
-// The key rows of the owners after one id and up to another, in one list, because a row costs the driver more than what is
-// in it.
+// Returns the key rows of the owners after one id and up to another, in one list, because a row costs the driver more than
+// its values.
 // mode: read
 // params: domain, after, last
 // returns: found

@@ -1,4 +1,4 @@
-// The key rows of these owners, in one list.
+// Returns the key rows of owners, in one list.
 // mode: read
 // params: domain, owners
 // returns: found

@@ -1,4 +1,4 @@
-// The numbers of the last events of the next few subjects of a domain's log, in the order of ids: all from the index.
+// Returns the numbers of the last events of the next subjects in a domain's log, in the order of ids, from the index alone.
 // mode: read
 // params: domain, after, limit
 // returns: last, numbers

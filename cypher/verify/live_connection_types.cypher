@@ -1,4 +1,4 @@
-// These connection types as they are in the live graph, with the node types that they are tied to.
+// Returns live connection types, with the node types that they are tied to.
 // mode: read
 // params: domain, names
 // returns: id, stored, is_defined, from_types, to_types

@@ -1,4 +1,4 @@
-// These connections as they are in the live graph; an end that is no node of the domain has no id.
+// Returns live connections. An end that is not a node of the domain has no id.
 // mode: read
 // params: domain, rows
 // returns: id, type, from_id, to_id, stored

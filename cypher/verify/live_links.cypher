@@ -1,5 +1,5 @@
-// These links as they are in the live graph, each with its source, and whether it is tied to its target as it should be;
-// what is no node of the domain has no id.
+// Returns live links, each with its source and whether it is correctly tied to its target. A source that is not a node of
+// the domain has no id.
 // mode: read
 // params: domain, ids
 // returns: id, about, leads, stored

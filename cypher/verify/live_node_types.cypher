@@ -1,4 +1,4 @@
-// These node types as they are in the live graph.
+// Returns live node types.
 // mode: read
 // params: domain, names
 // returns: id, stored, is_defined

@@ -1,4 +1,4 @@
-// These nodes as they are in the live graph.
+// Returns live nodes.
 // mode: read
 // params: domain, ids
 // returns: id, labels, stored

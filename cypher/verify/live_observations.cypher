@@ -1,4 +1,4 @@
-// These observations as they are in the live graph; what is no node of the domain has no id.
+// Returns live observations. A subject that is not a node of the domain has no id.
 // mode: read
 // params: domain, ids
 // returns: id, about, stored

@@ -1,4 +1,4 @@
-// The ontology's own node as it is in the live graph.
+// Returns the live node of the ontology.
 // mode: read
 // params: domain
 // returns: stored

@@ -1,4 +1,4 @@
-// The subjects of the types in the live graph that claim to be of the domain.
+// Returns the ids of live types whose domain is this one.
 // mode: read
 // params: domain
 // returns: id, type

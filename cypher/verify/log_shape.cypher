@@ -1,5 +1,6 @@
-// How long a domain's log is after the number from which it is whole: the fork of a branch, or where it was compacted;
-// and what its domain node says of it. Times are compared in parts of the log, each with the last event of the part before.
+// Returns the counts and times of a domain's log after the number from which it is complete, the fork of a branch or the
+// last compaction, and the counters of its domain node. Times are compared in parts of the log, each with the last event
+// of the part before.
 // mode: read
 // params: domain
 // returns: events, whole_events, whole_after, last, ontology_last, last_at, turns, seq, ontology_version, domain_last_at, domain_turns

@@ -1,6 +1,5 @@
-// The contents of these hashes that a domain's log refers to, once as text and once as bytes where it does so in both ways:
-// their sizes, and the first of the subjects that have or had each. What is about to go in a compaction that was cut off is
-// not looked for.
+// Returns the logged contents with these hashes, once as text and once as bytes if both are logged: their sizes, and the
+// first subject that has or had each. Contents that an interrupted compaction is going to delete are left out.
 // mode: read
 // params: domain, hashes
 // returns: sha256, encoding, size, subject

@@ -1,4 +1,4 @@
-// Those of these second relationships that no connection has, each by the server's own name for it.
+// Returns the inverse relationships without a connection, by their element ids.
 // mode: read
 // params: domain, elements, inverses
 // returns: id, type, from_id, to_id, stored

@@ -1,4 +1,4 @@
-// Sets a domain's counters to what its log says, and has every process read the ontology anew.
+// Sets a domain's counters from its log, and invalidates the cached ontology in all processes.
 // mode: write
 // params: domain, seq, ontology_version, last_at, turns
 // returns: -

@@ -1,4 +1,4 @@
-// Gives nodes the one label that they should have beside the service's own.
+// Sets the labels of nodes to their type and the service's own label.
 // mode: write
 // params: domain, rows
 // returns: -

@@ -1,4 +1,4 @@
-// The names of these owners as they were after a number of the log.
+// Returns the indexed names of owners after a number of the log.
 // mode: read
 // params: domain, owners, at
 // returns: owner, name, words

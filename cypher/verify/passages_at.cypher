@@ -1,4 +1,4 @@
-// The passages of these owners as they were after a number of the log.
+// Returns the passages of owners after a number of the log.
 // mode: read
 // params: domain, owners, at
 // returns: owner, row

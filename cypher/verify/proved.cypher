@@ -1,9 +1,8 @@
-// Compares the nodes, observations and links of the live graph whose ids are after one and up to another, and the connections that
-// leave these nodes, each with the event whose number it has as its version: labels, ends, every property by value and type,
-// and a small text with the log's copy of it. `proved` are the numbers of those that are what their events say, `unlike` the
-// ids and relationship types of all others, content that is no text among them. `unproved` are those of the proved whose
-// keys or text must be looked at next. A type that the service never writes, such as a list of numbers, proves nothing.
-// A CASE with an order is quicker than the same OR, which the planner turns into many.
+// Compares live nodes, observations and links with ids after one and up to another, and the connections that leave these
+// nodes, each with the event whose number is its version: labels, ends, every property by value and type, and a small text
+// with the logged one. `proved` has the numbers of the events that agree, `unlike` the ids and relationship types of all
+// other subjects, including binary content. `unproved` has the agreeing subjects whose keys or text are compared next. A
+// type that the service never writes, such as a list of numbers, never agrees. An ordered CASE is faster than the same OR.
 // mode: read
 // params: domain, after, last, header, keyed, carried
 // returns: proved, unlike, unproved

@@ -1,4 +1,4 @@
-// The subjects that live by the events of these numbers of a domain's log, those of connections with their types, in one
+// Returns the subjects that exist by the events with these numbers of a domain's log, with the types of connections, in one
 // list.
 // mode: read
 // params: domain, numbers

@@ -1,4 +1,4 @@
-// The small texts of these hashes, in one list.
+// Returns the small texts with these hashes, in one list.
 // mode: read
 // params: domain, hashes
 // returns: found

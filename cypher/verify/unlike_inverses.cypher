@@ -1,7 +1,6 @@
-// Compares connections, and the second relationships that leave nodes, of the nodes whose ids are after one and up to another.
-// `inverses` has the type of the second relationships by the type of connections. `unlike` are the ids and types of the
-// connections that do not have exactly one that is like them, `loose` the server's own names and the types of those that no
-// connection has.
+// Compares connections and the inverse relationships that leave nodes after one id and up to another. `inverses` maps
+// connection types to the types of their inverse relationships. `unlike` has the ids and types of connections without
+// exactly one equal inverse, `loose` the element ids and types of inverse relationships without a connection.
 // mode: read
 // params: domain, after, last, inverses
 // returns: unlike, loose

@@ -1,4 +1,4 @@
-// The search windows of these owners, and which of them wait to be indexed.
+// Returns the search windows of owners, and whether they wait to be indexed.
 // mode: read
 // params: domain, owners
 // returns: owner, type, place, text, grams, is_new

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 
 from graph_memory.gtd import lists, reading, rules
-from graph_memory.gtd.lists import DriftContext, Means, Neighbours
+from graph_memory.gtd.lists import Around, Means, Neighbours
 from graph_memory.gtd.results import Available, NextActions, ProjectActions, Review, StuckProjects, Waiting, WaitingFor
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.results import NodeSummary
@@ -113,8 +113,8 @@ class Gtd:
             raise fault("project", f"{quoted(project)} is a node of type {info.type}", "Give the id of a Project.")
         return await self._memory.describe_nodes([project])
 
-    async def _around(self, actions: Sequence[NodeSummary]) -> DriftContext:
-        return DriftContext(
+    async def _around(self, actions: Sequence[NodeSummary]) -> Around:
+        return Around(
             projects=await reading.neighbours(self._memory, actions, "NextAction", "in"),
             contexts=await reading.neighbours(self._memory, actions, "RequiresContext", "out"),
         )

@@ -15,7 +15,7 @@ Neighbours = Mapping[str, Sequence[NodeSummary]]
 
 
 @dataclass(frozen=True, slots=True)
-class DriftContext:
+class Around:
     """What actions are connected to."""
 
     projects: Neighbours
@@ -96,7 +96,7 @@ def stuck(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProj
     )
 
 
-def action(node: NodeSummary, around: DriftContext) -> Action:
+def action(node: NodeSummary, around: Around) -> Action:
     """Return an action with its contexts and projects."""
     named = [str(context.properties.get("name") or context.title) for context in around.contexts[node.id]]
     return Action(
@@ -112,7 +112,7 @@ def action(node: NodeSummary, around: DriftContext) -> Action:
     )
 
 
-def available(nodes: Iterable[NodeSummary], around: DriftContext, depends: Neighbours, means: Means) -> Available:
+def available(nodes: Iterable[NodeSummary], around: Around, depends: Neighbours, means: Means) -> Available:
     """Return those actions that can be done now, and count the others by what stands in their way."""
     left_out = dict.fromkeys(LeftOut.model_fields, 0)
     actions: list[Action] = []
@@ -139,9 +139,7 @@ def _means_lack(one: Action, means: Means) -> str | None:
     return None if rules.is_within_energy(one.energy, means.energy) else "energy"
 
 
-def with_actions(
-    projects: Iterable[NodeSummary], ahead: Neighbours, around: DriftContext
-) -> tuple[ProjectActions, ...]:
+def with_actions(projects: Iterable[NodeSummary], ahead: Neighbours, around: Around) -> tuple[ProjectActions, ...]:
     """Return projects with the steps that are ahead of them."""
     return tuple(
         ProjectActions(

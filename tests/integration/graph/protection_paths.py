@@ -823,7 +823,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.reindexing:reindex": _SEARCHED,
     "memory.retention.compaction:compact": ["compact"],
     "memory.retention.compaction:_Compacting._event": _ASKED,
-    "memory.retention.erasure:_begun": [
+    "memory.retention.erasure:_begin_jobs": [
         *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
         *("erase_an_observation", "erase_a_deleted_observation", "erase_an_observation_from_a_branch", "erase_a_link"),
     ],

@@ -281,7 +281,7 @@ async def test_what_is_merged_while_it_is_erased_is_erased_too(
 @pytest.mark.long
 async def test_a_scan_says_that_there_are_more_places(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     word = secret()
-    monkeypatch.setattr(scan, "MOST", 2)
+    monkeypatch.setattr(scan, "MAX_FINDINGS", 2)
     await memory.create_ontology(ONTOLOGY)
     await memory.create_node("Note", f"about {word}", tags=[word])
     found = await memory.history.scan(word)

@@ -14,9 +14,9 @@ from neo4j.exceptions import ConstraintError
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.verify import logged_contents, quick_compare
 from graph_memory.memory.verify.compare import Subject
-from graph_memory.memory.verify.logged_contents import unreadable
-from graph_memory.memory.verify.quick_compare import FirstLook
-from graph_memory.memory.verify.verify import examined
+from graph_memory.memory.verify.logged_contents import find_unreadable
+from graph_memory.memory.verify.quick_compare import QuickComparison
+from graph_memory.memory.verify.verify import examine_subjects
 from support import index, observe
 
 pytestmark = pytest.mark.anyio
@@ -194,10 +194,10 @@ async def said_one_by_one(memory: Memory, driver: Driver, domain: str) -> tuple[
     core = memory._core
     subjects = every_subject(driver, domain)
     known: set[tuple[str, str]] = set()
-    findings = await examined(core, core.store, domain, subjects, known)
+    findings = await examine_subjects(core, core.store, domain, subjects, known)
     rows = driver.execute_query("MATCH (e:_Event {_domain: $domain}) RETURN e._content_sha256 AS sha256", domain=domain)
     hashes = {row["sha256"] for row in rows.records} - {None}
-    earlier = await unreadable(core.store, core.contents, domain, known, hashes)
+    earlier = await find_unreadable(core.store, core.contents, domain, known, hashes)
     found = [one for finding in findings for one in finding.differences]
     return len(subjects), sorted((one.subject, one.problem, one.expected, one.found) for one in (*found, *earlier))
 
@@ -242,7 +242,7 @@ async def test_keys_of_many_connections_are_no_suspects_of_their_own(memory: Mem
     await memory.create_ontology(ONTOLOGY)
     one = (await memory.create_node("Action", "")).node_id
     made = [await memory.create_connection("Link", one, one, properties={"code": code}) for code in range(3)]
-    suspected = {subject.id for subject in await FirstLook(memory._core.store, domain, ONTOLOGY).suspects()}
+    suspected = {subject.id for subject in await QuickComparison(memory._core.store, domain, ONTOLOGY).suspects()}
     assert suspected & {one, *(connection.connection_id for connection in made)} == set()
 
 
@@ -252,20 +252,20 @@ async def test_each_id_is_looked_at_once_and_a_domain_of_one_page_with_one_state
     await memory.create_ontology(ONTOLOGY)
     nodes = {(await memory.create_node("Action", "")).node_id for _ in range(3)}
     looked: list[tuple[str, str]] = []
-    look_at = FirstLook._look_at
+    compare_range = QuickComparison._compare_range
 
-    async def noted(self: FirstLook, after: str, last: str, room: anyio.Semaphore) -> None:
+    async def noted(self: QuickComparison, after: str, last: str, room: anyio.Semaphore) -> None:
         looked.append((after, last))
-        await look_at(self, after, last, room)
+        await compare_range(self, after, last, room)
 
-    monkeypatch.setattr(FirstLook, "_look_at", noted)
-    look = FirstLook(memory._core.store, domain, ONTOLOGY)
+    monkeypatch.setattr(QuickComparison, "_compare_range", noted)
+    look = QuickComparison(memory._core.store, domain, ONTOLOGY)
     assert not nodes & {subject.id for subject in await look.suspects()}
     assert looked == [("", quick_compare._END)]
     for size, pages in ((look.subjects, 2), (look.subjects - 1, 2), (look.subjects + 1, 1), (1, look.subjects + 1)):
         looked.clear()
         monkeypatch.setattr(quick_compare, "PAGE", size)
-        suspects = await FirstLook(memory._core.store, domain, ONTOLOGY).suspects()
+        suspects = await QuickComparison(memory._core.store, domain, ONTOLOGY).suspects()
         assert not nodes & {subject.id for subject in suspects}
         assert len(looked) == pages
         assert [after for after, _ in looked] == ["", *(last for _, last in looked[:-1])]

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from graph_memory.gtd import lists, rules
-from graph_memory.gtd.lists import DriftContext, Means
+from graph_memory.gtd.lists import Around, Means
 from graph_memory.model.results import NodeSummary
 from tables import for_rows
 
@@ -123,7 +123,7 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
 
 def available(one: NodeSummary, means: Means, *, projects: str | None = None, depends: str | None = None) -> str:
     """Return `now`, or why the action cannot be done now."""
-    around = DriftContext({one.id: [node("p", status=projects)] if projects else []}, {one.id: []})
+    around = Around({one.id: [node("p", status=projects)] if projects else []}, {one.id: []})
     found = lists.available([one], around, {one.id: [node("d", status=depends)] if depends else []}, means)
     reasons = {name for name, count in found.left_out.to_dict().items() if count}
     assert len(reasons) + len(found.actions) == 1

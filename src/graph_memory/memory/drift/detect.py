@@ -99,10 +99,10 @@ async def find_candidates(core: Core, domain: str) -> DriftCandidates:
 
 async def read_drifted(core: Core, reader: Reader, domain: str, candidates: DriftCandidates) -> list[DriftedSubject]:
     """Return the candidates that differ. Only under the domain's lock is the result certain."""
-    findings = await verify.examined(core, reader, domain, candidates.subjects)
-    doubles = {finding.subject.id for finding in findings if finding.is_double}
-    single = {finding.subject.id for finding in findings if not finding.is_double}
-    reported = [finding for finding in findings if not finding.is_double or finding.subject.id not in single]
+    findings = await verify.examine_subjects(core, reader, domain, candidates.subjects)
+    doubles = {finding.subject.id for finding in findings if finding.has_other_type}
+    single = {finding.subject.id for finding in findings if not finding.has_other_type}
+    reported = [finding for finding in findings if not finding.has_other_type or finding.subject.id not in single]
     in_log = [_drifted_subject(finding, doubles) for finding in reported]
     nodes = await reader.read(NODES, domain=domain, elements=list(candidates.nodes)) if candidates.nodes else []
     unnamed = [_drifted_node(row, candidates.nodes[row.element]) for row in nodes]
@@ -132,7 +132,7 @@ def _drifted_subject(finding: Finding, doubles: set[str]) -> DriftedSubject:
 
 def _guess_kind(finding: Finding) -> Kind | None:
     """Return the apparent kind of a subject that is not in the log."""
-    if finding.found_type is not None:
+    if finding.live_type is not None:
         return Kind.CONNECTION
     if "labels" in finding.live.facts:
         return Kind.NODE

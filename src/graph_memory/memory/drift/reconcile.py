@@ -313,7 +313,9 @@ async def _restore_subjects(core: Core, domain: str, candidates: DriftCandidates
     for _ in range(verify.ROUNDS):
         if differing:
             await verify.mend(core, domain, differing)
-            differing = tuple(finding.subject for finding in await verify.examined(core, core.store, domain, differing))
+            differing = tuple(
+                finding.subject for finding in await verify.examine_subjects(core, core.store, domain, differing)
+            )
     if is_domain or any("/" in subject.id or subject.id == "ontology" for subject in candidates.subjects):
         await verify.mend_domain(core, domain)
     faulty = {DOMAIN} if is_domain and await verify.shape_faults(core.store, domain) else set[str]()

@@ -15,7 +15,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, overtaken, page_of
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
-from graph_memory.memory.graph.neighbours import DriftContext, LinkRow, Only
+from graph_memory.memory.graph.neighbours import Around, LinkRow, Only
 from graph_memory.memory.graph.queries import Page, given_to
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
@@ -181,7 +181,7 @@ class Scale:
     def at_least(self, least: float) -> Only:
         """Return what keeps connections of at least a weight."""
 
-        async def only(context: DriftContext, node_id: str) -> list[Weighed]:
+        async def only(context: Around, node_id: str) -> list[Weighed]:
             everything = Page("", UNLIMITED, context.valid_at)
             results = [(await self.page(everything, wanted, least=least))[0] for wanted in context.ends(node_id)]
             return list({weighed.id: weighed for some in results for weighed in some}.values())
@@ -233,7 +233,7 @@ async def strongest(
 ) -> WeighedConnections:
     """Return the connections of a node that weigh most. `Memory.get_strongest_connections` tells the rest."""
     most = checked_limit(limit)
-    context = DriftContext(direction, connection_type)
+    context = Around(direction, connection_type)
     scale.require()
     context = replace(context, names=scale.named(context.wanted).names)
     if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):

@@ -63,7 +63,7 @@ NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
 
 
 @dataclass(frozen=True, slots=True)
-class DriftContext:
+class Around:
     """Which connections of a node are followed. Raises INVALID_ARGUMENT for a direction that is none."""
 
     direction: Direction
@@ -135,7 +135,7 @@ class DriftContext:
 
 Matching = Callable[[Page, Wanted], Awaitable[list[str]]]
 """Gives the ids of connections that are wanted: one more than the page takes, if there are as many."""
-Only = Callable[[DriftContext, str], Awaitable[Sequence[LinkRow]]]
+Only = Callable[[Around, str], Awaitable[Sequence[LinkRow]]]
 """Gives the connections of a node that count, where not all of them do."""
 
 
@@ -154,7 +154,7 @@ async def get_connected_nodes(
 ) -> ConnectedNodes:
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
     depth = check_depth(max_depth, transitive=transitive)
-    context = DriftContext(direction, connection_type, page.valid_at)
+    context = Around(direction, connection_type, page.valid_at)
     if transitive:
         ontology = await core.log.require_ontology(domain)
         named = replace(context, names=ontology.names_of(check_transitive(ontology, connection_type)))
@@ -162,7 +162,7 @@ async def get_connected_nodes(
             core, domain, node_id, page, lambda ids: _neighbours(core, domain, ids, named), depth, detail=detail
         )
 
-    async def read(names: Names | None) -> tuple[DriftContext, Look[str | None]]:
+    async def read(names: Names | None) -> tuple[Around, Look[str | None]]:
         named = replace(context, names=names)
         followed = named.params if only is None else {**named.params, "leaving": (), "arriving": ()}
         arguments = {"id": node_id, "after": page.after, "limit": page.size, **followed}
@@ -201,7 +201,7 @@ async def connected(
     domain: str,
     node_id: str,
     page: Page,
-    around: DriftContext,
+    around: Around,
     found: Look[str | None],
     exact: Exact,
     *,
@@ -229,7 +229,7 @@ async def _of_some(
     domain: str,
     node_id: str,
     page: Page,
-    context: DriftContext,
+    context: Around,
     rows: Sequence[LinkRow],
     *,
     detail: bool,
@@ -245,7 +245,7 @@ async def _of_some(
 
 
 async def _detailed(
-    core: Core, domain: str, node_id: str, ids: Sequence[str], context: DriftContext, exact: Exact, at: int
+    core: Core, domain: str, node_id: str, ids: Sequence[str], context: Around, exact: Exact, at: int
 ) -> tuple[ConnectedNode, ...]:
     """Return what the nodes are, and how they are connected; both are asked for at once."""
     links: Mapping[str, Sequence[Link]] = {}
@@ -273,7 +273,7 @@ async def neighbours(
     valid_at: datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
-    context = DriftContext(direction, connection_type, valid_at)
+    context = Around(direction, connection_type, valid_at)
 
     async def read(names: Names | None) -> dict[str, tuple[str, ...]]:
         return await _neighbours(core, domain, ids, replace(context, names=names))
@@ -281,7 +281,7 @@ async def neighbours(
     return await with_names(core, domain, connection_type, read)
 
 
-async def _neighbours(core: Core, domain: str, ids: Sequence[str], context: DriftContext) -> dict[str, tuple[str, ...]]:
+async def _neighbours(core: Core, domain: str, ids: Sequence[str], context: Around) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(ids), AT_ONCE):
         seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **context.params)
@@ -307,7 +307,7 @@ async def may_lack(
     return [other for other in others if rows and is_touched[other]]
 
 
-async def _exact(core: Core, domain: str, node_id: str, context: DriftContext) -> list[LinkRow]:
+async def _exact(core: Core, domain: str, node_id: str, context: Around) -> list[LinkRow]:
     async def matching(page: Page, wanted: Wanted) -> list[str]:
         return await matching_connections(core, domain, page, wanted)
 
@@ -323,7 +323,7 @@ async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = 
 
 
 async def all_links(
-    around: DriftContext,
+    around: Around,
     node_id: str,
     matching: Matching,
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
@@ -333,7 +333,7 @@ async def all_links(
     return [LinkRow.of(event) for event in await states(connections)]
 
 
-async def ids_around(around: DriftContext, node_id: str, matching: Matching) -> list[str]:
+async def ids_around(around: Around, node_id: str, matching: Matching) -> list[str]:
     """Return the ids of the connections of a node, in order."""
     results: set[str] = set()
     for wanted in around.ends(node_id):

@@ -20,7 +20,7 @@ from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
 from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.neighbours import DriftContext, Only, all_links, connected, reached_nodes, states_of
+from graph_memory.memory.graph.neighbours import Around, Only, all_links, connected, reached_nodes, states_of
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.premises import lost_premises
@@ -210,7 +210,7 @@ class Past(WeighedPast):
     ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
-        context = DriftContext(direction, connection_type, page.valid_at, await self._names(connection_type))
+        context = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
         connection_weights.check_steps(min_strength, transitive=transitive)
         if not transitive:
@@ -229,7 +229,7 @@ class Past(WeighedPast):
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
         names = await self._names(connection_type)
-        context, everything = DriftContext(direction, connection_type, names=names), Page("", UNLIMITED)
+        context, everything = Around(direction, connection_type, names=names), Page("", UNLIMITED)
         there = [node.id for node in await self.describe_nodes(node_ids)]
         return {one: (await self._connected(one, everything, context, detail=False)).node_ids for one in there}
 
@@ -293,7 +293,7 @@ class Past(WeighedPast):
         return await scale_at(self._core, self._domain, self.seq)
 
     async def _connected(
-        self, node_id: str, page: Page, context: DriftContext, *, detail: bool, only: Only | None = None
+        self, node_id: str, page: Page, context: Around, *, detail: bool, only: Only | None = None
     ) -> ConnectedNodes:
         arguments = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **context.params}
         found = await look(self._core, CONNECTED_NODES, self._domain, **arguments)

@@ -1,4 +1,4 @@
-"""The archive of a compaction: a file like that of an export, of the log up to a point, that `import` reads."""
+"""The archive of a compaction: the log up to a point, in the format of exports, which `import` reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from graph_memory.storage.queries import query
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """What a log holds up to a number."""
+    """Counts of a log up to a number."""
 
     events: int
     ontology_version: int
@@ -37,43 +37,43 @@ class PartRow:
 
 PART = query("retention/part", PartRow)
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
-"""What file systems answer that have no second names for files."""
+"""Error numbers of file systems without hard links."""
 
 
 class Archive:
-    """A file of the events up to a number of a log. Until `put_in_place` it has another name."""
+    """A file of the events up to a number of a log. It has a temporary name until `put_in_place`."""
 
     def __init__(self, core: Core, domain: str, until: int, path: Path) -> None:
         self._core = core
         self._domain = domain
         self._until = until
         self._path = path
-        self._aside = temporary_beside(path)
+        self._temporary_path = temporary_beside(path)
 
     async def write(self) -> None:
-        """Write it, and have it safe on disk.
+        """Write it and sync it to disk.
 
-        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY when events are missing already.
+        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY if events are missing already.
         """
         header = await self._header()
         try:
             await to_thread.run_sync(make_private_folder, self._path.parent)
-            with new_private_file(self._aside) as file, archive_stream(self._path, file) as stream:
+            with new_private_file(self._temporary_path) as file, archive_stream(self._path, file) as stream:
                 await write_log(self._core, header, Writer(stream), silent)
         except OSError as error:
             raise unwritable(self._path, error.strerror or str(error)) from error
 
     async def put_in_place(self) -> None:
-        """Give it its name; done already, nothing is left to do. Raises FILE_CREATION_FAILED."""
+        """Rename it to its final name, unless that was done before. Raises FILE_CREATION_FAILED."""
         try:
             await to_thread.run_sync(self._put_in_place)
         except OSError as error:
             raise unwritable(self._path, error.strerror or str(error)) from error
 
     def discard(self) -> None:
-        """Delete what was not put in place."""
+        """Delete the temporary file."""
         with suppress(OSError):
-            self._aside.unlink()
+            self._temporary_path.unlink()
 
     async def _header(self) -> Header:
         part = await self._core.store.one(PART, domain=self._domain, until=self._until)
@@ -90,24 +90,24 @@ class Archive:
         )
 
     def _put_in_place(self) -> None:
-        """Give it its name, unless somebody else's file has it by now: linking never replaces one."""
-        if not self._aside.exists():
+        """Rename it, unless another file has its name: a hard link never replaces a file."""
+        if not self._temporary_path.exists():
             return
         try:
-            os.link(self._aside, self._path)
-            self._aside.unlink()
+            os.link(self._temporary_path, self._path)
+            self._temporary_path.unlink()
         except FileExistsError:
-            if not self._is_of_an_earlier_run():
+            if not self._is_from_earlier_run():
                 raise
-            self._aside.replace(self._path)
+            self._temporary_path.replace(self._path)
         except OSError as error:
             if error.errno not in _NO_LINKS or os.path.lexists(self._path):
                 raise
-            self._aside.replace(self._path)
+            self._temporary_path.replace(self._path)
         sync_folder(self._path.parent)
 
-    def _is_of_an_earlier_run(self) -> bool:
-        """Say whether the file of that name is what a compaction of this domain left that was cut off then."""
+    def _is_from_earlier_run(self) -> bool:
+        """Return whether the existing file was written by an interrupted run of the same compaction."""
         try:
             header = Reader(self._path).header()
         except GraphError:
@@ -116,6 +116,6 @@ class Archive:
 
 
 def unwritable(path: Path, cause: str) -> GraphError:
-    """Return the error for an archive that cannot be written; nothing was changed."""
+    """Return the error for an archive that cannot be written."""
     hint = "Give another path, in a writable folder."
     return GraphError(Code.FILE_CREATION_FAILED, f"Cannot write the archive: {cause}", {"hint": hint}, path=path)

@@ -1,8 +1,8 @@
-"""Compacting: the events before a point go into an archive, and what lived then stays as one snapshot each.
+"""Compaction: the events before a point move to an archive, and each subject that existed then keeps one snapshot.
 
-Points from there on are as they were. First the archive is written and synced. With its name the log gets an event that
-says so: from then on the points before cannot be read, so that nobody sees half of them. Contents that only these
-events had go, then the events, the oldest first; each stage can be taken up again.
+Later points stay readable. First the archive is written and synced. Together with its final name, the log gets an
+event that records the compaction: from then on no earlier point can be read, so readers never see a part of them.
+Then contents of only these events are deleted, then the events, the oldest first. Each stage can be resumed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 5_000
-"""Numbers of the log, or contents, that are gone through in one transaction."""
+"""Number of log numbers, or of contents, in one transaction."""
 EXAMPLES = 5
-"""Nodes that are named of those that lose their first state."""
+"""Maximum number of titles of nodes that lose their first state."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountsRow:
-    """What compacting would free."""
+    """Counts of the events and contents that a compaction removes."""
 
     events: int
     removed: int
@@ -52,7 +52,7 @@ class CountsRow:
 
 @dataclass(frozen=True, slots=True)
 class FirstStatesRow:
-    """Nodes whose first state goes."""
+    """Nodes whose first state is removed."""
 
     nodes: int
     titles: list[str]
@@ -60,7 +60,7 @@ class FirstStatesRow:
 
 @dataclass(frozen=True, slots=True)
 class SizeRow:
-    """How long a small text is."""
+    """The length of a small text."""
 
     sha256: str
     size: int
@@ -75,23 +75,23 @@ PRUNE = query("retention/prune", int)
 
 
 async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
-    """Compact a domain's log up to a point. `History.compact` tells the rest."""
+    """Compact a domain's log up to a point. See `History.compact`."""
     await core.log.require_ontology(domain)
-    own = (await segments_of(core.store, domain))[0]
-    cut_off = await _unfinished(core.store, domain)
-    to = cut_off.to if cut_off else await _last_to_go(core, domain, before)
-    if cut_off is None and to <= own.kept_after:
-        return _nothing_to_compact(domain, own.kept_after, dry_run=dry_run)
+    segment = (await segments_of(core.store, domain))[0]
+    interrupted = await _find_interrupted(core.store, domain)
+    to = interrupted.to if interrupted else await _resolve_target(core, domain, before)
+    if interrupted is None and to <= segment.kept_after:
+        return _nothing_to_compact(domain, segment.kept_after, dry_run=dry_run)
     if dry_run:
-        compacted = cut_off.found if cut_off else await _counted(core, domain, to)
+        compacted = interrupted.estimate if interrupted else await _estimate(core, domain, to)
         return compacted.model_copy(update={"dry_run": True})
     path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
-    params = cut_off.given if cut_off else await _given(core, domain, own, to, path)
-    await covers(core, domain, to)  # what goes is then known to the index of its search
-    who = core.origin
-    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=who, reach=Whole.ONTOLOGY)
-    await _check_no_branch_is_made(core, job)
-    return await _Compacting(core, job, own, to).run()
+    params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, to, path)
+    await covers(core, domain, to)  # the search index must have read the events that are removed
+    origin = core.origin
+    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=Whole.ONTOLOGY)
+    await _check_no_unfinished_branch(core, job)
+    return await _Compacting(core, job, segment, to).run()
 
 
 def _nothing_to_compact(domain: str, to: int, *, dry_run: bool) -> Compacted:
@@ -100,54 +100,54 @@ def _nothing_to_compact(domain: str, to: int, *, dry_run: bool) -> Compacted:
     )
 
 
-async def _given(core: Core, domain: str, own: LogSegment, to: int, path: Path) -> Params:
-    """Return what is remembered of a compaction while it goes on. Raises FILE_CREATION_FAILED."""
+async def _job_values(core: Core, domain: str, segment: LogSegment, to: int, path: Path) -> Params:
+    """Return the values that a compaction's job keeps. Raises FILE_CREATION_FAILED."""
     if await to_thread.run_sync(path.exists):
         raise unwritable(path, "it already exists")
     return {
         "archive": str(path),
         "at": datetime.now(UTC).isoformat(),
-        "found": (await _counted(core, domain, to)).model_dump_json(),
-        "sessions": await _sessions(core, domain, own, to),
+        "found": (await _estimate(core, domain, to)).model_dump_json(),
+        "sessions": await _sessions(core, domain, segment, to),
     }
 
 
 @dataclass(frozen=True, slots=True)
-class _CutOff:
-    """A compaction that was cut off: up to where it went, and what is remembered of it."""
+class _Interrupted:
+    """An interrupted compaction: its target, and the values that its job keeps."""
 
     to: int
-    given: Params
+    job_values: Params
 
     @property
-    def found(self) -> Compacted:
-        """What it frees."""
-        return Compacted.model_validate_json(str(self.given["found"]))
+    def estimate(self) -> Compacted:
+        """The estimated result."""
+        return Compacted.model_validate_json(str(self.job_values["found"]))
 
 
-async def _unfinished(reader: Reader, domain: str) -> _CutOff | None:
-    """Return the compaction that was cut off, if one was: it is taken up whatever point is asked for."""
+async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
+    """Return the interrupted compaction, if there is one. It is resumed whatever point the caller gives."""
     row = await reader.one(STATE, domain=domain)
     if row is None or row.state != COMPACTING:
         return None
-    told = json.loads(row.job or "{}")
-    return _CutOff(told["params"]["to"], told["given"])
+    job = json.loads(row.job or "{}")
+    return _Interrupted(job["params"]["to"], job["given"])
 
 
-async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
-    """Return the number up to which to compact: never in the midst of a batch, nor before a branch begins."""
+async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
+    """Return the number up to which to compact: never inside a batch, nor before a branch begins."""
     seq = await seq_at(core.store, domain, "before", before)
-    own, *older = await segments_of(core.store, domain)
-    if older and seq <= own.begins_at:
+    segment, *older = await segments_of(core.store, domain)
+    if older and seq <= segment.begins_at:
         message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
         raise fault("before", message, "Compact that domain, or give a later point.")
     before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
     return seq if before_batch is None else before_batch
 
 
-async def _counted(core: Core, domain: str, to: int) -> Compacted:
+async def _estimate(core: Core, domain: str, to: int) -> Compacted:
     [row] = await core.store.read_within(PATIENCE, COUNTS, domain=domain, to=to)
-    hashes = await _freed(core, domain, to, row.hashes)
+    hashes = await _unshared_hashes(core, domain, to, row.hashes)
     sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
     sizes |= {row.sha256: row.size for row in await core.store.read(SIZES, domain=domain, hashes=hashes)}
     [first] = await core.store.read_within(PATIENCE, FIRST_STATES, domain=domain, to=to, limit=EXAMPLES)
@@ -166,23 +166,23 @@ async def _counted(core: Core, domain: str, to: int) -> Compacted:
     )
 
 
-async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
-    """Return those of the contents that no event has that stays."""
+async def _unshared_hashes(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
+    """Return the contents that no remaining event has."""
     if not hashes:
         return []
     rows = await core.store.read_within(PATIENCE, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
     return sorted(set(hashes).difference(rows))
 
 
-async def _sessions(core: Core, domain: str, own: LogSegment, to: int) -> str:
-    """Return the sessions whose changes go, counted together with those that went before."""
+async def _sessions(core: Core, domain: str, segment: LogSegment, to: int) -> str:
+    """Return the sessions whose changes are removed, merged with the sessions of earlier compactions."""
     state = (await domain_state(core.store, domain))[0]
-    went = await sessions_between(core.store, domain, own.kept_after, to + 1, 1_000_000)
-    return sessions_text(folded(merged(went, sessions_from(state.compacted))))
+    removed = await sessions_between(core.store, domain, segment.kept_after, to + 1, 1_000_000)
+    return sessions_text(folded(merged(removed, sessions_from(state.compacted))))
 
 
-async def _check_no_branch_is_made(core: Core, job: Job) -> None:
-    """Raise DOMAIN_BUSY, and let the domain go, while somebody copies what would be deleted."""
+async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
+    """Raise DOMAIN_BUSY, and withdraw the job, while a branch copies the events."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
         hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
@@ -191,17 +191,17 @@ async def _check_no_branch_is_made(core: Core, job: Job) -> None:
 
 
 class _Compacting:
-    """The stages of a compaction, from wherever an earlier run of it was cut off."""
+    """The stages of a compaction. A run continues where an earlier one was interrupted."""
 
-    def __init__(self, core: Core, job: Job, own: LogSegment, to: int) -> None:
+    def __init__(self, core: Core, job: Job, segment: LogSegment, to: int) -> None:
         self._core = core
         self._job = job
-        self._begin = own.forked_at or 0
+        self._begin = segment.forked_at or 0
         self._to = to
         self._path = Path(str(job.given["archive"]))
 
     async def run(self) -> Compacted:
-        """Go through what is left, and tell what was freed."""
+        """Run the remaining stages and return the result."""
         if self._job.progress.stage == "":
             await self._write_archive()
         if self._job.progress.stage == "contents":
@@ -215,7 +215,7 @@ class _Compacting:
         return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
-        """Write the archive, and with its name the event that says so; let the domain go when that cannot be."""
+        """Write the archive, and with its final name the event. If that fails, end the job."""
         archive = Archive(self._core, self._job.domain, self._to, self._path)
         try:
             await archive.write()
@@ -235,7 +235,7 @@ class _Compacting:
     async def _drop_contents(self) -> None:
         domain = self._job.domain
         [row] = await self._core.store.read_within(PATIENCE, COUNTS, domain=domain, to=self._to)
-        hashes = await _freed(self._core, domain, self._to, row.hashes)
+        hashes = await _unshared_hashes(self._core, domain, self._to, row.hashes)
         before = datetime.fromisoformat(str(self._job.given["at"]))
         await self._core.contents.drop(domain, hashes, before)
         self._core.contents.forget(domain, hashes)
@@ -246,19 +246,19 @@ class _Compacting:
                 await transaction.run(DROP_CONTENTS, domain=domain, hashes=page)
 
             await self._job.step(self._job.then(done=self._job.progress.done + len(page)), drop)
-        while await self._take_out():
+        while await self._delete_search_rows():
             pass
         await self._job.step(self._job.then(stage="events", seq=self._begin))
 
-    async def _take_out(self) -> int:
-        """Delete a page of the rows of search that ended before the point."""
+    async def _delete_search_rows(self) -> int:
+        """Delete a page of search rows that ended before the point."""
         deleted = 0
 
-        async def take(transaction: Transaction) -> None:
+        async def delete(transaction: Transaction) -> None:
             nonlocal deleted
             deleted = await take_out_ended(transaction, self._job.domain, self._to)
 
-        await self._job.step(self._job.then(done=self._job.progress.done + 1), take)
+        await self._job.step(self._job.then(done=self._job.progress.done + 1), delete)
         return deleted
 
     async def _prune(self) -> None:
@@ -271,7 +271,7 @@ class _Compacting:
         await self._job.step(self._job.then(seq=until, done=self._job.progress.done + until - after), prune)
 
     async def _event(self) -> Callable[[Transaction], Awaitable[None]]:
-        """Return what appends the event that says so."""
+        """Return a function that appends the event of the compaction."""
         domain = self._job.domain
         state, previous = await domain_state(self._core.store, domain)
         now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))

@@ -1,7 +1,7 @@
-"""Erasing a subject: every state and content of it goes, from the graph, the log and all that shares the past.
+"""Erasure of a subject: all its states and contents are removed from the graph, the log and related domains.
 
-Its events stay in their places, without content, so that the log has no gap and no id is given out again. First it
-is deleted like anything else, then its contents go, then its events are scrubbed; each stage can be taken up again.
+Its events stay, without content, so that the log has no gap and no id is used again. First the subject is deleted as
+usual, then its contents are deleted, then its events are scrubbed. Each stage can be resumed.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 1_000
-"""Subjects that are deleted, or events that are scrubbed, in one transaction."""
+"""Number of subjects deleted, or events scrubbed, in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class AffectedRow:
-    """What an erasure takes the content of."""
+    """Counts of events and subjects that an erasure scrubs, and the hashes of their contents."""
 
     events: int
     subjects: int
@@ -47,8 +47,8 @@ class AffectedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Scrubbed:
-    """How many events lost their content, and the number of the last."""
+class ScrubRow:
+    """The number of scrubbed events, and the log number of the last."""
 
     scrubbed: int
     last: int
@@ -56,18 +56,20 @@ class Scrubbed:
 
 AFFECTED = query("retention/affected", AffectedRow)
 SHARED = query("retention/shared", str)
-SCRUB = query("retention/scrub", Scrubbed)
+SCRUB = query("retention/scrub", ScrubRow)
 
 
 async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
-    """Erase a subject from a domain and all that share its past. `History.erase` tells the rest."""
+    """Erase a subject from a domain and all related domains. See `History.erase`."""
     await core.log.require_ontology(domain)
-    known = await _known(core.store, domain, subject)
+    domain_and_event = await _find_logged(core.store, domain, subject)
     done: dict[str, ErasedIn] = {}
-    while begun := await _begun(core, await _left(core.store, domain, done), subject, dry_run=dry_run):
-        for name, job in begun.items():
-            done[name] = await _in_domain(core, name, subject, job)
-    title = await _title(core, *known) if dry_run else None
+    while jobs_begun := await _begin_jobs(
+        core, await _remaining_domains(core.store, domain, done), subject, dry_run=dry_run
+    ):
+        for name, job in jobs_begun.items():
+            done[name] = await _erase_in_domain(core, name, subject, job)
+    title = await _title(core, *domain_and_event) if dry_run else None
     return Erased(subject=subject, title=title, dry_run=dry_run, domains=tuple(done.values()))
 
 
@@ -75,69 +77,69 @@ async def _title(core: Core, domain: str, event: Event) -> str | None:
     return (await titles_of(core, domain, [event.draft], event.seq)).get(event.draft.subject)
 
 
-async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
-    """Return the domains of a family that are not done: also such as a merge may have brought the subject into."""
+async def _remaining_domains(reader: Reader, domain: str, done: Container[str]) -> list[str]:
+    """Return the related domains that are not done, including those into which a merge may have copied the subject."""
     return [name for name in await related_domains(reader, domain) if name not in done]
 
 
-async def _known(reader: Reader, domain: str, subject: str) -> tuple[str, Event]:
-    """Return a domain of the family that knows a subject, and the last event of it there.
+async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, Event]:
+    """Return a related domain whose log has the subject, and the subject's last event there.
 
-    Raises NODE_NOT_FOUND for what no log of the family knows, and INVALID_ARGUMENT for what is not erased.
+    Raises NODE_NOT_FOUND if no log has it, and INVALID_ARGUMENT if it is not data.
     """
     events = {name: await last_event(reader, name, subject) for name in await related_domains(reader, domain)}
-    found = {name: event for name, event in events.items() if event is not None}
-    if not found:
+    logged = {name: event for name, event in events.items() if event is not None}
+    if not logged:
         raise _unknown(domain, subject)
-    if not {event.draft.kind for event in found.values()} <= set(DATA):
+    if not {event.draft.kind for event in logged.values()} <= set(DATA):
         hint = "Give the id of a node, connection, observation or link."
         raise fault("subject", f"{shown(subject)} is not data: it belongs to the ontology or the domain", hint)
-    name = domain if domain in found else next(iter(found))
-    return name, found[name]
+    name = domain if domain in logged else next(iter(logged))
+    return name, logged[name]
 
 
-async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
-    """Begin in all domains that know the subject before anything is erased in one; when that fails, in none."""
+async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
+    """Begin a job in each domain whose log has the subject, or in none if one fails."""
     unfinished = await unfinished_branches(core.store, {*domains})
-    known = [
+    affected = [
         domain
         for domain in domains
         if domain in unfinished or await last_event(core.store, domain, subject) is not None
     ]
-    begun: dict[str, Job] = {}
-    given = {"at": datetime.now(UTC).isoformat()}
+    jobs_begun: dict[str, Job] = {}
+    job_values = {"at": datetime.now(UTC).isoformat()}
     if dry_run:
-        return dict.fromkeys(known)
+        return dict.fromkeys(affected)
     try:
-        for name in known:
-            begun[name] = await jobs.begin(
-                core.store, name, ERASING, {"subject": subject}, given, origin=core.origin, reach=One(subject)
+        for name in affected:
+            jobs_begun[name] = await jobs.begin(
+                core.store, name, ERASING, {"subject": subject}, job_values, origin=core.origin, reach=One(subject)
             )
     except GraphError:
-        for job in begun.values():
+        for job in jobs_begun.values():
             if not job.is_resumed:
                 await job.withdraw()
         raise
-    return dict(begun)
+    return dict(jobs_begun)
 
 
-async def _in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
-    """Erase in one domain what there is to erase; without a job only count it."""
+async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
+    """Erase the subject in one domain, or only count its events without a job."""
     [affected] = await core.store.read_within(PATIENCE, AFFECTED, domain=domain, subject=subject)
-    hashes = await _own_hashes(core, domain, subject, affected.hashes)
-    left = await _Erasing(core, job, subject, hashes).run() if job else 0
+    hashes = await _unshared_hashes(core, domain, subject, affected.hashes)
+    blobs_left = await _Erasing(core, job, subject, hashes).run() if job else 0
     return ErasedIn(
         domain=domain,
         subjects=affected.subjects,
         events=affected.events,
         contents=len(hashes),
-        blobs_left=left or None,
+        blobs_left=blobs_left or None,
         resumed=(job is not None and job.is_resumed) or None,
     )
 
 
-async def _own_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
-    """Return those of the contents that belong to nothing else."""
+async def _unshared_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
+    """Return the contents that no other subject has."""
     if not hashes:
         return []
     rows = await core.store.read_within(PATIENCE, SHARED, domain=domain, subject=subject, hashes=hashes)
@@ -145,7 +147,7 @@ async def _own_hashes(core: Core, domain: str, subject: str, hashes: Sequence[st
 
 
 class _Erasing:
-    """The stages of an erasure in one domain, from wherever an earlier run of it was cut off."""
+    """The stages of an erasure in one domain. A run continues where an earlier one was interrupted."""
 
     def __init__(self, core: Core, job: Job, subject: str, hashes: Sequence[str]) -> None:
         self._core = core
@@ -155,23 +157,23 @@ class _Erasing:
         self._scrubbed_to = 0
 
     async def run(self) -> int:
-        """Go through what is left, and return how many blobs had to stay."""
-        left = 0
+        """Run the remaining stages and return the number of blobs that stay."""
+        blobs_left = 0
         if self._job.progress.stage == "":
             await self._delete()
         if self._job.progress.stage == "contents":
-            left = await self._drop_contents()
+            blobs_left = await self._drop_contents()
         while await self._scrub():
             pass
         await self._job.end()
         self._core.log.forget(self._job.domain)
-        return left
+        return blobs_left
 
     async def _delete(self) -> None:
-        """Delete the subject and what is tied to it, as any deletion does; its last event says that it was erased."""
+        """Delete the subject and its attachments. Its last event marks it as erased."""
         last = await last_event(self._core.store, self._job.domain, self._subject)
         while self._job.progress.stage == "":
-            attached = await self._attached(last)
+            attached = await self._attachment_deletions(last)
             is_last = len(attached) < PAGE
             page = [*attached, *(self._own_deletion(last) if is_last else [])]
             then = self._job.then(stage="contents" if is_last else "", done=self._job.progress.done + len(page))
@@ -182,15 +184,15 @@ class _Erasing:
 
             await self._job.step(then, delete)
 
-    async def _attached(self, last: Event | None) -> list[Draft]:
-        """Return the deletions of a page of what is attached to the subject, if that is a living node."""
+    async def _attachment_deletions(self, last: Event | None) -> list[Draft]:
+        """Return the deletions of a page of the subject's attachments."""
         if last is None or last.draft.op is Op.DELETE or last.draft.kind is not Kind.NODE:
             return []
         rows = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=[self._subject], limit=PAGE)
         return [detaching(row) for row in rows]
 
     def _own_deletion(self, last: Event | None) -> list[Draft]:
-        """Return the deletion of the subject itself, also if it was deleted, but not if it was erased before."""
+        """Return the deletion of the subject itself, even if it is deleted, but not if it is erased."""
         if last is None or (last.draft.erased and last.draft.was is None):
             return []
         return [replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)]
@@ -209,7 +211,7 @@ class _Erasing:
     async def _drop_contents(self) -> int:
         domain = self._job.domain
         before = datetime.fromisoformat(str(self._job.given["at"]))
-        left = await self._core.contents.drop(domain, self._hashes, before)
+        blobs_left = await self._core.contents.drop(domain, self._hashes, before)
         self._core.contents.forget(domain, self._hashes)
 
         async def drop(transaction: Transaction) -> None:
@@ -217,12 +219,12 @@ class _Erasing:
             await take_out(transaction, domain, self._subject)
 
         await self._job.step(self._job.then(stage="scrub"), drop, limit=PATIENCE)
-        return left
+        return blobs_left
 
     async def _scrub(self) -> bool:
-        """Scrub a page of events, and say whether there was one."""
+        """Scrub a page of events. Return whether there were any."""
         page = {"domain": self._job.domain, "subject": self._subject, "after": self._scrubbed_to, "limit": PAGE}
-        scrubbed = Scrubbed(0, 0)
+        scrubbed = ScrubRow(0, 0)
 
         async def scrub(transaction: Transaction) -> None:
             nonlocal scrubbed
@@ -234,7 +236,7 @@ class _Erasing:
 
 
 def _tombstone(event: Event) -> Event:
-    """Return the event that says of its subject that it was erased, and nothing else."""
+    """Return the event without state that marks its subject as erased."""
     draft = Draft(op=Op.DELETE, kind=event.draft.kind, subject=event.draft.subject, erased=True)
     return replace(event, draft=replace(draft, previous=event.draft.previous))
 

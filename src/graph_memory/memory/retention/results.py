@@ -1,4 +1,4 @@
-"""What erasing, scanning and compacting give."""
+"""Results of erasure, scans and compaction."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from graph_memory.model.results import Result, Timestamp
 
 
 class ErasedIn(Result):
-    """What was erased of a subject in one domain, or would be."""
+    """The result of an erasure, or its dry run, in one domain."""
 
     domain: str
-    subjects: int = Field(description="The subject itself, and the connections, observations and links that go with it")
-    events: int = Field(description="Events that lost their content")
-    contents: int = Field(description="Texts and blobs that nothing else refers to")
+    subjects: int = Field(
+        description="Number of erased subjects: the subject itself, and its connections, observations and links"
+    )
+    events: int = Field(description="Number of events that lost their content")
+    contents: int = Field(description="Number of texts and blobs that nothing else refers to")
     blobs_left: int | None = Field(
-        default=None, description="Blobs that stay, because another database keeps its own there too"
+        default=None, description="Number of blobs that stay, because another database stores blobs there too"
     )
     resumed: bool | None = Field(default=None, description="An interrupted erasure was completed")
 
 
 class Erased(Result):
-    """A subject that was erased, or with `dry_run` would be."""
+    """The result of an erasure or its dry run."""
 
     subject: str
     title: str | None = Field(
@@ -31,47 +33,47 @@ class Erased(Result):
         description="With dry_run, the title of what would be erased, unless it was deleted",
     )
     dry_run: bool
-    domains: tuple[ErasedIn, ...] = Field(description="The domain and those that share its past, where they had it")
+    domains: tuple[ErasedIn, ...] = Field(description="The domain and related domains that had it")
 
 
 class Finding(Result):
-    """Where a text was found. The text itself is not repeated."""
+    """A place with the text. The text itself is not repeated."""
 
     place: Literal["node", "relationship", "blob"]
     label: str = Field(description="Labels of the node, type of the relationship, or hash of the blob")
     domain: str | None = None
     id: str | None = None
     property: str | None = None
-    subject: str | None = Field(default=None, description="Id of the node or connection whose text it is, to erase it")
-    of: str | None = Field(default=None, description="Its title, the last one that the log has")
+    subject: str | None = Field(default=None, description="Id of the node or connection with the text, to erase it")
+    of: str | None = Field(default=None, description="Last title of the subject in the log")
 
 
 class Scanned(Result):
-    """Where a text is in the whole database and among the blobs."""
+    """The places with a text in the whole database and the blobs."""
 
-    findings: tuple[Finding, ...] = Field(description="The first of them")
-    more: bool | None = Field(default=None, description="There are more than these")
-    tombstones: int = Field(description="Events that say only that something with this id was erased")
-    blobs: int = Field(description="Blobs that were looked through")
+    findings: tuple[Finding, ...] = Field(description="The first findings")
+    more: bool | None = Field(default=None, description="Whether there are more findings")
+    tombstones: int = Field(description="Number of events that only mark an id as erased")
+    blobs: int = Field(description="Number of searched blobs")
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.findings
 
 
 class Compacted(Result):
-    """What was removed from a domain's log, or with `dry_run` would be."""
+    """The result of a compaction or its dry run."""
 
     domain: str
     dry_run: bool
     compacted_to: int = Field(description="First number of the log whose state can be read")
     answers_from: Timestamp | None = Field(default=None, description="Time of that number: as-of answers from then on")
-    archived: int | None = Field(default=None, description="Events that go into the archive: all up to that number")
-    events: int = Field(description="Events removed; the last one of each subject stays as its state then")
-    contents: int = Field(description="Texts and blobs that only these referred to")
+    archived: int | None = Field(default=None, description="Number of events in the archive: all up to that number")
+    events: int = Field(description="Number of events removed; the last one of each subject stays as its snapshot")
+    contents: int = Field(description="Number of texts and blobs that only these referred to")
     bytes: int = Field(description="Size of these contents; for small texts, in characters")
-    nodes: int | None = Field(default=None, description="Nodes whose first state goes")
+    nodes: int | None = Field(default=None, description="Number of nodes whose first state is removed")
     titles: tuple[str, ...] | None = Field(default=None, description="Titles of the first few of these nodes")
     archive: str | None = Field(default=None, description="File of the events and contents before that point")
     resumed: bool | None = Field(default=None, description="An interrupted compaction was completed")

@@ -1,4 +1,4 @@
-"""Looking for a text in all that is kept: every property of every node and relationship, and the blobs."""
+"""Search for a text in all stored data: every property of every node and relationship, and the blobs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from graph_memory.model.values.arguments import check_query
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE
 
-MOST = 1_000
-"""Findings in nodes, and in relationships, that are told."""
+MAX_FINDINGS = 1_000
+"""Maximum number of findings in nodes, and in relationships, in a result."""
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRow:
-    """A property that holds the text."""
+class MatchRow:
+    """A property that contains the text."""
 
     labels: list[str]
     domain: str | None
@@ -31,7 +31,7 @@ class FoundRow:
     sha256: str | None
 
     def finding(self, place: Literal["node", "relationship"]) -> Finding:
-        """Return what is told of it; a text is found by its hash, and named by its label."""
+        """Return the finding. The id of a text node is its hash."""
         return Finding(
             place=place,
             label=" ".join(self.labels),
@@ -53,48 +53,48 @@ class OwnerRow:
 
 
 OWNERS = query("retention/content_owners", OwnerRow)
-NODES = query("retention/scan_nodes", FoundRow)
-RELATIONSHIPS = query("retention/scan_relationships", FoundRow)
+NODES = query("retention/scan_nodes", MatchRow)
+RELATIONSHIPS = query("retention/scan_relationships", MatchRow)
 
 
 async def scan(core: Core, text: str) -> Scanned:
-    """Look for a text in the whole database and among the blobs. `History.scan` tells the rest."""
+    """Search a text in the whole database and the blobs. See `History.scan`."""
     check_query(text)
-    arguments = {"texts": sorted({text, text.casefold()}), "limit": MOST + 1}
-    nodes = await core.store.read_within(PATIENCE, NODES, **arguments)
-    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **arguments)
+    params = {"texts": sorted({text, text.casefold()}), "limit": MAX_FINDINGS + 1}
+    nodes = await core.store.read_within(PATIENCE, NODES, **params)
+    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **params)
     findings = [row.finding("node") for row in nodes if not row.is_tombstone]
-    tied = [row.finding("relationship") for row in relationships]
-    blobs, looked_at = await _blobs(core, text)
+    in_relationships = [row.finding("relationship") for row in relationships]
+    blobs, scanned = await _blobs(core, text)
     return Scanned(
-        findings=tuple(await _with_owners(core, [*findings[:MOST], *tied[:MOST], *blobs])),
-        more=max(len(findings), len(tied)) > MOST or None,
+        findings=tuple(await _with_owners(core, [*findings[:MAX_FINDINGS], *in_relationships[:MAX_FINDINGS], *blobs])),
+        more=max(len(findings), len(in_relationships)) > MAX_FINDINGS or None,
         tombstones=sum(row.is_tombstone for row in nodes),
-        blobs=looked_at,
+        blobs=scanned,
     )
 
 
 async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:
-    """Return the blobs that hold a text, also those that a crash left behind, and how many there are."""
-    place, needle, looked_at = core.contents.blobs, text.encode(), 0
+    """Return the findings in blobs, including unreferenced ones, and the number of all blobs."""
+    place, needle, scanned = core.contents.blobs, text.encode(), 0
     findings: list[Finding] = []
     for domain in await place.domains():
         for blob in await place.garbage(domain, frozenset(), datetime.max.replace(tzinfo=UTC)):
-            looked_at += 1
+            scanned += 1
             if text in blob.name or await place.holds(domain, blob.name, needle):
                 findings.append(Finding(place="blob", label=blob.name, domain=domain))
-    return findings, looked_at
+    return findings, scanned
 
 
 async def _with_owners(core: Core, findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings with whose they are; texts and blobs are looked up by their hashes, a domain at a time."""
+    """Return the findings with their owners. Owners of texts and blobs are looked up by hash, per domain."""
     hashes: dict[str, set[str]] = {}
     for finding in findings:
         if finding.domain is not None and (sha256 := _hash(finding)) is not None:
             hashes.setdefault(finding.domain, set()).add(sha256)
     owners: dict[tuple[str, str], OwnerRow] = {}
-    for domain, wanted in hashes.items():
-        rows = await core.store.read_within(PATIENCE, OWNERS, domain=domain, hashes=sorted(wanted))
+    for domain, domain_hashes in hashes.items():
+        rows = await core.store.read_within(PATIENCE, OWNERS, domain=domain, hashes=sorted(domain_hashes))
         owners |= {(domain, row.sha256): row for row in rows}
     pairs = ((finding, owners.get((finding.domain or "", _hash(finding) or ""))) for finding in findings)
     return [

@@ -1,4 +1,4 @@
-"""Cleaning up blobs that nothing refers to: what a failed write or a crash leaves behind."""
+"""Deletion of unreferenced blobs, which failed writes and crashes leave behind."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HASHES = query("verify/content_hashes", str)
 async def collect(core: Core, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
     """Delete blobs that no event of their domain refers to and that are older than `grace` seconds, or list them.
 
-    The grace period protects a write in flight: its blob is there before the event that refers to it. Raises
-    STORE_CONFLICT where another database keeps blobs too: this one cannot know which of them are needed.
+    The grace period protects concurrent writes: a blob exists before the event that refers to it. Raises
+    STORE_CONFLICT if another database stores blobs there too: this one cannot know which of them are needed.
     """
     before = (now or datetime.now(UTC)) - timedelta(seconds=grace)
     collected: list[CollectedBlob] = []
@@ -39,5 +39,5 @@ async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run:
 
 
 def _not_ours(location: str) -> GraphError:
-    hint = "Connect to the one database that keeps blobs here, or set GRAPH_MEMORY_BLOB_URL to give each its own place."
+    hint = "Connect to the only database that stores blobs here, or set GRAPH_MEMORY_BLOB_URL to a separate location for each."
     return GraphError(Code.STORE_CONFLICT, f"The blobs at {location} belong to another database too", {"hint": hint})

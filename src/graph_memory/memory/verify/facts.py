@@ -1,7 +1,7 @@
-"""What the live graph should say of a subject, what it does say, and where the two differ.
+"""Expected and live facts of a subject, and their differences.
 
-Both sides are flattened into facts: short names such as `property status` or `window 0` with plain values. Two
-sets of facts are compared name by name, so every kind of subject and every derived row is handled alike.
+Facts are short names such as `property status` or `window 0` with plain values. Two sets of facts are compared name
+by name, so every kind of subject and every derived row is handled alike.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from graph_memory.model.values.exact import Exact, exact
 
 Facts = dict[str, object]
 LEADS = "way to its target"
-"""The fact of whether a link leads to its target while that lives, and nowhere else."""
+"""The fact whether a link is tied to its target if that exists, and to nothing else."""
 _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """One key row."""
+    """A key row."""
 
     owner: str
     kind: str
@@ -49,7 +49,7 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class WindowRow:
-    """One search window."""
+    """A search window."""
 
     owner: str
     type: str
@@ -59,15 +59,15 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return it as a row of a projection, with what is wrong with its place in the index, if anything is."""
-        is_right = self.is_new or self.grams == gram_text(domain, str(self.text))
-        wrong: Row = {} if is_right else {"_grams": self.grams}
-        return {"_place": self.place, "_type": self.type, "_text": self.text, **wrong}
+        """Return it as a row of a projection, with the indexed grams if they are wrong."""
+        is_indexed = self.is_new or self.grams == gram_text(domain, str(self.text))
+        index_fault: Row = {} if is_indexed else {"_grams": self.grams}
+        return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}
 
 
 @dataclass(frozen=True, slots=True)
 class InverseRow:
-    """The second relationship of a connection."""
+    """The inverse relationship of a connection."""
 
     owner: str
     type: str
@@ -75,9 +75,9 @@ class InverseRow:
 
 
 def expected_facts(event: Event, ontology: Ontology) -> Facts:
-    """Return what the live graph should say of a subject whose last event this is; nothing after a delete.
+    """Return the facts that the live graph should have of a subject after its last event, none after a deletion.
 
-    The event's draft must carry the node's text content, for the search windows that follow from it.
+    The event's draft must have the node's text content, from which search windows are made.
     """
     draft = event.draft
     if draft.op is Op.DELETE or draft.kind is Kind.DOMAIN:
@@ -102,15 +102,15 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
 
 
 def expected_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> Facts:
-    """Return what the derived rows of a subject should be: its keys, by these indexes, and a node's search windows."""
+    """Return the expected facts of a subject's key rows, by these indexes, and of a node's search windows."""
     windows = window_rows(domain, draft) if draft.kind is Kind.NODE else ()
     return key_facts(key_rows(domain, draft, indexes)) | window_facts(windows)
 
 
-def found_rows(
+def stored_row_facts(
     domain: str, keys: Iterable[KeyRow], windows: Iterable[WindowRow], inverses: Iterable[InverseRow] = ()
 ) -> Mapping[str, Facts]:
-    """Return what the derived rows are, by their owners."""
+    """Return the facts of stored derived rows by owner."""
     key_rows_of: dict[str, list[Row]] = {}
     for key in keys:
         row: Row = {"_kind": key.kind, "_type": key.type, "_property": key.property, "_value": key.value}
@@ -130,22 +130,22 @@ def found_rows(
 
 
 def state_facts(stored: Mapping[str, object]) -> Facts:
-    """Return the facts of a property map; the text of content is compared by its hash instead."""
+    """Return the facts of a property map. The text of content is compared by its hash instead."""
     return {f"property {key}": exact(value) for key, value in stored.items() if key != "_content"}
 
 
 def ends(from_id: str | None, to_id: str | None) -> Facts:
-    """Return the facts of what a connection joins, an observation is about, or a link leaves."""
+    """Return the facts of the ends of a connection, or of the node of an observation or link."""
     return {name: end for name, end in (("from", from_id), ("to", to_id)) if end is not None}
 
 
 def key_facts(rows: Iterable[Row]) -> Facts:
     """Return the facts of key rows."""
-    return _counted((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
+    return _number_repeats((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
 
 
 def inverse_facts(rows: Iterable[InverseRow]) -> Facts:
-    """Return the facts of the second relationships of one connection."""
+    """Return the facts of the inverse relationships of one connection."""
     facts: list[tuple[str, object]] = []
     for row in rows:
         inverse = f"inverse {row.type}"
@@ -153,11 +153,11 @@ def inverse_facts(rows: Iterable[InverseRow]) -> Facts:
             (inverse, "there"),
             *((f"{inverse} {name}", value) for name, value in state_facts(row.stored).items()),
         ]
-    return _counted(facts)
+    return _number_repeats(facts)
 
 
 WINDOW_FACTS = ("window ", "type of window ", "grams of window ")
-"""How the names of the facts of search windows begin."""
+"""Prefixes of the names of facts of search windows."""
 
 
 def window_facts(rows: Iterable[Row]) -> Facts:
@@ -167,19 +167,19 @@ def window_facts(rows: Iterable[Row]) -> Facts:
         window = f"window {row['_place']}"
         facts += [(window, row["_text"]), (f"type of {window}", row["_type"])]
         facts += [(f"grams of {window}", row["_grams"])] if "_grams" in row else []
-    return _counted(facts)
+    return _number_repeats(facts)
 
 
-def _counted(facts: Iterable[tuple[str, object]]) -> Facts:
-    """Return facts whose names may repeat: the second of a name is another fact, and so a difference."""
-    those = list(facts)
-    found: Facts = dict(those)
-    if len(found) == len(those):
-        return found
-    found = {}
-    for name, value in sorted(those, key=repr):
-        found[name if name not in found else f"{name}, repeated, {len(found)}"] = value
-    return found
+def _number_repeats(facts: Iterable[tuple[str, object]]) -> Facts:
+    """Return facts whose names may repeat. A repeated name is numbered, so it is a difference."""
+    pairs = list(facts)
+    unique: Facts = dict(pairs)
+    if len(unique) == len(pairs):
+        return unique
+    unique = {}
+    for name, value in sorted(pairs, key=repr):
+        unique[name if name not in unique else f"{name}, repeated, {len(unique)}"] = value
+    return unique
 
 
 def _type_ends(state: State) -> Facts:
@@ -189,25 +189,25 @@ def _type_ends(state: State) -> Facts:
     return {"from types": names("_from_types"), "to types": names("_to_types")}
 
 
-def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Difference]:
-    """Return where the facts of one subject differ; one line when all of it is missing or all of it is extra."""
-    if expected and not found:
+def compare(kind: str, subject: str, expected: Facts, live: Facts) -> list[Difference]:
+    """Return the differences of one subject's facts: a single one if all of them are missing or superfluous."""
+    if expected and not live:
         return [Difference(kind=kind, subject=subject, problem="missing from the live graph")]
-    if found and not expected:
+    if live and not expected:
         return [Difference(kind=kind, subject=subject, problem="in the live graph, but not in the log")]
-    names = [name for name in sorted(expected | found) if expected.get(name) != found.get(name)]
+    names = [name for name in sorted(expected | live) if expected.get(name) != live.get(name)]
     lone = tuple(f"{name} property " for name in names if name.startswith("inverse ") and " property " not in name)
     names = [name for name in names if not name.startswith(lone)]
-    return [_difference(kind, subject, name, expected.get(name), found.get(name)) for name in names]
+    return [_difference(kind, subject, name, expected.get(name), live.get(name)) for name in names]
 
 
-def _difference(kind: str, subject: str, name: str, expected: object, found: object) -> Difference:
+def _difference(kind: str, subject: str, name: str, expected: object, live: object) -> Difference:
     return Difference(
-        kind=kind, subject=subject, problem=f"{name} differs", expected=_shown(expected), found=_shown(found)
+        kind=kind, subject=subject, problem=f"{name} differs", expected=_as_text(expected), found=_as_text(live)
     )
 
 
-def _shown(value: object) -> str | None:
+def _as_text(value: object) -> str | None:
     return None if value is None else (str(value) if isinstance(value, Exact) else as_text(value))[:_LONGEST]
 
 
@@ -224,7 +224,7 @@ def shape_differences(
     turns: Sequence[int] = (),
     domain_turns: Sequence[int] = (),
 ) -> Sequence[Difference]:
-    """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
+    """Return the faults of a log as a whole: gaps, or counters of the domain that differ from it."""
     checks = (
         ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),
         ("seq of the domain differs", last, seq),

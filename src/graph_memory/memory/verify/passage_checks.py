@@ -1,6 +1,6 @@
-"""Whether the index of search agrees with the log, as far as it has come.
+"""Comparison of the search index with the log up to the number that it has reached.
 
-What was current after the number that the index has reached does not change while others write, so no lock is needed.
+The state at that number does not change with later writes, so no lock is needed.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from graph_memory.storage.log.reads import PAGE_OF
 from graph_memory.storage.queries import query
 
 SEARCH = "search"
-"""The kind of the differences that are in the index of search."""
+"""The kind of differences in the search index."""
 _VECTORS = ("_embedding", "_model", "_next_embedding", "_next_model")
 PAGE = 500
-"""Subjects that are compared at a time."""
+"""Number of subjects compared at a time."""
 
 PASSAGES_AT = query("verify/passages_at", PassageRow)
 NAMES_AT = query("verify/names_at", NameRow)
@@ -33,16 +33,16 @@ EVENTS_BY_NUMBER = query("verify/events_by_number", EventRow)
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows of one owner."""
+    """The index rows of one owner."""
 
     passages: list[Mapping[str, object]]
     names: dict[str, str]
 
 
 async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
-    """Name every passage and name that is not what the log says, where the domain has an index.
+    """Return every passage and name that differs from the log, none without an index.
 
-    When something was taken out of the log meanwhile, it looks again.
+    Compares again if events were removed from the log during the comparison.
     """
     while True:
         before = await core.store.one(POSITION, domain=domain)
@@ -60,16 +60,16 @@ async def _differences(core: Core, domain: str, at: int, *, has_current_words: b
     Ignores word fields until they are re-tokenized with the current rules.
     """
     differences: list[Difference] = []
-    known, after = set[str](), ""
+    live_subjects, after = set[str](), ""
     while page := await core.store.read(PAGE_OF, source=domain, at=at, after=after, limit=PAGE):
         living = [row for row in page if row.op != Op.DELETE and row.kind in DATA]
         versions = await _versions(core, domain, [row.origin for row in living], at)
         rows = await _rows(core, domain, at, [version.owner for version in versions])
         for version in versions:
-            differences += _compared(domain, version, rows[version.owner], () if has_current_words else (WORDS,))
-        known.update(row.subject for row in living)  # also such as cannot be read just now
+            differences += _compare_rows(domain, version, rows[version.owner], () if has_current_words else (WORDS,))
+        live_subjects.update(row.subject for row in living)  # including unreadable ones
         after = page[-1].subject
-    return [*differences, *await _loose(core, domain, at, known)]
+    return [*differences, *await _unknown_owners(core, domain, at, live_subjects)]
 
 
 async def _versions(core: Core, domain: str, numbers: Sequence[int], at: int) -> Sequence[Version]:
@@ -79,16 +79,16 @@ async def _versions(core: Core, domain: str, numbers: Sequence[int], at: int) ->
 
 
 async def _rows(core: Core, domain: str, at: int, owners: Sequence[str]) -> dict[str, _Rows]:
-    found = {owner: _Rows([], {}) for owner in owners}
+    rows_by_owner = {owner: _Rows([], {}) for owner in owners}
     for row in await core.store.read(PASSAGES_AT, domain=domain, owners=owners, at=at):
-        found[row.owner].passages.append(row.row)
+        rows_by_owner[row.owner].passages.append(row.row)
     for name in await core.store.read(NAMES_AT, domain=domain, owners=owners, at=at):
-        found[name.owner].names[name.words] = name.name
-    return found
+        rows_by_owner[name.owner].names[name.words] = name.name
+    return rows_by_owner
 
 
-def _compared(domain: str, version: Version, rows: _Rows, ignored_fields: Sequence[str]) -> Iterator[Difference]:
-    """Yield the differences between the rows of a subject and those that its last event makes."""
+def _compare_rows(domain: str, version: Version, rows: _Rows, ignored_fields: Sequence[str]) -> Iterator[Difference]:
+    """Yield the differences between the stored rows of a subject and the rows made from its last event."""
     stored = {str(row["_place"]): row for row in rows.passages}
     if len(stored) != len(rows.passages):
         yield _difference(version.owner, "has a passage twice")
@@ -100,15 +100,15 @@ def _compared(domain: str, version: Version, rows: _Rows, ignored_fields: Sequen
         elif place not in expected:
             yield _difference(version.owner, f"has a passage {place} that it should not have")
         elif _without_fields(
-            _row_again(domain, version, expected[place], stored[place]), ignored_fields
+            _expected_row(domain, version, expected[place], stored[place]), ignored_fields
         ) != _without_fields(stored[place], ignored_fields):
-            yield _difference(version.owner, f"has a passage {place} that is not what the log says")
+            yield _difference(version.owner, f"has a passage {place} that differs from the log")
     names = forms_of(version)
     if names != rows.names and (not ignored_fields or {*names.values()} != {*rows.names.values()}):
         yield _difference(version.owner, "has other names in the index than in the log")
 
 
-def _row_again(domain: str, version: Version, passage: Passage, stored: Mapping[str, object]) -> dict[str, object]:
+def _expected_row(domain: str, version: Version, passage: Passage, stored: Mapping[str, object]) -> dict[str, object]:
     since, until, at = (int(str(stored[name])) for name in ("_since", "_until", "_at"))
     return row_of(domain, version, Open(passage, since, at), until)
 
@@ -117,12 +117,14 @@ def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[s
     return {name: value for name, value in row.items() if name not in _VECTORS and name not in ignored}
 
 
-async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Difference]:
-    """Return owners that have rows and are nothing that the log knows to live."""
+async def _unknown_owners(core: Core, domain: str, at: int, live_subjects: set[str]) -> list[Difference]:
+    """Return the differences of owners that have rows but do not exist according to the log."""
     differences: list[Difference] = []
     after = ""
     while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):
-        differences += [_difference(owner, "is not there, but has passages") for owner in owners if owner not in known]
+        differences += [
+            _difference(owner, "does not exist, but has passages") for owner in owners if owner not in live_subjects
+        ]
         after = owners[-1]
     return differences
 

@@ -1,8 +1,8 @@
-"""Does the live graph agree with its log? `verify` names every difference, `rebuild` mends them.
+"""Verification of the live graph against its log. `verify` lists every difference, `rebuild` mends them.
 
-Both judge by the ontology as the log has it, not by its live copy, which is itself looked at. Both look without the
-lock first and again under the domain's lock at what seemed to differ, so that a write which happens meanwhile is
-never taken for a difference; a graph that agrees is never locked.
+Both use the logged ontology, not its live copy, which is itself verified. Both compare without the lock first, and
+compare the apparent differences again under the domain's lock. So a concurrent write is never reported as a
+difference, and a graph that agrees is never locked.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.search.index.index import make_anew
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
-from graph_memory.memory.verify.logged_contents import lost_contents, unreadable
+from graph_memory.memory.verify.logged_contents import find_unreadable, lost_contents
 from graph_memory.memory.verify.passage_checks import SEARCH, differences_of_passages
-from graph_memory.memory.verify.quick_compare import FirstLook
+from graph_memory.memory.verify.quick_compare import QuickComparison
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.ontology.ontology import Ontology
@@ -34,16 +34,16 @@ from graph_memory.storage.schema_check import Fault, mend_schema, schema_faults
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
-"""Subjects that are compared at a time."""
+"""Number of subjects compared at a time."""
 MEND_PAGE = 100
-"""Subjects that are mended in one transaction."""
+"""Number of subjects mended in one transaction."""
 ROUNDS = 3
-"""How often a rebuild looks again: mending one difference can uncover another."""
+"""Maximum number of passes of a rebuild: mending one difference can uncover another."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow:
-    """How long a log is, and what its domain node says of it."""
+    """Counts and times of a log, and the counters of its domain node."""
 
     events: int
     whole_events: int
@@ -68,70 +68,70 @@ DROP_TYPES = query("verify/drop_types", Nothing)
 
 
 async def verify(core: Core, domain: str) -> Verification:
-    """Name every point at which the domain's live graph or derived rows differ from its log."""
-    look = FirstLook(core.store, domain, await _logged_ontology(core.store, domain))
+    """Return every difference between the domain's live graph or derived rows and its log."""
+    comparison = QuickComparison(core.store, domain, await _logged_ontology(core.store, domain))
     shapes: list[ShapeRow] = []
     async with task_group() as tasks:
-        tasks.start_soon(_note_shape, core.store, domain, shapes)
-        suspected, subjects = await _suspects(core, look)
+        tasks.start_soon(_append_shape, core.store, domain, shapes)
+        suspected, subjects = await _suspects(core, comparison)
     [shape] = shapes
-    schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
+    schema = [_schema_difference(fault) for fault in await schema_faults(core.store, domain)]
     schema += await differences_of_passages(core, domain)
-    lost = await lost_contents(core.store, core.contents, domain, look.contents, look.proved)
+    lost = await lost_contents(core.store, core.contents, domain, comparison.contents, comparison.proved)
     if not suspected and not lost and not _shape_faults(shape):
         return _verification(domain, shape, subjects, (), schema)
 
-    async def look_again(transaction: Transaction) -> Verification:
+    async def confirm(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
-        findings = await examined(core, transaction, domain, suspected)
-        again = await unreadable(transaction, core.contents, domain, look.contents, lost)
-        return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *again))
+        findings = await examine_subjects(core, transaction, domain, suspected)
+        unreadable = await find_unreadable(transaction, core.contents, domain, comparison.contents, lost)
+        return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *unreadable))
 
-    return await core.store.write("verify", look_again)
+    return await core.store.write("verify", confirm)
 
 
-def _of_schema(fault: Fault) -> Difference:
+def _schema_difference(fault: Fault) -> Difference:
     return Difference(kind="schema", subject=fault.name, problem=fault.problem)
 
 
 async def rebuild(core: Core, domain: str) -> Verification:
-    """Mend what differs and return what was found; `unmended` is what still differs afterwards.
+    """Mend all differences and return them. `unmended` has the differences that remain.
 
-    Indexes and constraints that are missing come first: those of the whole database. Raises STORE_CONFLICT for a
-    constraint that what the database holds breaks.
+    Missing indexes and constraints of the whole database are created first. Raises STORE_CONFLICT if stored data
+    breaks a constraint.
 
-    Works in pages, each complete in a transaction of its own: the graph is never empty in between, and a rebuild
-    that was cut off goes on where it was.
+    Works in pages, each in its own transaction: the graph is never empty in between, and an interrupted rebuild can
+    be run again.
     """
     verification = await verify(core, domain)
     await mend_schema(core.store)
-    left = verification
+    remaining = verification
     for _ in range(ROUNDS):
-        if left.clean:
+        if remaining.clean:
             break
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
-        if any(difference.kind == SEARCH for difference in left.differences):
+        if any(difference.kind == SEARCH for difference in remaining.differences):
             await make_anew(core, domain)
-        left = await verify(core, domain)
-    return verification.model_copy(update={"unmended": left.differences})
+        remaining = await verify(core, domain)
+    return verification.model_copy(update={"unmended": remaining.differences})
 
 
 async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
-    """Make these subjects what the log says, those of them that differ from it."""
-    in_order = sorted(subjects, key=_mending_order)
+    """Restore the subjects that differ from the log."""
+    in_order = sorted(subjects, key=_mending_rank)
     for start in range(0, len(in_order), MEND_PAGE):
         page = in_order[start : start + MEND_PAGE]
 
         async def work(transaction: Transaction, page: Sequence[Subject] = page) -> None:
             await core.log.head(transaction, domain)
-            await _mend_page(transaction, domain, await examined(core, transaction, domain, page))
+            await _mend_page(transaction, domain, await examine_subjects(core, transaction, domain, page))
 
         await core.store.write("rebuild", work)
 
 
 async def mend_domain(core: Core, domain: str) -> None:
-    """Set the domain's counters to what its log says, and have its ontology read anew by everybody."""
+    """Set the domain's counters from its log, and invalidate the cached ontology in all processes."""
 
     async def work(transaction: Transaction) -> None:
         await core.log.head(transaction, domain)
@@ -144,32 +144,34 @@ async def mend_domain(core: Core, domain: str) -> None:
     core.log.forget(domain)
 
 
-def _mending_order(subject: Subject) -> int:
-    """Return when a subject's turn is: types, nodes, then what is tied to nodes."""
+def _mending_rank(subject: Subject) -> int:
+    """Return the rank of a subject in the mending order: types, nodes, then attachments of nodes."""
     if "/" in subject.id or subject.id in ("domain", "ontology"):
         return 0
     return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1
 
 
-async def _suspects(core: Core, look: FirstLook) -> tuple[list[Subject], int]:
-    """Return the subjects that seem to differ, and how many there are of all."""
-    suspected = await look.suspects()
-    findings = await examined(core, core.store, look.domain, suspected, look.contents, ontology=look.ontology)
-    unknown = sum(finding.event is None or finding.is_double for finding in findings)
-    return [finding.subject for finding in findings], look.subjects + unknown
+async def _suspects(core: Core, comparison: QuickComparison) -> tuple[list[Subject], int]:
+    """Return the subjects that seem to differ, and the number of all subjects."""
+    suspected = await comparison.suspects()
+    findings = await examine_subjects(
+        core, core.store, comparison.domain, suspected, comparison.contents, ontology=comparison.ontology
+    )
+    unknown = sum(finding.event is None or finding.has_other_type for finding in findings)
+    return [finding.subject for finding in findings], comparison.subjects + unknown
 
 
 async def suspects(core: Core, domain: str) -> list[Subject]:
-    """Return the subjects that seem to differ, looked at without the lock."""
-    return (await _suspects(core, FirstLook(core.store, domain, await _logged_ontology(core.store, domain))))[0]
+    """Return the subjects that seem to differ, compared without the lock."""
+    return (await _suspects(core, QuickComparison(core.store, domain, await _logged_ontology(core.store, domain))))[0]
 
 
 async def shape_faults(reader: Reader, domain: str) -> Sequence[Difference]:
-    """Return what is wrong with the log as a whole. Raises ONTOLOGY_NOT_FOUND."""
+    """Return the faults of the log as a whole. Raises ONTOLOGY_NOT_FOUND."""
     return _shape_faults(await _shape(reader, domain))
 
 
-async def examined(
+async def examine_subjects(
     core: Core,
     reader: Reader,
     domain: str,
@@ -178,7 +180,10 @@ async def examined(
     *,
     ontology: Ontology | None = None,
 ) -> list[Finding]:
-    """Return those of the subjects that differ; under the domain's lock they truly do. Their contents are noted."""
+    """Return the subjects that differ. Only under the domain's lock is the result certain.
+
+    Adds the hash and encoding of each checked content to `contents`.
+    """
     ontology = ontology or await _logged_ontology(reader, domain)
     examination = Examination(reader, core.contents, domain, ontology)
     findings: list[Finding] = []
@@ -203,7 +208,7 @@ async def _shape(reader: Reader, domain: str) -> ShapeRow:
     return rows[0]
 
 
-async def _note_shape(reader: Reader, domain: str, shapes: list[ShapeRow]) -> None:
+async def _append_shape(reader: Reader, domain: str, shapes: list[ShapeRow]) -> None:
     shapes.append(await _shape(reader, domain))
 
 
@@ -216,20 +221,22 @@ def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:
 def _verification(
     domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding], more: Sequence[Difference]
 ) -> Verification:
-    each = [difference for finding in findings for difference in finding.differences]
-    differences = (*_shape_faults(shape), *each, *more)
+    found_differences = [difference for finding in findings for difference in finding.differences]
+    differences = (*_shape_faults(shape), *found_differences, *more)
     return Verification(domain=domain, events=shape.events, subjects=subjects, differences=differences)
 
 
 async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Project the last event of each subject anew, and drop what the log does not know."""
+    """Project the last event of each subject again, and delete subjects that are not in the log."""
     await _mend_contents(transaction, domain, findings)
     await _drop_types(transaction, domain, findings)
     await _mend_labels(transaction, domain, findings)
-    if strange := [finding.subject.id for finding in findings if finding.event is None and finding.found_type]:
-        await transaction.run(DROP_INVERSES, domain=domain, elements=strange)
-    known = [(finding, finding.event) for finding in findings if finding.event is not None and not finding.is_double]
-    events = [replace(event, draft=replace(event.draft, op=_again(event.draft.op))) for _, event in known]
+    if unknown_elements := [finding.subject.id for finding in findings if finding.event is None and finding.live_type]:
+        await transaction.run(DROP_INVERSES, domain=domain, elements=unknown_elements)
+    logged = [
+        (finding, finding.event) for finding in findings if finding.event is not None and not finding.has_other_type
+    ]
+    events = [replace(event, draft=replace(event.draft, op=_projected_op(event.draft.op))) for _, event in logged]
     projection = project(domain, events, await _logged_ontology(transaction, domain))
     _drop_misplaced(projection, findings)
     try:
@@ -241,20 +248,20 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
         raise GraphError(error.code, error.message, {"hint": hint}) from error
 
 
-def _again(op: Op) -> Op:
-    """Return the kind of event that makes the projector look at derived rows: nothing is new in a rebuild."""
+def _projected_op(op: Op) -> Op:
+    """Return the operation with which the projector updates derived rows: a rebuild creates no subjects."""
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 
 def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None:
-    """Drop live things that the log does not know, and those that are tied to the wrong nodes."""
+    """Delete live subjects that are not in the log or are tied to the wrong nodes."""
     for finding in findings:
-        row: Row = {"id": finding.subject.id, "type": finding.found_type}
+        row: Row = {"id": finding.subject.id, "type": finding.live_type}
         if finding.event is None:
             projection.add(Step.DROP_NODES, [row])
-        if finding.event is None or finding.is_misplaced or finding.is_double:
+        if finding.event is None or finding.is_misplaced or finding.has_other_type:
             projection.add(Step.DROP_OBSERVATIONS, [row])
-            projection.add(Step.DROP_CONNECTIONS, [row] if finding.found_type else [])
+            projection.add(Step.DROP_CONNECTIONS, [row] if finding.live_type else [])
         if finding.event is None or finding.is_misplaced or finding.differs(LEADS):
             projection.add(Step.DROP_LINKS, [row])
         is_gone = finding.event is None or finding.event.draft.op is Op.DELETE
@@ -272,12 +279,14 @@ async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[
 
 
 async def _mend_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Put back texts that only the live graph still has, then let the projection fill the live graph from the log."""
-    rescued = [content for finding in findings if (content := finding.rescued) is not None]
-    if rescued:
-        rows = [{"sha256": content.sha256, "text": content.text} for content in rescued]
+    """Restore texts that only the live graph has, and clear live texts so that the projection writes them again."""
+    texts = [content for finding in findings if (content := finding.recoverable_text) is not None]
+    if texts:
+        rows = [{"sha256": content.sha256, "text": content.text} for content in texts]
         await transaction.run(MEND_CONTENTS, domain=domain, rows=rows)
-    results: list[Row] = [{"id": f.subject.id, "type": f.found_type} for f in findings if f.is_found]
+    results: list[Row] = [
+        {"id": finding.subject.id, "type": finding.live_type} for finding in findings if finding.is_in_graph
+    ]
     await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=[row for row in results if row["type"] is None])
     await transaction.run(
         CLEAR_CONNECTION_TEXTS, domain=domain, rows=[row for row in results if row["type"] is not None]
@@ -288,7 +297,7 @@ async def _mend_labels(transaction: Transaction, domain: str, findings: Sequence
     rows = [
         {"id": finding.subject.id, "type": finding.event.draft.type, "extra": list(finding.extra_labels)}
         for finding in findings
-        if finding.event is not None and finding.event.draft.kind is Kind.NODE and finding.is_found
+        if finding.event is not None and finding.event.draft.kind is Kind.NODE and finding.is_in_graph
     ]
     if rows:
         await transaction.run(MEND_LABELS, domain=domain, rows=rows)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-DriftContext = Mapping[str, set[str]]
+Around = Mapping[str, set[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def shape(nodes: Sequence[str], pairs: Iterable[tuple[str, str]]) -> Shape:
     )
 
 
-def _components(context: DriftContext) -> list[int]:
+def _components(context: Around) -> list[int]:
     """Return how many nodes each part has that is not connected to the others."""
     sizes: list[int] = []
     seen: set[str] = set()
@@ -57,7 +57,7 @@ def _components(context: DriftContext) -> list[int]:
     return sizes
 
 
-def _betweenness(context: DriftContext) -> dict[str, float]:
+def _betweenness(context: Around) -> dict[str, float]:
     """Return on what share of the shortest paths between others each node lies, after Brandes (2001)."""
     scores = dict.fromkeys(context, 0.0)
     for start in context:
@@ -72,7 +72,7 @@ def _betweenness(context: DriftContext) -> dict[str, float]:
     return {node: value / pairs if pairs > 0 else 0.0 for node, value in scores.items()}
 
 
-def _shortest(context: DriftContext, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
+def _shortest(context: Around, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
     """Return the nodes in the order of their distance, and for each those before it and how many ways lead to it."""
     depths, ways = {start: 0}, {start: 1}
     before: dict[str, list[str]] = {start: []}
