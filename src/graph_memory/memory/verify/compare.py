@@ -357,7 +357,7 @@ def _no_windows(event: Event) -> tuple[str, ...] | None:
 
 
 def _settle_text(live: LiveSubject, event: Event) -> None:
-    """Treat an indexed text as one that waits for indexing: both states are correct."""
+    """Treat an indexed text as waiting for indexing: both states are correct."""
     text, is_waiting = searched_text(event.draft), exact(value=False)
     if text is not None and live.facts.get(_FOLDED) == folded(text) and live.facts.get(_IS_LONG) in (None, is_waiting):
         del live.facts[_FOLDED]
