@@ -175,7 +175,7 @@ NESTED = b"[" * 200_000 + b"]" * 200_000
         NESTED, b'{"domains": ' + NESTED + b"}", b"", b"null", b"7", b"\xff", b"{", b"[]", b'"text"', b"9" * 10_000,
         b" " * (65 << 20),
         manifest(domains={}), manifest(domains=[{"name": "work", "seq": -1}]),
-        manifest(domains=[{"name": "../x", "seq": 1}]),
+        manifest(domains=[{"name": "../x", "seq": 1}]), manifest(domains=[{"name": "a/../x", "seq": 1}]),
         manifest(domains=[{"name": "work", "seq": 10**40}]), manifest(domains=[{"name": "work", "seq": True}]),
         manifest(dump={"bytes": -1, "sha256": "0" * 64}), manifest(dump={"bytes": 1, "sha256": "0" * 63}),
         manifest(dump={"bytes": len(DUMP) + 1, "sha256": manifest()["dump"]["sha256"]}), manifest(dump=None),
@@ -247,13 +247,13 @@ def test_a_damaged_blob_is_left_out_of_a_backup_which_can_be_restored(tmp_path, 
     assert {path.name for path in (target / "blobs" / "work").iterdir()} == sound
 
 
-def test_a_long_name_and_many_domains_are_taken(tmp_path, target):
+def test_long_names_names_with_slashes_and_many_domains_are_taken(tmp_path, target):
     blobs, dump, file = tmp_path / "home" / "blobs", tmp_path / "dump", tmp_path / "saved.tar"
     domain = "a" * 64
     (blobs / domain).mkdir(parents=True)
     (blobs / domain / hashlib.sha256(BLOB).hexdigest()).write_bytes(BLOB)
     dump.write_bytes(DUMP)
-    domains = tuple(DomainMark(name=f"d{number}", seq=number) for number in range(20_000))
+    domains = tuple(DomainMark(name=f"home/d{number}", seq=number) for number in range(20_000))
     assert not write_archive(file, manifest_of(DUMP, domains=domains), dump, blobs, silent).damaged
     assert read_manifest(file).domains == domains
     unpack(file, target, silent)

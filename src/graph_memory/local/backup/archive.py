@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from graph_memory.files import make_private_folder, new_private_file, open_private
 from graph_memory.local.backup.tar_reading import Member, UnreadableError, members
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted
+from graph_memory.model.values.arguments import is_domain
 from graph_memory.progress import Progress
 
 FORMAT = 1
@@ -41,7 +42,15 @@ NoteT = TypeVar("NoteT", bound=BaseModel)
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Version = Annotated[str, Field(pattern="^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$")]
-DomainName = Annotated[str, Field(pattern="^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$")]
+
+
+def _check_domain(name: str) -> str:
+    if not is_domain(name):
+        raise ValueError("is not the name of a domain")
+    return name
+
+
+DomainName = Annotated[str, AfterValidator(_check_domain)]
 
 
 class _Note(BaseModel):
