@@ -76,6 +76,8 @@ async def test_the_change_at_the_earlier_point_is_made_already(work: Memory) -> 
     assert told(await work.history.diff(since=version)) == []
     assert told(await work.history.diff(since=version - 1)) == [("call", "changed")]
     assert told(await work.history.diff(since=version - 2, until=version - 1)) == [("next", "added")]
+    [created, *_] = (await work.history.diff(since=5)).entries
+    assert created.summary == 'Action "Call" created'
     entries = (await work.history.log()).entries
     assert told(await work.history.diff(since=entries[1].id, until=entries[0].at.isoformat())) == [("call", "changed")]
     assert (await work.history.diff(since="1 hour ago")).added == version - 3  # not the domain and its ontology

@@ -89,7 +89,12 @@ class Pair:
         known = last.draft
         return cls(
             operation=operation,
-            draft=replace(known, op=_OPS[operation], state=known.state if row["after"] else None),
+            draft=replace(
+                known,
+                op=_OPS[operation],
+                state=known.state if row["after"] else None,
+                previous=known.previous if row["before"] else None,  # else an update would be of a restored subject
+            ),
             before=Event.from_row(row["before"]).draft.state if row["before"] else None,
             from_title=row["from_title"],
             to_title=row["to_title"],
