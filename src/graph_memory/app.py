@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from graph_memory import local
 from graph_memory.chat import chat_model
-from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of
+from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of, fetch_model
 from graph_memory.memory.access_counter import MOST, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
@@ -135,6 +135,7 @@ async def check_embeddings(settings: Settings) -> str | None:
     if (found := embedder(settings)) is None:
         return None
     try:
+        await anyio.to_thread.run_sync(fetch_model, settings)
         await found.query("graph-memory")
     finally:
         await found.aclose()

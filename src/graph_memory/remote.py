@@ -10,6 +10,8 @@ import json
 import os
 import shutil
 import socket
+import stat
+import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -46,13 +48,14 @@ _NEVER = frozenset({"-", "--follow", "--json-file", "--output", "-o", "--help", 
 
 def run_remotely(arguments: Sequence[str]) -> int | None:
     """Run a command in a server of this home. Returns its exit status, or None if no server has run it."""
-    if not reads_only(arguments) or not hasattr(socket, "AF_UNIX"):
+    if not reads_only(arguments) or not hasattr(socket, "AF_UNIX") or None in (sys.stdout, sys.stderr):
         return None
+    answer = None
     for path in _sockets():
         with suppress(OSError, ValueError):
             answer = _ask(path, arguments)
-            if answer is not None:
-                return _print(answer)
+        if answer is not None:
+            return _print(answer)
     return None
 
 
@@ -69,15 +72,32 @@ def sockets_folder(home: Path) -> Path:
     return home / FOLDER
 
 
+def is_private(folder: Path) -> bool:
+    """Return whether a folder is no link, and belongs to this user alone."""
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+
+
+def is_of_this_user(connection: socket.socket) -> bool:
+    """Return whether the process at the other end is this user's, or the kernel does not say so."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    _, user, _ = struct.unpack(
+        "3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    )
+    return user == os.geteuid()
+
+
 def request(arguments: Sequence[str]) -> Mapping[str, object]:
     """Return a command as a server takes it: with the folder, the settings and the terminal of this process."""
     return {
         "package": PACKAGE,
         "arguments": list(arguments),
         "folder": os.getcwd(),  # noqa: PTH109 - pathlib is not imported for one call
-        "environment": {name: value for name, value in os.environ.items() if name.startswith(PREFIXES)},
+        "environment": {name: value for name, value in os.environ.items() if name.upper().startswith(PREFIXES)},
+        "time_zone": os.environ.get("TZ"),
         "encoding": sys.stdout.encoding,
-        "columns": shutil.get_terminal_size().columns,
+        "terminal": {**_terminal(), "COLUMNS": str(shutil.get_terminal_size().columns)},
         "terminals": [sys.stdout.isatty(), sys.stderr.isatty()],
     }
 
@@ -92,14 +112,23 @@ def _sockets() -> Iterator[Path]:
 
         home = user_data_path("graph-memory", appauthor=False)
     with suppress(OSError):
+        if not is_private(sockets_folder(home)):
+            return
         entries = sorted(os.scandir(sockets_folder(home)), key=lambda entry: entry.stat().st_mtime, reverse=True)
         yield from (Path(entry.path) for entry in entries if entry.name.endswith(".sock"))
+
+
+def _terminal() -> Mapping[str, str]:
+    names = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _ask(path: Path, arguments: Sequence[str]) -> Mapping[str, object] | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(ANSWER_SECONDS)
         connection.connect(str(path))
+        if not is_of_this_user(connection):
+            return None
         connection.sendall(json.dumps(request(arguments)).encode() + b"\n")
         with connection.makefile("rb") as answers:
             if answers.readline(len(ACCEPTED) + 1) != ACCEPTED:

@@ -7,9 +7,12 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -92,6 +95,48 @@ async def test_the_domain_and_the_folder_are_those_of_the_caller(
         assert "ONTOLOGY_NOT_FOUND: There is no domain test_the_domain_and_the" in errors
 
 
+async def test_variables_of_the_server_do_not_count(
+    opened: Memory, note: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(opened, settings):
+        monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "elsewhere")
+        monkeypatch.setenv("GRAPH_MEMORY_SESSION", "of-the-server")
+        output, _ = await run(settings, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note, GRAPH_MEMORY_SESSION="")
+        assert "Drinks tea" in output
+        own = {"GRAPH_MEMORY_DOMAIN": note, "GRAPH_MEMORY_SESSION": "mine"}
+        assert (await run(settings, "log", "--session", "current", **own))[0] == "status 0\n"
+
+
+async def test_a_caller_that_leaves_frees_its_place(
+    opened: Memory, note: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked, go_on = threading.Event(), threading.Event()
+    run_command = served._run
+
+    def block(*arguments: Any) -> Any:
+        blocked.set()
+        go_on.wait(30)
+        return run_command(*arguments)
+
+    monkeypatch.setattr(served, "_run", block)
+    code = "import os, threading; threading.Timer(1.0, os._exit, [0]).start()\n" + STATUS
+    async with serving(opened, settings):
+        await run(settings, "log", "--domain", note, code=code)
+        assert blocked.is_set()
+        monkeypatch.setattr(served, "_run", run_command)
+        assert (await run(settings, "log", "--domain", note))[0].endswith("status 0\n")
+        go_on.set()
+
+
+async def test_many_commands_take_no_longer_than_the_first(opened: Memory, note: str, settings: Settings) -> None:
+    async with serving(opened, settings):
+        for _ in range(3):
+            await run(settings, "entity", "open", "Ann", "--domain", note)
+    target = import_module("graph_memory.cli.commands.entity").app
+    names = [command.name or command.callback.__name__ for command in target.registered_commands]
+    assert len(names) == len(set(names))
+
+
 async def test_commands_at_once_each_get_their_own_output(opened: Memory, note: str, settings: Settings) -> None:
     async with serving(opened, settings):
         outputs: dict[int, str] = {}
@@ -112,6 +157,10 @@ async def test_commands_at_once_each_get_their_own_output(opened: Memory, note: 
         (("log",), {"GRAPH_MEMORY_READ_TIMEOUT": "77"}),
         (("log",), {"NEO4J_URI": "bolt://127.0.0.1:1"}),
         (("log",), {"GRAPH_MEMORY_READ_TIMEOUT": "never"}),
+        (("log",), {"GRAPH_MEMORY_AGENT_LIMITS": "no json"}),
+        (("log",), {"GRAPH_MEMORY_LOG_LEVEL": "DEBUG"}),
+        (("log",), {"neo4j_uri": "bolt://127.0.0.1:1"}),
+        (("log",), {"TZ": "Asia/Tokyo"}),
         (("log", "--follow"), {}),
         (("remember", "Ann likes tea."), {}),
         (("node", "delete", "x", "--yes"), {}),
@@ -152,7 +201,7 @@ async def test_only_the_owner_can_reach_the_socket_and_it_is_gone_with_its_serve
     opened: Memory, settings: Settings
 ) -> None:
     folder = remote.sockets_folder(settings.home.resolve())
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     stale = folder / "1.sock"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(stale))
@@ -163,9 +212,53 @@ async def test_only_the_owner_can_reach_the_socket_and_it_is_gone_with_its_serve
     assert await run(settings, "log") == ("status None\n", "")
 
 
+async def test_a_home_without_sockets_has_a_server_all_the_same(
+    opened: Memory, settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "sockets").write_text("no folder")
+    with anyio.fail_after(10), caplog.at_level("INFO"):
+        await served.serve_commands(settings.model_copy(update={"home": tmp_path}), opened)
+    assert "there can be no socket" in caplog.text
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+async def test_a_folder_that_others_can_reach_is_used_by_nobody(
+    opened: Memory, settings: Settings, tmp_path: Path, is_link: bool
+) -> None:
+    folder, target = tmp_path / "sockets", tmp_path / "target"
+    target.mkdir(mode=0o755)
+    if is_link:
+        folder.symlink_to(target)
+    else:
+        target.rename(folder)
+    with socket.socket(socket.AF_UNIX) as hostile:
+        hostile.bind(str(folder / "1.sock"))
+        hostile.listen()
+        hostile.settimeout(0.1)
+        await served.serve_commands(settings.model_copy(update={"home": tmp_path}), opened)
+        assert await run(settings.model_copy(update={"home": tmp_path}), "log") == ("status None\n", "")
+        with pytest.raises(TimeoutError):
+            hostile.accept()
+    assert (folder / "1.sock").exists()
+
+
+async def test_an_output_that_cannot_be_written_is_not_written_twice(
+    opened: Memory, note: str, settings: Settings
+) -> None:
+    code = (
+        "import sys; from graph_memory.remote import run_remotely\n"
+        "sys.stderr = open('/dev/full', 'w')\n"
+        "try:\n    print('status', run_remotely(sys.argv[1:]))\nexcept OSError as error:\n    print(error)\n"
+    )
+    async with serving(opened, settings):
+        output, _ = await run(settings, "log", "--domain", note, code=code)
+    assert "No space left" in output
+    assert output.count("Domain created") == 1
+
+
 async def test_a_frozen_server_does_not_hold_a_command_up(settings: Settings) -> None:
     folder = remote.sockets_folder(settings.home.resolve())
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / "frozen.sock"
     with socket.socket(socket.AF_UNIX) as frozen:
         frozen.bind(str(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ class Entry:
     panel: str
     help: str
 
+    @cache  # noqa: B019 - entries live as long as the process
     def load(self, name: str) -> Command:
         """Import the module of the command, and return the command."""
         module, _, attribute = self.place.partition(":")

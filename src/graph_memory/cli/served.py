@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import socket
-import struct
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -19,24 +19,28 @@ import anyio.to_thread
 from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_settings import SettingsError
 
-from graph_memory.cli.output.printing import COLUMNS
+from graph_memory.cli.output.printing import TERMINAL
 from graph_memory.cli.session import SERVED
 from graph_memory.project import WORKING_FOLDER
-from graph_memory.remote import ACCEPTED, LONGEST, PACKAGE, reads_only, sockets_folder
+from graph_memory.remote import ACCEPTED, LONGEST, PACKAGE, is_of_this_user, is_private, reads_only, sockets_folder
 from graph_memory.settings import ENVIRONMENT, Settings
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 AT_ONCE = 2
-"""Commands that run at the same time; others wait."""
+"""Commands that run at the same time. Others run in their own processes."""
 LONGEST_PATH = 100
 """Maximum bytes of the path of a socket, which the kernel limits."""
 REQUEST_SECONDS = 2.0
 """Maximum time until a caller has sent its request."""
-_FREE = frozenset({"domain", "session", "actor", "log_level", "toolsets", "background_index", "use_counts"})
+_FREE = frozenset({"domain", "session", "actor", "log_level", "toolsets", "background_index"})
 """Settings that may differ between a server and a command that it runs."""
+_QUIET = frozenset({"WARNING", "ERROR"})
+"""Levels of the log of which a command that reads writes nothing."""
+_log = logging.getLogger(__name__)
 
 
 class CommandRequest(BaseModel):
@@ -49,7 +53,8 @@ class CommandRequest(BaseModel):
     folder: str
     environment: dict[str, str]
     encoding: str | None
-    columns: int
+    time_zone: str | None
+    terminal: dict[str, str]
     terminals: tuple[bool, bool]
 
 
@@ -111,32 +116,47 @@ class _Stream(io.TextIOBase):
 
 
 async def serve_commands(settings: Settings, memory: Memory) -> None:
-    """Run commands that other processes of this user send to a socket in the home, until cancelled."""
+    """Run commands that other processes of this user send to a socket in the home, until cancelled.
+
+    Where there can be no socket, none are run.
+    """
     folder = sockets_folder(settings.home.expanduser().resolve())
     path = folder / f"{os.getpid()}.sock"
     if sys.platform == "win32" or len(os.fsencode(path)) > LONGEST_PATH:
         return
-    async with _listener(path) as listener:
-        limit = anyio.CapacityLimiter(AT_ONCE)
+    try:
+        async with _listener(path) as listener:
+            await _serve(listener, settings, memory)
+    except OSError as error:
+        _log.info("Commands run in their own processes, because there can be no socket in %s: %s", folder, error)
 
-        async def answer(connection: SocketStream) -> None:
-            async with connection:
-                with suppress(anyio.BrokenResourceError, anyio.EndOfStream, anyio.ClosedResourceError, TimeoutError):
-                    await _answer(connection, settings, memory, limit)
 
-        own = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = _Stream(own[0], 0), _Stream(own[1], 1)
-        try:
-            await listener.serve(answer)
-        finally:
-            sys.stdout, sys.stderr = own
+async def _serve(listener: anyio.abc.Listener[SocketStream], settings: Settings, memory: Memory) -> None:
+    limit = anyio.CapacityLimiter(AT_ONCE)
+
+    async def answer(connection: SocketStream) -> None:
+        async with connection:
+            try:
+                await _answer(connection, settings, memory, limit)
+            except (anyio.BrokenResourceError, anyio.EndOfStream, anyio.ClosedResourceError, TimeoutError):
+                pass  # the caller has gone
+            except Exception:  # noqa: BLE001 - a command must not end the server
+                _log.exception("A command of another process failed")
+
+    own = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Stream(own[0], 0), _Stream(own[1], 1)
+    try:
+        await listener.serve(answer)
+    finally:
+        sys.stdout, sys.stderr = own
 
 
 @asynccontextmanager
 async def _listener(path: Path) -> AsyncGenerator[anyio.abc.Listener[SocketStream]]:
     """Listen on a socket that only this user can reach, and remove it at the end, with those of dead processes."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.parent.chmod(0o700)
+    if not is_private(path.parent):
+        raise OSError("others can reach this folder, or it is a link")
     for other in path.parent.glob("*.sock"):
         if not _is_alive(other):
             other.unlink(missing_ok=True)
@@ -160,7 +180,7 @@ def _is_alive(path: Path) -> bool:
 
 
 async def _answer(connection: SocketStream, settings: Settings, memory: Memory, limit: anyio.CapacityLimiter) -> None:
-    if not _is_of_this_user(connection):
+    if not is_of_this_user(connection.extra(anyio.abc.SocketAttribute.raw_socket)):  # noqa: S610 - nothing of Django
         return
     with anyio.fail_after(REQUEST_SECONDS):
         try:
@@ -168,34 +188,37 @@ async def _answer(connection: SocketStream, settings: Settings, memory: Memory, 
             request = CommandRequest.model_validate_json(line)
         except (ValidationError, anyio.IncompleteRead, anyio.DelimiterNotFound):
             return
-    if _is_declined(request, settings):
+    if limit.available_tokens < 1 or _is_declined(request, settings):
         return
     await connection.send(ACCEPTED)
-    answer = await anyio.to_thread.run_sync(_run, request, memory, limiter=limit)
-    await connection.send(json.dumps(answer).encode())
+    answer: Mapping[str, object] = {}
+    async with anyio.create_task_group() as tasks:
 
+        async def cancel_with_the_caller() -> None:
+            with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                await connection.receive(1)
+            tasks.cancel_scope.cancel()
 
-def _is_of_this_user(connection: SocketStream) -> bool:
-    """Return whether the process at the other end belongs to the user of this one, where the kernel says so."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return True  # the folder is closed to others
-    raw = connection.extra(anyio.abc.SocketAttribute.raw_socket)  # noqa: S610 - nothing of Django
-    _, user, _ = struct.unpack("3i", raw.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
-    return user == os.getuid()
+        tasks.start_soon(cancel_with_the_caller)
+        answer = await anyio.to_thread.run_sync(_run, request, memory, limiter=limit, abandon_on_cancel=True)
+        tasks.cancel_scope.cancel()
+    if answer:
+        await connection.send(json.dumps(answer).encode())
 
 
 def _is_declined(request: CommandRequest, settings: Settings) -> bool:
     """Return whether a command must run elsewhere: it is of another installation, writes, or has other settings."""
-    if request.package != PACKAGE or not reads_only(request.arguments):
+    if request.package != PACKAGE or not reads_only(request.arguments) or request.time_zone != os.environ.get("TZ"):
         return True
     own = ENVIRONMENT.set(request.environment)
     try:
         theirs = Settings()
-    except ValidationError:
+    except (ValidationError, SettingsError):
         return True  # its own process reports it
     finally:
         ENVIRONMENT.reset(own)
-    return theirs.model_dump(exclude=set(_FREE)) != settings.model_dump(exclude=set(_FREE))
+    is_same = theirs.model_dump(exclude=set(_FREE)) == settings.model_dump(exclude=set(_FREE))
+    return not is_same or theirs.log_level not in _QUIET
 
 
 def _run(request: CommandRequest, memory: Memory) -> Mapping[str, object]:
@@ -204,7 +227,7 @@ def _run(request: CommandRequest, memory: Memory) -> Mapping[str, object]:
 
     output, errors = (_Output(request.encoding, is_terminal=is_terminal) for is_terminal in request.terminals)
     _OUTPUTS.set((output, errors))
-    COLUMNS.set(request.columns)
+    TERMINAL.set(request.terminal)
     SERVED.set(memory)
     ENVIRONMENT.set(request.environment)
     WORKING_FOLDER.set(Path(request.folder))

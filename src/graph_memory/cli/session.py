@@ -48,7 +48,8 @@ def with_memory(use: Callable[[Memory], Awaitable[T]], activity: str = "Working"
     if (served := SERVED.get()) is not None:
         from graph_memory.project import domain_for
 
-        memory = served.in_domain(domain_for(read_settings().domain))
+        settings = read_settings()
+        memory = served.with_origin(_origin(settings)).in_domain(domain_for(settings.domain))
 
         async def run() -> T:
             return await use(memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic import SecretStr
@@ -69,3 +70,12 @@ def embedder(settings: Settings) -> Embedder | None:
                 timeout=settings.embedding_timeout,
             )
             return CachedQueries(RemoteEmbedder(service))
+
+
+def fetch_model(settings: Settings) -> None:
+    """Fetch the local model now, if the settings use it and the cache lacks it. A failure is reported by its use."""
+    if settings.embeddings == "local":
+        from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
+
+        with suppress(OSError):
+            model_folder(MODELS[settings.embedding_model or DEFAULT], settings.cache, at_once=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import os
 import sys
 import threading
@@ -16,7 +17,15 @@ import anyio
 import anyio.to_thread
 
 from graph_memory.embedding.embedder import EmbeddingUnavailable
-from graph_memory.embedding.local_models import DEFAULT, MODELS, NETWORK, TOKENIZER, LocalModel, model_folder
+from graph_memory.embedding.local_models import (
+    DEFAULT,
+    MODELS,
+    NETWORK,
+    PAUSE_SECONDS,
+    TOKENIZER,
+    LocalModel,
+    model_folder,
+)
 from graph_memory.embedding.texts import readable
 
 if TYPE_CHECKING:
@@ -27,8 +36,8 @@ TOKENS = 256
 """Maximum number of tokens of a text that the model reads."""
 QUERY_SECONDS = 5.0
 """Maximum time that a query waits until the model is fetched and loaded."""
-PAUSE_SECONDS = 60.0
-"""Time until a model that could not be fetched or loaded is tried again."""
+PASSAGES_SECONDS = 10.0
+"""The same for passages: a search may wait for them."""
 LEAST_PRIORITY = 19
 
 
@@ -42,7 +51,7 @@ class LocalEmbedder:
     def __init__(self, cache: Path, model: LocalModel = MODELS[DEFAULT]) -> None:
         self._cache = cache
         self._model = model
-        self._network: asyncio.Future[_Network] | None = None
+        self._network: concurrent.futures.Future[_Network] | None = None
         self._failed_at = 0.0
         self._quiet = ThreadPoolExecutor(1, "graph-memory-embedding", initializer=_yield_to_others)
 
@@ -58,34 +67,39 @@ class LocalEmbedder:
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of texts, in order. Cancelled, it stops after the current text."""
-        network, prefix = await self._load(), self._model.passage_prefix
+        network, prefix = await self._load(PASSAGES_SECONDS), self._model.passage_prefix
         run = asyncio.get_running_loop().run_in_executor
         return [await run(self._quiet, network.embed, prefix + text) for text in texts]
 
     async def query(self, text: str) -> list[float]:
         """Return the vector of a query. It does not wait for passages, and gives up while the model is fetched."""
-        with anyio.move_on_after(QUERY_SECONDS):
-            network = await self._load()
-            prefixed = self._model.query_prefix + text
-            return await anyio.to_thread.run_sync(network.embed, prefixed, abandon_on_cancel=True)
-        raise EmbeddingUnavailable(f"the model {self.model} is still being fetched", "Search again in a moment.")
+        network, prefixed = await self._load(QUERY_SECONDS), self._model.query_prefix + text
+        return await anyio.to_thread.run_sync(network.embed, prefixed, abandon_on_cancel=True)
 
     async def aclose(self) -> None:
         """End the thread after the current text."""
         self._quiet.shutdown(wait=False, cancel_futures=True)
 
-    async def _load(self) -> _Network:
-        """Return the network, which the first call fetches and loads for all. Raises EmbeddingUnavailable."""
+    async def _load(self, patience: float) -> _Network:
+        """Return the network, which the first call fetches and loads for all.
+
+        Raises EmbeddingUnavailable if that fails, or takes longer than `patience` seconds.
+        """
         if self._failed_at and time.monotonic() - self._failed_at > PAUSE_SECONDS:
             self._network, self._failed_at = None, 0.0
         if self._network is None:
-            self._network = asyncio.get_running_loop().run_in_executor(None, _open, self._model, self._cache)
-            self._network.add_done_callback(_retrieve)
+            self._network = concurrent.futures.Future()
+            # A daemon: a process that ends must not wait for a network that does not answer.
+            threading.Thread(target=_fulfil, args=(self._network, self._model, self._cache), daemon=True).start()
+        network = asyncio.wrap_future(self._network)
+        network.add_done_callback(_retrieve)
         try:
-            return await asyncio.shield(self._network)
+            with anyio.move_on_after(patience):
+                return await asyncio.shield(network)
         except EmbeddingUnavailable:
             self._failed_at = self._failed_at or time.monotonic()
             raise
+        raise EmbeddingUnavailable(f"the model {self.model} is still being fetched", "Search again in a moment.")
 
 
 class _Session(Protocol):
@@ -120,6 +134,13 @@ def _retrieve(network: asyncio.Future[_Network]) -> None:
     """Retrieve an error that no caller waits for, else asyncio logs it."""
     if not network.cancelled():
         network.exception()
+
+
+def _fulfil(network: concurrent.futures.Future[_Network], model: LocalModel, cache: Path) -> None:
+    try:
+        network.set_result(_open(model, cache))
+    except EmbeddingUnavailable as error:
+        network.set_exception(error)
 
 
 def _open(model: LocalModel, cache: Path) -> _Network:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 NETWORK, TOKENIZER = "model.onnx", "tokenizer.json"
+PAUSE_SECONDS = 60.0
+"""Time until a model that could not be fetched is tried again, by this process or another one."""
+ABANDONED_SECONDS = 86_400.0
+"""Age of a half-fetched model that no process still fetches."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +51,52 @@ MODELS: Mapping[str, LocalModel] = {
 DEFAULT = "all-minilm-l6-v2"
 
 
-def model_folder(model: LocalModel, cache: Path) -> Path:
-    """Return the folder with a model's network and tokenizer, fetched if the cache lacks it. Raises OSError."""
+def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Path:
+    """Return the folder with a model's network and tokenizer, fetched if the cache lacks it.
+
+    Raises OSError, also without a try if one has failed within `PAUSE_SECONDS`, unless `at_once`.
+    """
     folder = cache.expanduser().resolve() / "models" / model.name
-    if not (folder / TOKENIZER).is_file():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{model.name}-"))
-        try:
-            _unpack(model, made)
-            if not folder.exists():
-                made.rename(folder)
-        except OSError:
-            if not (folder / TOKENIZER).is_file():  # another process was faster
-                raise
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+    if _is_whole(folder):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    failure = folder.with_name(f"{folder.name}.failed")
+    if not at_once and failure.exists() and abs(time.time() - failure.stat().st_mtime) < PAUSE_SECONDS:
+        raise OSError(failure.read_text(encoding="utf-8"))
+    try:
+        _fetch(model, folder)
+    except OSError as error:
+        failure.write_text(str(error), encoding="utf-8")
+        raise
+    failure.unlink(missing_ok=True)
     return folder
+
+
+def _fetch(model: LocalModel, folder: Path) -> None:
+    _remove_abandoned(folder)
+    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-"))
+    try:
+        _unpack(model, made)
+        made.chmod(0o755)  # an image is built by one user and used by another
+        if not _is_whole(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            made.rename(folder)
+    except OSError:
+        if not _is_whole(folder):  # else another process was faster
+            raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _is_whole(folder: Path) -> bool:
+    return (folder / NETWORK).is_file() and (folder / TOKENIZER).is_file()
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what processes left that were killed while they fetched the model."""
+    for other in folder.parent.glob(f"{folder.name}-*"):
+        if time.time() - other.stat().st_mtime > ABANDONED_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _unpack(model: LocalModel, folder: Path) -> None:
@@ -84,4 +119,4 @@ def _unpack(model: LocalModel, folder: Path) -> None:
 if __name__ == "__main__":  # for images, which have no network when they run
     from graph_memory.settings import Settings
 
-    model_folder(MODELS[DEFAULT], Settings().cache)
+    model_folder(MODELS[DEFAULT], Settings().cache, at_once=True)

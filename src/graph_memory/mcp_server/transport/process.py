@@ -65,9 +65,11 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], 
             tasks.start_soon(_import_facades)
             async with open_memory(settings, progress=progress, origin=origin, follows=follows) as memory:
                 await _import_file(memory, settings, progress)
-                if beside is not None:
-                    tasks.start_soon(beside, memory)
-                yield memory
+                async with task_group() as others:
+                    if beside is not None:
+                        others.start_soon(beside, memory)
+                    yield memory
+                    others.cancel_scope.cancel()
             tasks.cancel_scope.cancel()
 
     return opened

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graph_memory.memory.api.writes import Writes
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import tree
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted
+from graph_memory.model.events import Origin
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.storage.log.transaction import LogWithin
 
@@ -52,6 +54,10 @@ class Memory(Writes):
     def in_session(self, session: str) -> Memory:
         """Return the same memory with its changes in this session of the log, whatever the settings name."""
         return Memory(self._core.in_session(session), default_domain=self._default_domain)
+
+    def with_origin(self, origin: Origin) -> Memory:
+        """Return the same memory for another caller: its session, actor and rights."""
+        return Memory(replace(self._core, origin=origin), default_domain=self._default_domain)
 
     @property
     def history(self) -> History:

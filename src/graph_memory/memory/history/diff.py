@@ -93,7 +93,8 @@ class Pair:
                 known,
                 op=_OPS[operation],
                 state=known.state if row["after"] else None,
-                previous=known.previous if row["before"] else None,  # else an update would be of a restored subject
+                # an update of a subject that was created in the range; a create with a previous event restores it
+                previous=None if not row["before"] and known.op is not Op.CREATE else known.previous,
             ),
             before=Event.from_row(row["before"]).draft.state if row["before"] else None,
             from_title=row["from_title"],

@@ -52,7 +52,7 @@ async def _follow(core: Core, domain: str) -> str | None:
     try:
         covered = await catch_up(core, domain, within=AT_ONCE)
         if core.embedder is not None and covered.model == EARLIER.get(core.embedder.model, ""):
-            await change_model(core, domain, core.embedder)
+            await change_model(core, domain, core.embedder, within=AT_ONCE)
     except EmbeddingUnavailable as error:
         return error.message
     except GraphError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -116,14 +117,19 @@ async def _relabel(core: Core, domain: str, progress: Progress) -> None:
         after = last
 
 
-async def change_model(core: Core, domain: str, embedder: Embedder, progress: Progress = silent) -> None:
+async def change_model(
+    core: Core, domain: str, embedder: Embedder, progress: Progress = silent, within: float = math.inf
+) -> None:
     """Have the vectors of a domain that other models made, made anew by this one, and then exchanged.
 
-    Until all are there, they stand beside those that searches compare. Raises EmbeddingUnavailable.
+    Until all are there, they stand beside those that searches compare. After `within` seconds the rest is left to the
+    next call. Raises EmbeddingUnavailable.
     """
-    model = embedder.model
-    while await _embed_anew(core, domain, embedder, progress):
+    model, until = embedder.model, time.monotonic() + within
+    while await _embed_anew(core, domain, embedder, progress, until):
         pass  # what was written meanwhile
+    if time.monotonic() > until:
+        return
     await core.store.write("change_model", partial(_take_model, domain=domain, model=model))
     last = ""
 
@@ -139,11 +145,11 @@ async def _take_model(transaction: Transaction, domain: str, model: str) -> None
     await transaction.run(TAKE_MODEL, domain=domain, model=model)
 
 
-async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Progress) -> bool:
+async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Progress, until: float) -> bool:
     """Embed the passages whose vectors come from another model. Return whether there were any."""
     model, owner, done = embedder.model, "", 0
     total = max((await coverage(core, domain)).open, 1)
-    while True:
+    while time.monotonic() <= until:
         arguments: dict[str, object] = {"model": model, "from": owner, "limit": AT_ONCE}
         rows = await core.store.read(OF_ANOTHER_MODEL, domain=domain, **arguments)
         if not rows:
@@ -158,6 +164,7 @@ async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Pro
         while await core.store.write("put_vectors", put) == PUT_AT_ONCE:
             pass
         done, owner = done + len(rows), rows[-1].owner
+    return False
 
 
 async def complete(core: Core, domain: str, progress: Progress = silent) -> Coverage:
