@@ -1,7 +1,7 @@
-"""What the arguments of tools share. Each class is read twice: as the type of a function and as a schema for agents.
+"""Types that the arguments of tools share. A class is both the type of a function's arguments and their schema.
 
-Every class names its optional arguments `NotRequired`; one that is left out, or null, is absent from the call, so
-that the memory's own default holds.
+Optional arguments are `NotRequired`. If they are omitted or null, they are absent from the call, so that the memory's
+default applies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANY_KEYS = {"type": "object", "additionalProperties": True}
 
 
 def object_schema(properties: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
-    """Return the schema of an object with these properties, of which some are required.
+    """Return the schema of an object with these properties.
 
     Clients of OpenAI, Gemini, Cursor and VS Code reject or ignore an object that names no properties.
     """
@@ -34,7 +34,7 @@ def object_schema(properties: dict[str, dict[str, Any]], *required: str) -> dict
 Names = list[str]
 Properties = dict[str, object]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-MinStrength = Annotated[Fraction, Field(description="Only connections of at least this weight")]
+MinStrength = Annotated[Fraction, Field(description="Minimum weight")]
 Strength = Annotated[
     Annotated[
         dict[str, Any],
@@ -44,20 +44,20 @@ Strength = Annotated[
     Field(description="Parts, each 0 to 1, or one number"),
 ]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids (default all)")]
-ValidAt = Annotated[str, Field(description="Only what holds in the world then")]
+ValidAt = Annotated[str, Field(description="Only what holds then")]
 Detail = Annotated[bool, Field(description="Also type, title, ends")]
 Cursor = Annotated[str, Field(description="From next_cursor")]
-ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has changed")]
+ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Fails if it has changed")]
 
 
 class Call(TypedDict):
-    """What every tool takes. The instructions of the server say what it is: once is enough."""
+    """The argument of every tool. The instructions of the server describe it once."""
 
     domain: NotRequired[str]
 
 
-class CallOfSeveral(Call):
-    """What those tools take that may read several domains, as the instructions of the server say."""
+class MultiDomainCall(Call):
+    """The arguments of tools that can read several domains. The instructions of the server describe them."""
 
     domains: NotRequired[Names]
     include_children: NotRequired[bool]

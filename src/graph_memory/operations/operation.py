@@ -20,26 +20,26 @@ A = TypeVar("A", bound=Mapping[str, Any])
 R = TypeVar("R", bound=Result)
 
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-"""The end of a line within a paragraph."""
+"""A line break within a paragraph."""
 
 
 class Effect(Enum):
-    """What an operation does to the memory: `(reads only, destroys, repeating it changes nothing more)`."""
+    """The effect of an operation on the memory: `(only reads, destroys, can be repeated without further effect)`."""
 
     READS = (True, False, True)
     """Changes nothing."""
     CREATES = (False, False, False)
-    """Adds something new each time."""
+    """Adds a new subject with each call."""
     DECLARES = (False, False, True)
-    """Adds something that can be there only once."""
+    """Adds a subject that can exist only once."""
     DESTROYS = (False, True, True)
-    """Overwrites or takes away what was there."""
+    """Overwrites or deletes."""
     MIXED = (False, True, False)
-    """Adds, overwrites and takes away, as it is asked."""
+    """Adds, overwrites or deletes, depending on the arguments."""
 
 
 class Operation(Generic[A, R]):
-    """An operation. Its name and description are those of its function.
+    """An operation. It has the name and the description of its function.
 
     A toolset does not include an operation that is `by_name`: a server serves it only under its own name. A `local`
     operation is about the machine of the caller, so no server offers it over HTTP. An operation `in_session` acts on
@@ -74,7 +74,7 @@ class Operation(Generic[A, R]):
 
     @cached_property
     def output_schema(self) -> Schema:
-        """The JSON schema of the parts that every result has."""
+        """The JSON schema of the fields that every result has."""
         return output_schema(self.result)
 
     @property
@@ -91,10 +91,10 @@ class Operation(Generic[A, R]):
         """Return whether the operation has an argument of that name."""
         return argument in properties_of(self.input_schema)
 
-    def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
-        """Return the call with these arguments, which takes the memory to work on. Raises INVALID_ARGUMENT."""
-        arguments = self._arguments.parse(given)
-        return lambda memory: self._function(memory, arguments)
+    def bind(self, arguments: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
+        """Return the call with these arguments, a function of the memory. Raises INVALID_ARGUMENT."""
+        parsed = self._arguments.parse(arguments)
+        return lambda memory: self._function(memory, parsed)
 
 
 AnyOperation = Operation[Any, Any]

@@ -1,4 +1,4 @@
-"""Schemas as the agent sees them: small, and worded in messages from the same source."""
+"""Compact JSON schemas for agents, and their wording in messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Schema = dict[str, object]
 
 
 def input_schema(shape: type[object]) -> Schema:
-    """Return the schema of a tool's arguments: `domain` stands last; no other is allowed."""
+    """Return the closed schema of a tool's arguments, with `domain` last."""
     schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _NOISE)
     schema.pop("description", None)  # the docstring of the class
     properties = dict(properties_of(schema))
@@ -24,10 +24,10 @@ def input_schema(shape: type[object]) -> Schema:
 
 
 def result_schema(shape: type[object]) -> Schema:
-    """Return the schema of what a tool gives; an agent reads the value itself, so nothing within it is explained."""
+    """Return the schema of a result without descriptions, because agents read the result itself."""
     schema = TypeAdapter(shape).json_schema(mode="serialization")
     parts = cast("Mapping[str, Schema]", schema.pop("$defs", {}))
-    return _compact(cast("Schema", _closed(schema, parts)), _NOISE | {"description", "propertyNames"})
+    return _compact(cast("Schema", _without_parts(schema, parts)), _NOISE | {"description", "propertyNames"})
 
 
 def output_schema(shape: type[object]) -> Schema:
@@ -37,30 +37,30 @@ def output_schema(shape: type[object]) -> Schema:
     same schema, and hide the whole error if it does not fit.
     """
     schema = result_schema(shape)
-    always = {name: part for name, part in properties_of(schema).items() if name in required_of(schema)}
+    always = {name: part for name, part in properties_of(schema).items() if name in required_names(schema)}
     return {"type": schema["type"], "properties": always}
 
 
-def _closed(part: object, parts: Mapping[str, Schema]) -> object:
-    """Return a schema that names of its parts no more than what kind of value they are."""
+def _without_parts(part: object, parts: Mapping[str, Schema]) -> object:
+    """Return a schema with only the type of each referenced part."""
     match part:
         case {"$ref": str(name)}:
             return {"type": parts[name.removeprefix("#/$defs/")]["type"]}
         case dict():
-            return {key: _closed(each, parts) for key, each in cast("Schema", part).items()}
+            return {key: _without_parts(value, parts) for key, value in cast("Schema", part).items()}
         case list():
-            return [_closed(each, parts) for each in cast("list[object]", part)]
+            return [_without_parts(item, parts) for item in cast("list[object]", part)]
         case _:
             return part
 
 
 def properties_of(schema: Schema) -> Mapping[str, Schema]:
-    """Return the properties that an object schema names."""
+    """Return the properties of an object schema."""
     return cast("Mapping[str, Schema]", schema.get("properties", {}))
 
 
-def required_of(schema: Schema) -> list[str]:
-    """Return the properties that an object schema requires."""
+def required_names(schema: Schema) -> list[str]:
+    """Return the required properties of an object schema."""
     return cast("list[str]", schema.get("required", []))
 
 
@@ -68,13 +68,13 @@ _NOISE = frozenset({"title", "default"})
 
 
 def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
-    """Return a schema without what a reader can do without, and without null for what may be absent."""
-    kept = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
-    if "properties" in kept and kept.get("additionalProperties") is not True:
-        kept.pop("additionalProperties", None)
-    if kept.get("maximum") == MOST:
-        del kept["maximum"]  # numbers that JSON readers do not keep exact are refused, which no agent need know
-    return _without_null(kept)
+    """Return a schema without unneeded keywords, and without null for optional fields."""
+    compact = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
+    if "properties" in compact and compact.get("additionalProperties") is not True:
+        compact.pop("additionalProperties", None)
+    if compact.get("maximum") == MOST:
+        del compact["maximum"]  # larger numbers are refused because JSON readers round them; agents need not know
+    return _without_null(compact)
 
 
 def _compact_part(key: str, part: object, noise: frozenset[str]) -> object:
@@ -87,21 +87,21 @@ def _compact_part(key: str, part: object, noise: frozenset[str]) -> object:
 
 def _without_null(schema: Schema) -> Schema:
     choices = cast("list[Schema]", schema.get("anyOf", []))
-    given = [choice for choice in choices if choice.get("type") != "null"]
-    if len(given) != 1:
+    types = [choice for choice in choices if choice.get("type") != "null"]
+    if len(types) != 1:
         return schema
-    return {**given[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
+    return {**types[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
 
 
 def _items(schema: Schema) -> str:
-    """Return what a list holds, in the plural."""
+    """Return the kinds of a list's items, in the plural."""
     kinds = {"string": "strings", "object": "objects"}
     parts = cast("list[Schema]", schema.get("anyOf", [schema]))
     return " or ".join(kinds.get(str(part.get("type")), "anything") for part in parts)
 
 
 def wording(schema: Schema) -> str:
-    """Return what a schema allows, in words that end a sentence such as `limit must be …`."""
+    """Return the allowed values in words, to end a sentence such as `limit must be …`."""
     if "anyOf" in schema:
         return " or ".join(wording(choice) for choice in cast("list[Schema]", schema["anyOf"]))
     if "enum" in schema:
@@ -110,16 +110,16 @@ def wording(schema: Schema) -> str:
         case "string":
             return "a string that is not empty" if schema.get("minLength") else "a string"
         case "integer":
-            least, most = schema.get("minimum"), schema.get("maximum")
-            if least is not None and most is not None:
-                return f"an integer from {least} to {most:,}"
-            return "an integer" if least is None else f"an integer of at least {least}"
+            lowest, highest = schema.get("minimum"), schema.get("maximum")
+            if lowest is not None and highest is not None:
+                return f"an integer from {lowest} to {highest:,}"
+            return "an integer" if lowest is None else f"an integer of at least {lowest}"
         case "number":
             return f"a number from {schema['minimum']} to {schema['maximum']}" if "minimum" in schema else "a number"
         case "boolean":
             return "true or false"
         case "array":
-            told = f"a list of {_items(cast('Schema', schema.get('items') or {}))}"
-            return f"{told} that is not empty" if schema.get("minItems") else told
+            text = f"a list of {_items(cast('Schema', schema.get('items') or {}))}"
+            return f"{text} that is not empty" if schema.get("minItems") else text
         case _:
             return "an object"

@@ -44,4 +44,4 @@ OPERATIONS: Mapping[str, AnyOperation] = {
 CALLABLE: Mapping[str, AnyOperation] = {
     name: operation for name, operation in OPERATIONS.items() if not operation.in_session
 }
-"""The operations that mean something outside a session of a server."""
+"""The operations that the command line offers, outside a session of a server."""

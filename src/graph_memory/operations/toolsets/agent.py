@@ -227,20 +227,20 @@ class GetCapabilities(Call):
     domains: NotRequired[Annotated[Names, Field(description="Whose tool_call events count")]]
 
 
-async def record_event(memory: Memory, given: RecordEvent) -> EventRecorded:
+async def record_event(memory: Memory, arguments: RecordEvent) -> EventRecorded:
     """Record an event, such as a tool call, an error, a decision or a message, and the entities that it involves."""
-    return await _agent(memory, given).episodic.record(**_rest(given))
+    return await _agent(memory, arguments).episodic.record(**_rest(arguments))
 
 
-async def get_events(memory: Memory, given: GetEvents) -> Events:
+async def get_events(memory: Memory, arguments: GetEvents) -> Events:
     """Return events of a session, type or outcome, newest first, the causes and effects of an event, or search hits."""
-    episodic, ways = _agent(memory, given).episodic, ("session", "type", "outcome", "chain_of", "query")
-    asked = [name for name in ways if name in given]
-    page: dict[str, Any] = {name: value for name, value in given.items() if name in ("limit", "cursor")}
-    if len(asked) > 1 or (asked and asked[0] in ("chain_of", "query") and "cursor" in page):
-        message = f"{asked[0]} does not go with {[*asked, 'cursor'][1]}"
-        raise fault(asked[0], message, "Give one of session, type, outcome, chain_of and query.")
-    match given:
+    episodic, ways = _agent(memory, arguments).episodic, ("session", "type", "outcome", "chain_of", "query")
+    criteria = [name for name in ways if name in arguments]
+    page: dict[str, Any] = {name: value for name, value in arguments.items() if name in ("limit", "cursor")}
+    if len(criteria) > 1 or (criteria and criteria[0] in ("chain_of", "query") and "cursor" in page):
+        message = f"{criteria[0]} does not go with {[*criteria, 'cursor'][1]}"
+        raise fault(criteria[0], message, "Give one of session, type, outcome, chain_of and query.")
+    match arguments:
         case {"type": kind}:
             return await episodic.get_by_type(kind, **page)
         case {"outcome": outcome}:
@@ -250,37 +250,37 @@ async def get_events(memory: Memory, given: GetEvents) -> Events:
         case {"query": query}:
             return await episodic.search(query, **page)
         case _:
-            return await episodic.get_recent(given.get("session"), **page)
+            return await episodic.get_recent(arguments.get("session"), **page)
 
 
-async def record_pattern(memory: Memory, given: RecordPattern) -> Pattern:
+async def record_pattern(memory: Memory, arguments: RecordPattern) -> Pattern:
     """Record a procedure that works in a situation, or with pattern_type anti_pattern an action to avoid there."""
-    return await _agent(memory, given).procedural.record(**_rest(given))
+    return await _agent(memory, arguments).procedural.record(**_rest(arguments))
 
 
-async def match_patterns(memory: Memory, given: MatchPatterns) -> PatternMatches:
+async def match_patterns(memory: Memory, arguments: MatchPatterns) -> PatternMatches:
     """Return the patterns that match a situation, best first. Call it before you begin, and after an error."""
-    return await _agent(memory, given).procedural.match(**_rest(given))
+    return await _agent(memory, arguments).procedural.match(**_rest(arguments))
 
 
-async def apply_pattern_result(memory: Memory, given: ApplyPatternResult) -> Pattern:
+async def apply_pattern_result(memory: Memory, arguments: ApplyPatternResult) -> Pattern:
     """Count whether a pattern that you followed has worked."""
-    return await _agent(memory, given).procedural.apply_result(**_rest(given))
+    return await _agent(memory, arguments).procedural.apply_result(**_rest(arguments))
 
 
-async def get_best_patterns(memory: Memory, given: GetBestPatterns) -> Patterns:
+async def get_best_patterns(memory: Memory, arguments: GetBestPatterns) -> Patterns:
     """Return the patterns with the highest lower bound of the success rate."""
-    return await _agent(memory, given).procedural.get_best(**_rest(given))
+    return await _agent(memory, arguments).procedural.get_best(**_rest(arguments))
 
 
-async def set_goal(memory: Memory, given: SetGoal) -> GoalChanged:
+async def set_goal(memory: Memory, arguments: SetGoal) -> GoalChanged:
     """Create a goal with its deadline, its steps and the goals that block it."""
-    return await _agent(memory, given).prospective.create(**_rest(given))
+    return await _agent(memory, arguments).prospective.create(**_rest(arguments))
 
 
-async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
+async def update_goal(memory: Memory, arguments: UpdateGoal) -> GoalChanged:
     """Change a goal, complete a step, or block it. Completing a goal unblocks the goals that wait only for it."""
-    goals, rest = _agent(memory, given).prospective, _rest(given)
+    goals, rest = _agent(memory, arguments).prospective, _rest(arguments)
     goal, changes = str(rest.pop("goal_id")), {*rest}
     match rest:
         case {"complete_step": int(step)} if changes == {"complete_step"}:
@@ -290,7 +290,7 @@ async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
         case {"status": "abandoned"} if changes == {"status"}:
             return await goals.abandon(goal)
         case _ if changes and changes <= {"blocked_by", "blocked_reason"}:
-            return await goals.block(goal, by=given.get("blocked_by"), reason=given.get("blocked_reason"))
+            return await goals.block(goal, by=arguments.get("blocked_by"), reason=arguments.get("blocked_reason"))
         case _ if changes & {"complete_step", "blocked_by", "blocked_reason"}:
             name = sorted(changes & {"complete_step", "blocked_by", "blocked_reason"})[0]
             raise fault(name, f"{name} does not go with other changes", "Make one call for each.")
@@ -298,59 +298,59 @@ async def update_goal(memory: Memory, given: UpdateGoal) -> GoalChanged:
             return await goals.update(goal, **rest)
 
 
-async def list_goals(memory: Memory, given: ListGoals) -> Goals:
+async def list_goals(memory: Memory, arguments: ListGoals) -> Goals:
     """Return goals by priority and deadline, with their progress and blockers."""
-    return await _agent(memory, given).prospective.list(**_rest(given))
+    return await _agent(memory, arguments).prospective.list(**_rest(arguments))
 
 
-async def working_memory(memory: Memory, given: WorkWithMemory) -> WorkingMemory:
+async def working_memory(memory: Memory, arguments: WorkWithMemory) -> WorkingMemory:
     """Keep notes for this session only, such as the goal and tool outputs. They end with the server."""
-    working = _agent(memory, given).working
-    match given:
+    working = _agent(memory, arguments).working
+    match arguments:
         case {"action": "get"}:
-            return await working.get(given.get("key"))
+            return await working.get(arguments.get("key"))
         case {"action": "clear"}:
-            return await working.clear(given.get("key"))
+            return await working.clear(arguments.get("key"))
         case {"key": key, "value": value}:
             return await working.set(key, value)
         case _:
-            missing = "value" if "key" in given else "key"
+            missing = "value" if "key" in arguments else "key"
             raise fault(missing, f"set needs a {missing}", "Give both key and value.")
 
 
-async def query_memory(memory: Memory, given: QueryMemory) -> MemoryResults:
+async def query_memory(memory: Memory, arguments: QueryMemory) -> MemoryResults:
     """Search events, entities, content, relations, patterns and goals at once, within one token budget."""
-    return await _agent(memory, given).query_memory(**_rest(given))
+    return await _agent(memory, arguments).query_memory(**_rest(arguments))
 
 
-async def get_environment(memory: Memory, given: GetEnvironment) -> Environment:
+async def get_environment(memory: Memory, arguments: GetEnvironment) -> Environment:
     """Return the project of the server's folder: type, build system, conventions, git status, files."""
-    environment, most = _agent(memory, given).environmental, given.get("limit", 200)
-    return await (environment.refresh(limit=most) if given.get("refresh") else environment.get(limit=most))
+    environment, limit = _agent(memory, arguments).environmental, arguments.get("limit", 200)
+    return await (environment.refresh(limit=limit) if arguments.get("refresh") else environment.get(limit=limit))
 
 
-async def get_user_profile(memory: Memory, given: GetUserProfile) -> UserProfile:
+async def get_user_profile(memory: Memory, arguments: GetUserProfile) -> UserProfile:
     """Return the preferences, corrections, feedback and statistics of a user."""
-    return await _agent(memory, given).user.get(**_rest(given))
+    return await _agent(memory, arguments).user.get(**_rest(arguments))
 
 
-async def update_user_profile(memory: Memory, given: UpdateUserProfile) -> UserProfile:
-    """Store preferences of a user, or add a correction or feedback. recall tells a correction that fits first."""
-    return await _agent(memory, given).user.update(**_rest(given))
+async def update_user_profile(memory: Memory, arguments: UpdateUserProfile) -> UserProfile:
+    """Store preferences of a user, or add a correction or feedback. recall returns matching corrections first."""
+    return await _agent(memory, arguments).user.update(**_rest(arguments))
 
 
-async def get_capabilities(memory: Memory, given: GetCapabilities) -> Capabilities:
+async def get_capabilities(memory: Memory, arguments: GetCapabilities) -> Capabilities:
     """Return your strengths, weaknesses and limits, what to ask about first, and statistics of your tools."""
-    return await _agent(memory, given).meta.get(**_rest(given))
+    return await _agent(memory, arguments).meta.get(**_rest(arguments))
 
 
-def _agent(memory: Memory, given: Call) -> Agent:
-    """Return the agent of the domain that a call is about."""
-    return (memory.in_domain(given["domain"]) if "domain" in given else memory).agent
+def _agent(memory: Memory, arguments: Call) -> Agent:
+    """Return the agent of the domain of a call."""
+    return (memory.in_domain(arguments["domain"]) if "domain" in arguments else memory).agent
 
 
-def _rest(given: Call) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name != "domain"}
+def _rest(arguments: Call) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name != "domain"}
 
 
 AGENT_MEMORY: tuple[AnyOperation, ...] = (

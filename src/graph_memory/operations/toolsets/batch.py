@@ -22,7 +22,7 @@ Options = Annotated[
     WithJsonSchema(
         object_schema(
             {
-                "atomic": {**BOOLEAN, "description": "Default true: all or none; false: leave out what is at fault"},
+                "atomic": {**BOOLEAN, "description": "Default true: all or none; false: skip faulty operations"},
                 "dry_run": BOOLEAN,
                 "validate_before_commit": BOOLEAN,
                 "rollback_on_error": BOOLEAN,
@@ -48,9 +48,9 @@ class ExecuteBatch(Call):
     ]
 
 
-async def execute_batch(memory: Memory, given: ExecuteBatch) -> BatchResult:
+async def execute_batch(memory: Memory, arguments: ExecuteBatch) -> BatchResult:
     """Make up to 10,000 changes in one call and transaction: all or none. Reports every fault with its index."""
-    return await memory.execute_batch(**given)
+    return await memory.execute_batch(**arguments)
 
 
 BATCH: tuple[AnyOperation, ...] = (Operation(execute_batch, ExecuteBatch, BatchResult, Effect.MIXED),)

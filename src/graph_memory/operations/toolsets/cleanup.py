@@ -1,4 +1,4 @@
-"""The toolset `cleanup`: what is doubled, alone, out of date or open, and how to put it right."""
+"""The toolset `cleanup`: duplicates, orphans, outdated facts and open questions, with the calls that settle them."""
 
 from __future__ import annotations
 
@@ -35,17 +35,15 @@ class FindDuplicates(Call):
     """Arguments of `find_duplicates`."""
 
     limit: NotRequired[Most]
-    min_score: NotRequired[
-        Annotated[Fraction, Field(description="Default 0.75; lower finds more, and more wrong ones")]
-    ]
+    min_score: NotRequired[Annotated[Fraction, Field(description="Default 0.75; lower finds more, also false ones")]]
 
 
 class MergeEntities(Call):
     """Arguments of `merge_entities`."""
 
-    names: Annotated[list[str], Field(min_length=1, description="Entities that go; their names become aliases")]
-    into: Annotated[str, Field(description="The one that stays")]
-    dry_run: NotRequired[Annotated[bool, Field(description="Only say what would be moved, and the conflicts")]]
+    names: Annotated[list[str], Field(min_length=1, description="Entities to merge; their names become aliases")]
+    into: Annotated[str, Field(description="The entity that stays")]
+    dry_run: NotRequired[Annotated[bool, Field(description="Only report moves and conflicts")]]
 
 
 class Listing(Call):
@@ -60,55 +58,55 @@ class GetByType(Listing):
     type: str
 
 
-async def find_similar(memory: Memory, given: FindSimilar) -> SimilarFound:
-    """Find entities that may be the same as one: by names, aliases, common observations and meaning, with reasons."""
-    return await memory.entities.find_similar(**given)
+async def find_similar(memory: Memory, arguments: FindSimilar) -> SimilarFound:
+    """Find entities that may be the same as another, by names, aliases, observations and meaning, with reasons."""
+    return await memory.entities.find_similar(**arguments)
 
 
-async def find_duplicates(memory: Memory, given: FindDuplicates) -> Duplicates:
+async def find_duplicates(memory: Memory, arguments: FindDuplicates) -> Duplicates:
     """Find pairs of entities that may be the same, each with the merge_entities call. Check before you merge."""
-    return await memory.entities.find_duplicates(**given)
+    return await memory.entities.find_duplicates(**arguments)
 
 
-async def merge_entities(memory: Memory, given: MergeEntities) -> EntitiesMerged:
-    """Make entities one: observations and relations move, names become aliases. One write, which can be reverted.
+async def merge_entities(memory: Memory, arguments: MergeEntities) -> EntitiesMerged:
+    """Merge entities: observations and relations move, names become aliases. One write, which can be reverted.
 
-    conflicts lists what was not taken, since the one that stays has its own: put right what is wrong.
+    conflicts lists values that did not move, because the target has others. Correct them if they are wrong.
     """
-    return await memory.entities.merge_entities(**given)
+    return await memory.entities.merge_entities(**arguments)
 
 
-async def find_orphans(memory: Memory, given: Listing) -> Orphans:
-    """List entities without relations: relate them, merge them, or delete what says nothing."""
-    return await memory.entities.find_orphans(**given)
+async def find_orphans(memory: Memory, arguments: Listing) -> Orphans:
+    """List entities without relations, to relate, merge or delete them."""
+    return await memory.entities.find_orphans(**arguments)
 
 
-async def graph_health(memory: Memory, given: Listing) -> GraphHealth:
-    """Say how clean the memory is: duplicates, orphans, stale, contradictions, open questions …, each with its call.
+async def graph_health(memory: Memory, arguments: Listing) -> GraphHealth:
+    """List duplicates, orphans, outdated facts, contradictions, open questions and more, each with a call to settle it.
 
-    USAGE TIPS: the calls are suggestions: look first, then make those that are right. limit is of each kind.
+    USAGE TIPS: check an entry before you make its call. limit applies to each kind.
     """
-    return await memory.entities.graph_health(**given)
+    return await memory.entities.graph_health(**arguments)
 
 
-async def get_recent(memory: Memory, given: Listing) -> EntityList:
+async def get_recent(memory: Memory, arguments: Listing) -> EntityList:
     """List the entities that changed last, and who changed them."""
-    return await memory.entities.get_recent(**given)
+    return await memory.entities.get_recent(**arguments)
 
 
-async def get_hot(memory: Memory, given: Listing) -> EntityList:
-    """List the entities that are looked at most."""
-    return await memory.entities.get_hot(**given)
+async def get_hot(memory: Memory, arguments: Listing) -> EntityList:
+    """List the entities that are read most."""
+    return await memory.entities.get_hot(**arguments)
 
 
-async def get_salient(memory: Memory, given: Listing) -> Profiles:
-    """List the entities that matter most: mentioned often, seen lately, much used. Each has its salience, 0 to 1."""
-    return await memory.entities.get_salient(**given)
+async def get_salient(memory: Memory, arguments: Listing) -> Profiles:
+    """List the most salient entities: mentioned often, recent, much used. Salience is 0 to 1."""
+    return await memory.entities.get_salient(**arguments)
 
 
-async def get_by_type(memory: Memory, given: GetByType) -> EntityList:
+async def get_by_type(memory: Memory, arguments: GetByType) -> EntityList:
     """List the entities of a type."""
-    return await memory.entities.get_by_type(**given)
+    return await memory.entities.get_by_type(**arguments)
 
 
 CLEANUP: tuple[AnyOperation, ...] = (

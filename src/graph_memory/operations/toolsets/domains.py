@@ -1,4 +1,4 @@
-"""The tools of the toolset `domains`: which there are, as a tree, making, changing, choosing and deleting one."""
+"""The tools of the toolset `domains`: listing, creating, changing, selecting and deleting domains."""
 
 from __future__ import annotations
 
@@ -27,65 +27,65 @@ class ListDomains(TypedDict):
 class GetDomain(TypedDict):
     """Arguments of `get_domain`."""
 
-    name: NotRequired[Annotated[str, Field(description="Default: the one that your calls are about")]]
+    name: NotRequired[Annotated[str, Field(description="Default: the current domain")]]
 
 
-class OneDomain(TypedDict):
-    """Arguments of `select_domain`, and of what changes a domain."""
+class DomainName(TypedDict):
+    """Arguments of `select_domain`."""
 
     name: Annotated[str, Field(description="Name of the domain")]
 
 
-class EditDomain(OneDomain):
+class EditDomain(DomainName):
     """Arguments of `create_domain` and `update_domain`."""
 
-    description: NotRequired[Annotated[str, Field(description="What it is for")]]
+    description: NotRequired[Annotated[str, Field(description="Its purpose")]]
     parent: NotRequired[Annotated[str, Field(description="The domain above, whose types it inherits")]]
     metadata: NotRequired[Properties]
 
 
-class DeleteDomain(OneDomain):
+class DeleteDomain(DomainName):
     """Arguments of `delete_domain`."""
 
     confirm: Annotated[str, Field(description="The same name again, once the user has agreed")]
 
 
-async def create_domain(memory: Memory, given: EditDomain) -> DomainChanged:
-    """Create a domain: a memory of its own, without types of its own.
+async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
+    """Create a domain, a memory of its own.
 
-    Under a parent it has the types of all domains above it; it may add types with create_ontology or add_node_type, but
-    define none otherwise. search_memories of the parent finds its memories too with include_children.
+    It inherits the types of all domains above it. It may add types with create_ontology or add_node_type, but not
+    change inherited ones. search_memories of the parent also searches it with include_children.
     """
-    return await memory.create_domain(**given)
+    return await memory.create_domain(**arguments)
 
 
-async def list_domains(memory: Memory, given: ListDomains) -> Domains:
-    """List all domains by name, with parent and children, and with what each branch was made from."""
-    return await memory.list_domains(**given)
+async def list_domains(memory: Memory, arguments: ListDomains) -> Domains:
+    """List all domains by name, with parent, children, and the base of each branch."""
+    return await memory.list_domains(**arguments)
 
 
-async def get_domain(memory: Memory, given: GetDomain) -> DomainInfo:
-    """Show a domain: what it is for, its counts, inherited types, branches, children and protection."""
-    return await memory.domain_info(domain=given.get("name"))
+async def get_domain(memory: Memory, arguments: GetDomain) -> DomainInfo:
+    """Get a domain's description, counts, inherited types, branches, children and protection."""
+    return await memory.domain_info(domain=arguments.get("name"))
 
 
-async def update_domain(memory: Memory, given: EditDomain) -> DomainChanged:
-    """Change the description, metadata or parent of a domain; an empty one is removed."""
-    return await memory.update_domain(**given)
+async def update_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
+    """Change the description, metadata or parent of a domain. An empty value is removed."""
+    return await memory.update_domain(**arguments)
 
 
-async def select_domain(memory: Memory, given: OneDomain) -> DomainSelected:
-    """Make a domain the one that your calls are about from now on, unless they name another."""
-    await memory.get_ontology(domain=given["name"])  # raises where there is no such domain
-    return DomainSelected(domain=given["name"])
+async def select_domain(memory: Memory, arguments: DomainName) -> DomainSelected:
+    """Select the domain of your further calls, unless they name another."""
+    await memory.get_ontology(domain=arguments["name"])  # raises if the domain does not exist
+    return DomainSelected(domain=arguments["name"])
 
 
-async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
+async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDeleted:
     """Delete a domain without branches or children, with everything in it. This cannot be undone."""
-    if given["confirm"] != given["name"]:
-        message = f"confirm must repeat the name {quoted(given['name'])}, not {quoted(given['confirm'])}"
+    if arguments["confirm"] != arguments["name"]:
+        message = f"confirm must repeat the name {quoted(arguments['name'])}, not {quoted(arguments['confirm'])}"
         raise fault("confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice.")
-    return await memory.delete_domain(given["name"])
+    return await memory.delete_domain(arguments["name"])
 
 
 DOMAINS: tuple[AnyOperation, ...] = (
@@ -93,6 +93,6 @@ DOMAINS: tuple[AnyOperation, ...] = (
     Operation(list_domains, ListDomains, Domains, Effect.READS),
     Operation(get_domain, GetDomain, DomainInfo, Effect.READS),
     Operation(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
-    Operation(select_domain, OneDomain, DomainSelected, Effect.READS, in_session=True),
+    Operation(select_domain, DomainName, DomainSelected, Effect.READS, in_session=True),
     Operation(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),
 )

@@ -1,7 +1,7 @@
-"""The toolset `entities`: the nine tools of the official memory server, which also take spellings of our own.
+"""The toolset `entities`: the nine tools of the official memory server, which also accept a spelling of our own.
 
-Arguments that the official server takes mean what they mean there. Others are looked at for a mark of the other
-spelling: `type`, `names`, or an `entityName` beside the observations.
+Arguments that the official server accepts have their meaning there. Other arguments are in our spelling if they have a
+`type`, `names`, or an `entityName` beside the observations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graph_memory.memory.entities.results import (
     RelationsCreated,
 )
 from graph_memory.model.values.plain import Located
-from graph_memory.operations.official import Given, OfficialOperation
+from graph_memory.operations.official import CallArguments, OfficialOperation
 from graph_memory.operations.operation import AnyOperation, Effect
 
 if TYPE_CHECKING:
@@ -48,55 +48,61 @@ _ADDED = {"entityName": str, "addedObservations": [str]}
 _DONE = {"success": bool, "message": str}
 
 
-def _items(given: Given, name: str) -> Sequence[Any]:
-    found: object = given.get(name)
-    return cast("Sequence[Any]", found) if isinstance(found, list) else ()
+def _items(arguments: CallArguments, name: str) -> Sequence[Any]:
+    items: object = arguments.get(name)
+    return cast("Sequence[Any]", items) if isinstance(items, list) else ()
 
 
-def _has_types(given: Given, name: str) -> bool:
-    """Say whether items of a list are in the other spelling: with a `type`, and without the type as there."""
-    items = [cast("Mapping[str, Any]", one) for one in _items(given, name) if isinstance(one, Mapping)]
-    return any("type" in one and not {"entityType", "relationType"} & one.keys() for one in items)
+def _has_types(arguments: CallArguments, name: str) -> bool:
+    """Return whether items of a list have a `type` in place of the official `entityType` or `relationType`."""
+    items = [cast("Mapping[str, Any]", item) for item in _items(arguments, name) if isinstance(item, Mapping)]
+    return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in items)
 
 
-async def _create_entities(memory: Memory, given: Given) -> Result:
-    return await memory.entities.create_entities(given["entities"])
+async def _create_entities(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.create_entities(arguments["entities"])
 
 
-async def _create_relations(memory: Memory, given: Given) -> Result:
-    lenient = Located(given["lenient"], "lenient").flag() if "lenient" in given else None
-    return await memory.entities.create_relations(given["relations"], lenient=lenient)
+async def _create_relations(memory: Memory, arguments: CallArguments) -> Result:
+    lenient = Located(arguments["lenient"], "lenient").flag() if "lenient" in arguments else None
+    return await memory.entities.create_relations(arguments["relations"], lenient=lenient)
 
 
-async def _add_observations(memory: Memory, given: Given) -> Result:
-    return await memory.entities.add_observations([given] if "entityName" in given else given["observations"])
+async def _add_observations(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.add_observations(
+        [arguments] if "entityName" in arguments else arguments["observations"]
+    )
 
 
-async def _delete_entities(memory: Memory, given: Given) -> Result:
-    return await memory.entities.delete_entities(given["entityNames" if "entityNames" in given else "names"])
+async def _delete_entities(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.delete_entities(arguments["entityNames" if "entityNames" in arguments else "names"])
 
 
-async def _delete_observations(memory: Memory, given: Given) -> Result:
-    return await memory.entities.delete_observations([given] if "entityName" in given else given["deletions"])
+async def _delete_observations(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.delete_observations(
+        [arguments] if "entityName" in arguments else arguments["deletions"]
+    )
 
 
-async def _delete_relations(memory: Memory, given: Given) -> Result:
-    return await memory.entities.delete_relations(given["relations"])
+async def _delete_relations(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.delete_relations(arguments["relations"])
 
 
-async def _read_graph(memory: Memory, given: Given) -> Result:
-    asked: dict[str, Any] = {**given}
-    if asked.get("max_tokens") is None:
-        asked["max_tokens"] = memory.entities.read_graph_tokens
-    return await memory.entities.read_graph(**asked)
+async def _read_graph(memory: Memory, arguments: CallArguments) -> Result:
+    options: dict[str, Any] = {**arguments}
+    if options.get("max_tokens") is None:
+        options["max_tokens"] = memory.entities.read_graph_tokens
+    return await memory.entities.read_graph(**options)
 
 
-async def _search_nodes(memory: Memory, given: Given) -> Result:
-    return await memory.entities.search_nodes(given["query"])
+async def _search_nodes(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.search_nodes(arguments["query"])
 
 
-async def _open_nodes(memory: Memory, given: Given) -> Result:
-    return await memory.entities.open_nodes(given["names"], detail=Located(given.get("detail", False), "detail").flag())
+async def _open_nodes(memory: Memory, arguments: CallArguments) -> Result:
+    return await memory.entities.open_nodes(
+        arguments["names"], detail=Located(arguments.get("detail", False), "detail").flag()
+    )
 
 
 ENTITIES: tuple[AnyOperation, ...] = (
@@ -108,7 +114,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         EntitiesCreated,
         Effect.CREATES,
         _create_entities,
-        lambda given: _has_types(given, "entities"),
+        lambda arguments: _has_types(arguments, "entities"),
         own_of_items=("description", "properties"),
     ),
     OfficialOperation(
@@ -119,7 +125,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         RelationsCreated,
         Effect.CREATES,
         _create_relations,
-        lambda given: _has_types(given, "relations"),
+        lambda arguments: _has_types(arguments, "relations"),
         own=("lenient",),
         own_of_items=("properties",),
         tells_more=True,
@@ -132,7 +138,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         ObservationsAdded,
         Effect.CREATES,
         _add_observations,
-        lambda given: "entityName" in given,
+        lambda arguments: "entityName" in arguments,
     ),
     OfficialOperation(
         "delete_entities",
@@ -142,7 +148,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         Done,
         Effect.DESTROYS,
         _delete_entities,
-        lambda given: "names" in given,
+        lambda arguments: "names" in arguments,
     ),
     OfficialOperation(
         "delete_observations",
@@ -152,7 +158,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         Done,
         Effect.DESTROYS,
         _delete_observations,
-        lambda given: "entityName" in given,
+        lambda arguments: "entityName" in arguments,
     ),
     OfficialOperation(
         "delete_relations",
@@ -162,7 +168,7 @@ ENTITIES: tuple[AnyOperation, ...] = (
         Done,
         Effect.DESTROYS,
         _delete_relations,
-        lambda given: _has_types(given, "relations"),
+        lambda arguments: _has_types(arguments, "relations"),
     ),
     OfficialOperation(
         "read_graph",

@@ -1,4 +1,4 @@
-"""The toolset `meaning`: how much connections count, what follows from them, and what contradicts what."""
+"""The toolset `meaning`: weights of connections, inferred connections and contradictions."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ class SetRelationImportance(Call):
     expected_version: NotRequired[ExpectedVersion]
 
 
-async def get_strongest_connections(memory: Memory, given: GetStrongestConnections) -> WeighedConnections:
-    """Find the connections of a node that count most now, by strength, importance and age."""
-    return await memory.get_strongest_connections(**given)
+async def get_strongest_connections(memory: Memory, arguments: GetStrongestConnections) -> WeighedConnections:
+    """Find the strongest connections of a node now, by strength, importance and age."""
+    return await memory.get_strongest_connections(**arguments)
 
 
-async def get_weak_relations(memory: Memory, given: GetWeakRelations) -> WeighedConnections:
-    """Find connections that count little, to review or remove. A page can be short; next_cursor leads on."""
-    return await memory.get_weak_relations(**given)
+async def get_weak_relations(memory: Memory, arguments: GetWeakRelations) -> WeighedConnections:
+    """Find weak connections, to review or remove. A page can be short; next_cursor has the next one."""
+    return await memory.get_weak_relations(**arguments)
 
 
-async def set_relation_importance(memory: Memory, given: SetRelationImportance) -> Changed:
-    """Say how important a connection is, 0 to 1. It then makes half of the connection's weight."""
-    return await memory.set_relation_importance(**given)
+async def set_relation_importance(memory: Memory, arguments: SetRelationImportance) -> Changed:
+    """Set the importance of a connection, 0 to 1. It is then half of the connection's weight."""
+    return await memory.set_relation_importance(**arguments)
 
 
 class InferConnections(Call):
     """Arguments of `infer_connections`."""
 
-    connection_type: NotRequired[Annotated[str, Field(description="A transitive type; without it, all of them")]]
-    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Most in a row to infer from")]]
-    limit: NotRequired[Annotated[int, Field(ge=1, le=10_000, description="Most to write; 1,000 without it")]]
-    dry_run: NotRequired[Annotated[bool, Field(description="Default true: only tell what would be written")]]
+    connection_type: NotRequired[Annotated[str, Field(description="A transitive type (default all)")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Max connections in a row")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=10_000, description="Max to write (default 1,000)")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="Default true: only report")]]
 
 
 class FindContradictions(Call):
@@ -73,14 +73,14 @@ class FindContradictions(Call):
     cursor: NotRequired[Cursor]
 
 
-async def infer_connections(memory: Memory, given: InferConnections) -> Inferred:
+async def infer_connections(memory: Memory, arguments: InferConnections) -> Inferred:
     """Write the connections that follow from transitive types and are missing, with their evidence, as one batch."""
-    return await memory.infer_connections(**given)
+    return await memory.infer_connections(**arguments)
 
 
-async def find_contradictions(memory: Memory, given: FindContradictions) -> Contradictions:
+async def find_contradictions(memory: Memory, arguments: FindContradictions) -> Contradictions:
     """List the pairs of nodes joined by contradicts, with titles and ages, so that you can settle them."""
-    return await memory.find_contradictions(**given)
+    return await memory.find_contradictions(**arguments)
 
 
 MEANING: tuple[AnyOperation, ...] = (

@@ -21,7 +21,7 @@ class CreateLink(TypedDict):
 
     source_node_id: str
     target_domain: str
-    target_node_id: NotRequired[Annotated[str, Field(description="Without it the best entry point is searched for")]]
+    target_node_id: NotRequired[Annotated[str, Field(description="Default: the best matching node")]]
     link_type: NotRequired[Annotated[LinkType, Field(description="Default reference")]]
     strength: NotRequired[Annotated[Fraction, Field(description="Default 1")]]
     description: NotRequired[str]
@@ -45,19 +45,19 @@ class DeleteLink(Call):
     link_id: str
 
 
-async def create_cross_domain_link(memory: Memory, given: CreateLink) -> LinkCreated:
+async def create_cross_domain_link(memory: Memory, arguments: CreateLink) -> LinkCreated:
     """Link a node to a node of another domain. Follow links with traverse_memories and cross_domains."""
-    return await memory.links.create_cross_domain_link(**given)
+    return await memory.links.create_cross_domain_link(**arguments)
 
 
-async def list_cross_domain_links(memory: Memory, given: ListLinks) -> Links:
-    """List the links of a domain or node to other domains, and bidirectional ones from there."""
-    return await memory.links.list_cross_domain_links(**given)
+async def list_cross_domain_links(memory: Memory, arguments: ListLinks) -> Links:
+    """List the links of a domain or node to other domains, and bidirectional links from these."""
+    return await memory.links.list_cross_domain_links(**arguments)
 
 
-async def delete_cross_domain_link(memory: Memory, given: DeleteLink) -> LinkDeleted:
-    """Delete a link; domain is that of its source, which list_cross_domain_links tells."""
-    return await memory.links.delete_cross_domain_link(**given)
+async def delete_cross_domain_link(memory: Memory, arguments: DeleteLink) -> LinkDeleted:
+    """Delete a link. domain is the source's domain, which list_cross_domain_links returns."""
+    return await memory.links.delete_cross_domain_link(**arguments)
 
 
 LINKS: tuple[AnyOperation, ...] = (

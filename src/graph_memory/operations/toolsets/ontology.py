@@ -1,4 +1,4 @@
-"""Those of the 18 tools of the graph that are about the types of a domain."""
+"""The tools of the toolset `graph` for the types of a domain."""
 
 from __future__ import annotations
 
@@ -91,43 +91,43 @@ class GetOntology(Call):
     detail: NotRequired[Annotated[bool, Field(description="Include descriptions and property rules")]]
 
 
-async def validate_connection(memory: Memory, given: ValidateConnection) -> Validity:
+async def validate_connection(memory: Memory, arguments: ValidateConnection) -> Validity:
     """Check whether the ontology lets a connection type join two node types, and if not, why."""
-    return await memory.validate_connection(**given)
+    return await memory.validate_connection(**arguments)
 
 
-async def create_ontology(memory: Memory, given: CreateOntology) -> OntologyChanged:
+async def create_ontology(memory: Memory, arguments: CreateOntology) -> OntologyChanged:
     """Define the types of a domain that has none. Types can be added later."""
-    ontology = ontology_from({key: value for key, value in given.items() if key != "domain"})
-    return await memory.create_ontology(ontology, domain=given.get("domain"))
+    ontology = ontology_from({key: value for key, value in arguments.items() if key != "domain"})
+    return await memory.create_ontology(ontology, domain=arguments.get("domain"))
 
 
-async def add_node_type(memory: Memory, given: AddNodeType) -> OntologyChanged:
+async def add_node_type(memory: Memory, arguments: AddNodeType) -> OntologyChanged:
     """Add a node type to the ontology, for good."""
-    declared = node_type_from(_declaration(given))
-    return await memory.add_node_type(declared, domain=given.get("domain"))
+    new_type = node_type_from(_declaration(arguments))
+    return await memory.add_node_type(new_type, domain=arguments.get("domain"))
 
 
-async def add_connection_type(memory: Memory, given: AddConnectionType) -> OntologyChanged:
+async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> OntologyChanged:
     """Add a connection type to the ontology, for good. ["*"] as from_types or to_types means every node type."""
-    declared = connection_type_from(_declaration(given))
-    return await memory.add_connection_type(declared, domain=given.get("domain"))
+    new_type = connection_type_from(_declaration(arguments))
+    return await memory.add_connection_type(new_type, domain=arguments.get("domain"))
 
 
-async def get_ontology(memory: Memory, given: GetOntology) -> OntologyView:
+async def get_ontology(memory: Memory, arguments: GetOntology) -> OntologyView:
     """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
-    ontology = await memory.get_ontology(**_where(given))
-    return detailed(ontology) if given.get("detail") else brief(ontology)
+    ontology = await memory.get_ontology(**_domain_of(arguments))
+    return detailed(ontology) if arguments.get("detail") else brief(ontology)
 
 
-def _where(given: Call) -> Call:
-    """Return the domain that was named, if one was: the past takes none."""
-    return {"domain": given["domain"]} if "domain" in given else {}
+def _domain_of(arguments: Call) -> Call:
+    """Return the domain argument if it is arguments. A past memory accepts none."""
+    return {"domain": arguments["domain"]} if "domain" in arguments else {}
 
 
-def _declaration(given: AddNodeType | AddConnectionType) -> dict[str, object]:
-    rest = {key: value for key, value in given.items() if key not in {"type_name", "domain"}}
-    return {"name": given["type_name"], **rest}
+def _declaration(arguments: AddNodeType | AddConnectionType) -> dict[str, object]:
+    rest = {key: value for key, value in arguments.items() if key not in {"type_name", "domain"}}
+    return {"name": arguments["type_name"], **rest}
 
 
 ONTOLOGY: tuple[AnyOperation, ...] = (

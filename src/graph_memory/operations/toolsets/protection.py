@@ -1,4 +1,4 @@
-"""The toolset `protection`: making a node, a connection or a domain read-only, and lifting that."""
+"""The toolset `protection`: making a node, connection or domain read-only, and lifting that."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ class Unprotect(TypedDict):
 
     node_id: NotRequired[str]
     connection_id: NotRequired[str]
-    domain: NotRequired[Annotated[str, Field(description="Its domain; without an id, the whole domain is meant")]]
+    domain: NotRequired[Annotated[str, Field(description="Its domain; without an id, the whole domain")]]
 
 
 class Protect(Unprotect):
     """Arguments of `protect`."""
 
     is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false is unprotect")]]
-    reason: NotRequired[Annotated[str, Field(description="Shown to whoever is refused")]]
+    reason: NotRequired[Annotated[str, Field(description="Shown when a write is refused")]]
     expires_at: NotRequired[Annotated[str, Field(description='Time (UTC), or "in 2 hours" (default never)')]]
     can_be_unprotected_by: NotRequired[
-        Annotated[Names, Field(description="Actors who may lift it and write; without, only the command line lifts it")]
+        Annotated[Names, Field(description="Actors who may write and lift it (default: only the command line)")]
     ]
 
 
-async def protect(memory: Memory, given: Protect) -> ProtectionChanged:
-    """Make a node, connection or domain read-only for everyone, you included, but those you name."""
-    return await memory.protect(**given)
+async def protect(memory: Memory, arguments: Protect) -> ProtectionChanged:
+    """Make a node, connection or domain read-only for all, you included, except the actors that you name."""
+    return await memory.protect(**arguments)
 
 
-async def unprotect(memory: Memory, given: Unprotect) -> ProtectionChanged:
+async def unprotect(memory: Memory, arguments: Unprotect) -> ProtectionChanged:
     """Lift a protection, if you may."""
-    return await memory.unprotect(**given)
+    return await memory.unprotect(**arguments)
 
 
 PROTECTION: tuple[AnyOperation, ...] = (

@@ -1,4 +1,4 @@
-"""The toolset `remember`: facts kept clean, and what may be out of date settled."""
+"""The toolset `remember`: storing facts, and settling facts that may be outdated."""
 
 from __future__ import annotations
 
@@ -35,27 +35,23 @@ Relation = Annotated[
 ]
 
 
-class Facts(Call):
+class RememberFacts(Call):
     """Arguments of `remember` for facts about one thing."""
 
     text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
-    name: NotRequired[Annotated[str, Field(description="What it is about; without it, the one entity the text names")]]
+    name: NotRequired[Annotated[str, Field(description="Entity; default: the only one that text names")]]
     type: NotRequired[Annotated[str, Field(description="For a new entity")]]
     observations: NotRequired[list[Statement]]
-    properties: NotRequired[
-        Annotated[Properties, Field(description="Facts that change, such as status or city: each has one value")]
-    ]
+    properties: NotRequired[Annotated[Properties, Field(description="Values that change, such as status or city")]]
     relations: NotRequired[
         Annotated[list[Relation], Field(description="Each has type, and to or from: the name of the other end")]
     ]
-    aliases: NotRequired[Annotated[list[str], Field(description="Other names of it")]]
-    replaces: NotRequired[
-        Annotated[str | list[str], Field(description="Known observations that are over, by id or text")]
-    ]
+    aliases: NotRequired[Annotated[list[str], Field(description="Other names")]]
+    replaces: NotRequired[Annotated[str | list[str], Field(description="Outdated observations, by id or text")]]
     dry_run: NotRequired[bool]
 
 
-class Remember(Facts):
+class Remember(RememberFacts):
     """Arguments of `remember`."""
 
     session: NotRequired[str]
@@ -73,36 +69,37 @@ class Decide(Call):
     """Arguments of `decide`."""
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
-    id: NotRequired[Annotated[str, Field(description="For one question alone, with decision")]]
+    id: NotRequired[Annotated[str, Field(description="For one question, with decision")]]
     new: NotRequired[Annotated[str, Field(description="With known, in place of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]
 
 
-async def remember(memory: Memory, given: Remember) -> Remembered:
-    """Remember facts about one thing: adds what is new, skips what is known, and says what it did with each.
+async def remember(memory: Memory, arguments: Remember) -> Remembered:
+    """Store facts about an entity: adds new ones, skips known ones, and returns a decision for each.
 
     Without a name, "The user prefers …", "Goal: …", "Never …", "Next time …" and "This fixed it: …" are kept as such.
-    Say what changes as properties, and name in replaces what is no longer true. Answer its questions with decide.
+    Give changing values as properties, and outdated facts in replaces. Answer its questions with decide.
+    To store texts unchecked use add_observations, for nodes with content create_node.
     """
-    if "text" in given and given.keys() <= _TEXT_ALONE:
-        where = memory.in_domain(given["domain"]) if "domain" in given else memory
-        dry_run = given.get("dry_run", False)
-        return await where.agent.remember(given["text"], session=given.get("session"), dry_run=dry_run)
-    if "session" in given:
-        raise fault("session", "session goes only with text alone", "Leave it out: observations have a source.")
-    return await memory.entities.remember(**cast("Facts", given))
+    if "text" in arguments and arguments.keys() <= _TEXT_ALONE:
+        target = memory.in_domain(arguments["domain"]) if "domain" in arguments else memory
+        dry_run = arguments.get("dry_run", False)
+        return await target.agent.remember(arguments["text"], session=arguments.get("session"), dry_run=dry_run)
+    if "session" in arguments:
+        raise fault("session", "session goes only with text alone", "Omit it: observations have a source.")
+    return await memory.entities.remember(**cast("RememberFacts", arguments))
 
 
-async def decide(memory: Memory, given: Decide) -> Result:
-    """Answer questions of remember. close: the known one is over. keep: both hold. same: both are one. new: two."""
-    match given:
-        case {"decisions": decisions} if not given.keys() & {"id", "new", "known", "decision"}:
-            return await memory.entities.decide_all(decisions, domain=given.get("domain"))
-        case {"id": question, "decision": decision} if not given.keys() & {"new", "known", "decisions"}:
-            return await memory.entities.answer(question, decision, domain=given.get("domain"))
-        case {"new": new, "known": known, "decision": decision} if not given.keys() & {"id", "decisions"}:
-            return await memory.entities.decide(new, known, decision, domain=given.get("domain"))
+async def decide(memory: Memory, arguments: Decide) -> Result:
+    """Answer questions of remember. close: the known fact is over. keep: both hold. same: one entity. new: two."""
+    match arguments:
+        case {"decisions": decisions} if not arguments.keys() & {"id", "new", "known", "decision"}:
+            return await memory.entities.decide_all(decisions, domain=arguments.get("domain"))
+        case {"id": question, "decision": decision} if not arguments.keys() & {"new", "known", "decisions"}:
+            return await memory.entities.answer(question, decision, domain=arguments.get("domain"))
+        case {"new": new, "known": known, "decision": decision} if not arguments.keys() & {"id", "decisions"}:
+            return await memory.entities.decide(new, known, decision, domain=arguments.get("domain"))
         case _:
             hint = "Give decisions, a list of objects with id and decision; or these two for one question."
             raise fault("decisions", "decide needs decisions, or id and decision, and not both", hint)

@@ -1,4 +1,4 @@
-"""Tools of the toolset `remember` that correct what is known: entities and observations changed where they are."""
+"""Tools of the toolset `remember` that correct or forget entities and observations."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class UpdateObservation(Call):
 
     entityName: str  # noqa: N815 - the word of the official memory server
     observation: Annotated[str, Field(description="Its id, or its text exactly")]
-    text: NotRequired[Annotated[str, Field(description="What it says from now on")]]
+    text: NotRequired[Annotated[str, Field(description="The new text")]]
     confidence: NotRequired[Fraction]
 
 
 class Forget(Call):
     """Arguments of `forget`."""
 
-    names: NotRequired[Annotated[list[str], Field(description="Entities, with all that is known of them")]]
+    names: NotRequired[Annotated[list[str], Field(description="Entities, with all their facts")]]
     ids: NotRequired[Annotated[list[str], Field(description="Of entities, observations or relations")]]
     text: NotRequired[
         Annotated[
@@ -51,22 +51,22 @@ class Forget(Call):
     dry_run: NotRequired[bool]
 
 
-async def update_entity(memory: Memory, given: UpdateEntity) -> EntityUpdated:
-    """Rename an entity, or change what it is. Its observations and relations stay."""
-    return await memory.entities.update_entity(**given)
+async def update_entity(memory: Memory, arguments: UpdateEntity) -> EntityUpdated:
+    """Rename an entity, or change its fields. Its observations and relations stay."""
+    return await memory.entities.update_entity(**arguments)
 
 
-async def update_observation(memory: Memory, given: UpdateObservation) -> ObservationUpdated:
-    """Correct an observation of an entity. For what is no longer true, use remember with replaces."""
-    more: dict[str, Any] = {**given}
-    return await memory.entities.update_observation(more.pop("entityName"), more.pop("observation"), **more)
+async def update_observation(memory: Memory, arguments: UpdateObservation) -> ObservationUpdated:
+    """Correct an observation of an entity. If it no longer holds, use remember with replaces."""
+    rest: dict[str, Any] = {**arguments}
+    return await memory.entities.update_observation(rest.pop("entityName"), rest.pop("observation"), **rest)
 
 
-async def forget(memory: Memory, given: Forget) -> Forgotten:
-    """End facts that are no longer true or wanted. They are kept as the past, unless erase is true. Try dry_run."""
-    more: dict[str, Any] = {**given}
-    where = memory.in_domain(more.pop("domain")) if "domain" in given else memory
-    return await where.agent.forget(**more)
+async def forget(memory: Memory, arguments: Forget) -> Forgotten:
+    """End facts that no longer hold or are unwanted. They stay in the past, unless erase is true. Try dry_run."""
+    rest: dict[str, Any] = {**arguments}
+    target = memory.in_domain(rest.pop("domain")) if "domain" in arguments else memory
+    return await target.agent.forget(**rest)
 
 
 UPDATES: tuple[AnyOperation, ...] = (
