@@ -4,7 +4,7 @@
         await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
         note = await memory.create_node("Note", "# Hello")
 
-Names are loaded when they are first used, so that a command which needs no database starts without its driver.
+Names are loaded on first use, so that commands without a database start without its driver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`graph-memory`, also as `python -m graph_memory`: what needs nothing is told at once, all else is `cli.main`."""
+"""`graph-memory`, also as `python -m graph_memory`. The version is printed without importing `cli.main`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from threading import Timer
 
 
 def run() -> None:
-    """Run the command. Ctrl-C ends it with 130 wherever it comes, also while modules are still being imported."""
-    sys.unraisablehook = _unraisable
+    """Run the command. Ctrl-C ends it with status 130, also during imports."""
+    sys.unraisablehook = _handle_unraisable
     try:
         if sys.argv[1:] in (["--version"], ["version"]):
             from importlib.metadata import version
@@ -27,15 +27,15 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is about to end, and has nothing more to say
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is about to end
 
 
-def _unraisable(found: sys.UnraisableHookArgs) -> None:
-    """Take up a Ctrl-C that came where Python drops it, as in the clean-up of an import; show anything else."""
-    if issubclass(found.exc_type, KeyboardInterrupt):
-        Timer(0.01, _thread.interrupt_main).start()  # not at once: here it would be dropped again
+def _handle_unraisable(args: sys.UnraisableHookArgs) -> None:
+    """Handle a Ctrl-C that Python would drop, as in the clean-up of an import. Other errors are printed."""
+    if issubclass(args.exc_type, KeyboardInterrupt):
+        Timer(0.01, _thread.interrupt_main).start()  # later, because here Python would drop it again
     else:
-        sys.__unraisablehook__(found)
+        sys.__unraisablehook__(args)
 
 
 if __name__ == "__main__":

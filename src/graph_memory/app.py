@@ -1,4 +1,4 @@
-"""The composition root: from settings to an open memory."""
+"""The composition root: opens a memory with settings."""
 
 from __future__ import annotations
 
@@ -53,24 +53,23 @@ async def open_memory(
     origin: Origin | None = None,
     follows: bool = False,
 ) -> AsyncGenerator[Memory]:
-    """Give an open memory: on the server that NEO4J_URI names, else on a local Neo4j that is started when needed.
+    """Yield an open memory: on the server that NEO4J_URI names, or else on a local Neo4j that is started if needed.
 
-    The local Neo4j keeps running afterwards, shared with every other process of the same home. `origin` is who
-    the log names for changes; without it the settings say. A process that stays `follows` the logs of the domains that
-    it works in, so that what is new is indexed before somebody searches. Raises STORE_UNAVAILABLE and
-    STORE_INCOMPATIBLE.
+    The local Neo4j keeps running afterwards, for all processes with the same home. `origin` is recorded in the log for
+    changes (default: the actor and session of the settings). A long-running process `follows` the logs of its domains,
+    so that new texts are indexed before the next search. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
     """
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
-    async with open_store(partial(_find, settings, progress), limits) as store:
+    async with open_store(partial(_find_server, settings, progress), limits) as store:
         version = await store.server_version()
         check_version(version)
         await migrate(store, progress=progress)
         by_settings = Origin(session=settings.session, actor=settings.actor)
-        core = _core(settings, store, await store_id(store), origin or by_settings, _embedder(settings, version))
-        others: dict[str, Embedder | None] = {}
+        core = _build_core(settings, store, await store_id(store), origin or by_settings, _embedder(settings, version))
+        other_embedders: dict[str, Embedder | None] = {}
         if not isinstance(core.embedder, NoVectors):
-            core = replace(core, embedder_of=partial(_other, settings, others))
+            core = replace(core, embedder_of=partial(_other_embedder, settings, other_embedders))
         if follows and settings.background_index:
             from graph_memory.memory.search.index.following import follow_logs
 
@@ -82,13 +81,13 @@ async def open_memory(
         finally:
             await core.background.close()
             await access_store.close(core)
-            for each in filter(None, (core.embedder, *others.values(), core.chat)):
-                await each.aclose()
+            for client in filter(None, (core.embedder, *other_embedders.values(), core.chat)):
+                await client.aclose()
 
 
 async def check_connection(settings: Settings) -> str:
-    """Return a description of the server that the settings lead to. Raises STORE_UNAVAILABLE, STORE_INCOMPATIBLE."""
-    async with open_store(partial(_find, settings, silent)) as store:
+    """Return the version of the settings' Neo4j server. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE."""
+    async with open_store(partial(_find_server, settings, silent)) as store:
         version = await store.server_version()
         check_version(version)
         await pending_steps(store)
@@ -96,8 +95,8 @@ async def check_connection(settings: Settings) -> str:
 
 
 async def check_schema(settings: Settings) -> str:
-    """Return how many indexes and constraints there are. Raises STORE_INCOMPATIBLE, naming those that are missing."""
-    async with open_store(partial(_find, settings, silent)) as store:
+    """Return a report on indexes and constraints. Raises STORE_INCOMPATIBLE if some are missing."""
+    async with open_store(partial(_find_server, settings, silent)) as store:
         if await pending_steps(store):
             return "created when the memory is next opened"
         faults = await schema_faults(store)
@@ -109,109 +108,109 @@ async def check_schema(settings: Settings) -> str:
 
 
 async def clocks_ahead(settings: Settings) -> str | None:
-    """Return which domains have a last change that is stamped far ahead of this machine's clock, None for none."""
-    async with open_store(partial(_find, settings, silent)) as store:
+    """Return the domains whose last change is far ahead of this machine's clock, or None."""
+    async with open_store(partial(_find_server, settings, silent)) as store:
         rows = await ahead(store)
     return ", ".join(f"domain {row.name} is at {rfc3339(row.modified)}" for row in rows) or None
 
 
 async def check_index(settings: Settings) -> list[Backlog]:
-    """Return what the indexes of search lack, by domain."""
+    """Return the backlog of the search index, by domain."""
     from graph_memory.memory.search.index.backlog import backlog
 
-    async with open_store(partial(_find, settings, silent)) as store:
+    async with open_store(partial(_find_server, settings, silent)) as store:
         return [] if await pending_steps(store) else await backlog(store)
 
 
 async def check_blobs(settings: Settings) -> str:
-    """Return where blobs are kept, once that was looked into. Raises CONTENT_READ_FAILED."""
-    place = blobs(settings)
-    count = len(await place.domains())
-    return f"{place.location}, used by {count} domain{'' if count == 1 else 's'}"
+    """Read the blob store and return its location. Raises CONTENT_READ_FAILED."""
+    store = blobs(settings)
+    count = len(await store.domains())
+    return f"{store.location}, used by {count} domain{'' if count == 1 else 's'}"
 
 
 async def check_embeddings(settings: Settings) -> str | None:
-    """Return which model makes vectors, once it has made one; None when that is off. Raises EmbeddingUnavailable."""
-    if (found := embedder(settings)) is None:
+    """Embed a text and return the model; None if embeddings are off. Raises EmbeddingUnavailable."""
+    if (model := embedder(settings)) is None:
         return None
     try:
         await anyio.to_thread.run_sync(fetch_model, settings)
-        await found.query("graph-memory")
+        await model.query("graph-memory")
     finally:
-        await found.aclose()
-    return f"{found.model}, {found.dimensions} dimensions"
+        await model.aclose()
+    return f"{model.model}, {model.dimensions} dimensions"
 
 
 async def check_model(settings: Settings) -> str | None:
-    """Return which language model answers, once it has; None when none is set. Raises ModelUnavailable."""
-    if (found := chat_model(settings)) is None:
+    """Query the language model and return its name; None if none is set. Raises ModelUnavailable."""
+    if (model := chat_model(settings)) is None:
         return None
     try:
-        await found.reply("Answer with one word.", "Are you there?")
+        await model.reply("Answer with one word.", "Are you there?")
     finally:
-        await found.aclose()
-    return found.name
+        await model.aclose()
+    return model.name
 
 
 def schema_version() -> int:
-    """Return the schema version that a database has once it was opened."""
+    """Return the schema version of a migrated database."""
     return len(steps())
 
 
 def check_version(version: str) -> None:
     """Raise STORE_INCOMPATIBLE for a server that is too old."""
     if server_at(version) < OLDEST_NEO4J:
-        oldest = _shown(OLDEST_NEO4J)
+        oldest = _version_text(OLDEST_NEO4J)
         hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})
 
 
-def _shown(version: tuple[int, int]) -> str:
+def _version_text(version: tuple[int, int]) -> str:
     return f"{version[0]}.{version[1]:02}"
 
 
-def source_at(settings: Settings, given: str, database: str | None) -> GivenSource:
-    """Return a source that was named; a server with its login.
+def source_at(settings: Settings, name: str, database: str | None) -> GivenSource:
+    """Return the source with a name: a path, or a Neo4j server with its login.
 
-    The memory's own server is reached as the memory reaches it: its password goes nowhere else, however the server was
-    named. The login for sources is for others. Raises INVALID_ARGUMENT for a database without a server.
+    The memory's own server gets the memory's login, which is sent to no other server. Other servers get the login for
+    sources. Raises INVALID_ARGUMENT for a database without a server.
     """
-    if not is_server(given):
+    if not is_server(name):
         if database is not None:
-            raise fault("database", f"{shown(given)} is no Neo4j server", "Give an address, such as bolt://host:7687.")
-        return given
+            raise fault("database", f"{shown(name)} is no Neo4j server", "Give an address, such as bolt://host:7687.")
+        return name
     from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 
-    own = settings.neo4j_uri or local.status(settings).uri
-    if own is None or not _is_same_server(own, given):
-        return Neo4jSource(given, settings.source_username, settings.source_password.get_secret_value(), database)
+    own_uri = settings.neo4j_uri or local.status(settings).uri
+    if own_uri is None or not _is_same_server(own_uri, name):
+        return Neo4jSource(name, settings.source_username, settings.source_password.get_secret_value(), database)
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value()
-        return Neo4jSource(own, settings.neo4j_username, password, database or settings.neo4j_database)
+        return Neo4jSource(own_uri, settings.neo4j_username, password, database or settings.neo4j_database)
     server = local.ensure_running(settings)
     return Neo4jSource(server.uri, server.username, server.password, database, guard=server)
 
 
-def _is_same_server(one: str, other: str) -> bool:
-    """Say whether two addresses lead to one server, and both over TLS or both without."""
+def _is_same_server(first: str, second: str) -> bool:
+    """Return whether two addresses are of one server, both with TLS or both without."""
     try:
-        return _server_at(one) == _server_at(other)
-    except ValueError:  # a port that is none
+        return _server_at(first) == _server_at(second)
+    except ValueError:  # an invalid port
         return False
 
 
 def _server_at(uri: str) -> tuple[str | None, ...]:
-    place = urlsplit(uri)
-    host = "localhost" if place.hostname in _LOOPBACK else place.hostname
-    login = place.username  # which no address may have: it is refused where it is used
-    return host, str(place.port or _BOLT_PORT), place.scheme.partition("+")[2], login
+    parts = urlsplit(uri)
+    host = "localhost" if parts.hostname in _LOOPBACK else parts.hostname
+    login = parts.username  # no address may have one: opening the connection raises an error
+    return host, str(parts.port or _BOLT_PORT), parts.scheme.partition("+")[2], login
 
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _BOLT_PORT = 7687
 
 
-async def _find(settings: Settings, progress: Progress) -> Address:
+async def _find_server(settings: Settings, progress: Progress) -> Address:
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value()
         return Address(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
@@ -223,23 +222,23 @@ async def _find(settings: Settings, progress: Progress) -> Address:
 
 
 def _embedder(settings: Settings, version: str) -> Embedder | None:
-    """Return what makes vectors, None when that is off; on a server that cannot search them, one that says so."""
-    found = embedder(settings)
-    if found is None or server_at(version) >= VECTORS_SINCE:
-        return found
-    oldest = _shown(VECTORS_SINCE)
+    """Return the embedder, or None if it is off. If the server cannot search vectors, it raises the reason."""
+    chosen = embedder(settings)
+    if chosen is None or server_at(version) >= VECTORS_SINCE:
+        return chosen
+    oldest = _version_text(VECTORS_SINCE)
     hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
     return NoVectors(f"Neo4j {version} is older than {oldest}, the first whose vector index filters", hint)
 
 
-def _other(settings: Settings, opened: dict[str, Embedder | None], model: str) -> Embedder | None:
-    """Return what makes vectors by another model, opened once."""
+def _other_embedder(settings: Settings, opened: dict[str, Embedder | None], model: str) -> Embedder | None:
+    """Return the embedder of another model, opened once."""
     if model not in opened:
         opened[model] = embedder_of(settings, model)
     return opened[model]
 
 
-def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors: Embedder | None) -> Core:
+def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors: Embedder | None) -> Core:
     contents = Contents(
         blobs(settings),
         ContentCache(settings.content_cache_bytes),
@@ -271,7 +270,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
 
 
 async def _corrections(core: Core, query: str | None) -> Sequence[str]:
-    """Return the corrections by users with which a recall begins."""
+    """Return the corrections by users for the start of a recall."""
     from graph_memory.agent.user import CorrectionCache  # a command that recalls nothing does not need it
 
     users = Memory(core, default_domain=core.users_domain)
@@ -279,5 +278,5 @@ async def _corrections(core: Core, query: str | None) -> Sequence[str]:
 
 
 def blobs(settings: Settings) -> Blobs:
-    """Return the place where the settings keep blobs."""
+    """Return the blob store of the settings."""
     return blobs_at(settings.blob_url or settings.home / "blobs")

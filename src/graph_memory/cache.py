@@ -1,4 +1,4 @@
-"""Values that were made lately, kept up to a number of them and for a time."""
+"""A cache with a maximum number of values and a maximum age."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """At most `max` values by key, each for `ttl` seconds; when it is full, what was not used for longest goes.
+    """At most `max` values by key, each for `ttl` seconds. If it is full, the least recently used value is dropped.
 
-    With `update_age_on_get` a value that is read starts its `ttl` anew, otherwise the `ttl` counts from `set`. Reading
-    counts as use either way. `clock` gives seconds that never go back. Not safe between threads: it belongs to one
-    event loop.
+    With `update_age_on_get`, reading a value restarts its `ttl`; otherwise the `ttl` counts from `set`. Reading always
+    counts as use. `clock` returns monotonic seconds. Not safe between threads: it belongs to one event loop.
     """
 
     def __init__(
@@ -36,7 +35,7 @@ class LruCache(Generic[K, V]):
         self._entries: OrderedDict[K, tuple[V, float]] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """Return the value, now the most recently used, or None. One that is older than `ttl` is forgotten."""
+        """Return the value, now the most recently used, or None. A value that is older than `ttl` is dropped."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -51,17 +50,17 @@ class LruCache(Generic[K, V]):
         return value
 
     def set(self, key: K, value: V) -> None:
-        """Keep the value as the most recently used, in place of the one that has been used least recently."""
+        """Store the value as the most recently used. If the cache is full, drop the least recently used value."""
         if key not in self._entries and len(self._entries) >= self._max:
             self._entries.popitem(last=False)
         self._entries[key] = value, self._clock()
         self._entries.move_to_end(key)
 
     def has(self, key: K) -> bool:
-        """Say whether `get` would find a value; this is no use of it."""
+        """Return whether `get` would return a value. This does not count as use."""
         entry = self._entries.get(key)
         return entry is not None and self._clock() - entry[1] <= self._ttl
 
     def __len__(self) -> int:
-        """Return how many values are held, those that have grown too old meanwhile included."""
+        """Return the number of values, including expired ones."""
         return len(self._entries)

@@ -1,4 +1,4 @@
-"""Files for the owner alone: whole or not at all, never written through a link, and safe on disk when complete."""
+"""Private files: written completely or not at all, never through a link, and synced to disk."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
 def open_private(path: Path) -> IO[bytes]:
-    """Open a new file that only its owner reads (mode 600). Raises OSError, also if a file or a link is there."""
+    """Open a new file that only its owner can read (mode 600). Raises OSError, also if the path exists."""
     return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 @contextmanager
 def new_private_file(path: Path) -> Generator[IO[bytes]]:
-    """Give a new file that only its owner reads, synced at the end. Raises OSError, also if it is there."""
+    """Yield a new private file, synced at the end. Raises OSError, also if the path exists."""
     with open_private(path) as file:
         yield file
         file.flush()
@@ -30,7 +30,7 @@ def new_private_file(path: Path) -> Generator[IO[bytes]]:
 
 @contextmanager
 def replacing(target: Path) -> Generator[IO[bytes]]:
-    """Give a file that takes the target's place when it is complete; a failure or a crash leaves what was there."""
+    """Yield a file that replaces the target at the end. After a failure or a crash, the target is unchanged."""
     part = temporary_beside(target)
     try:
         with new_private_file(part) as file:
@@ -42,18 +42,18 @@ def replacing(target: Path) -> Generator[IO[bytes]]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner reads; a crash leaves the old one or the new one, never a part."""
+    """Write a private file. After a crash it has its old or its new content, never a part of it."""
     with replacing(path) as file:
         file.write(text.encode())
 
 
 def temporary_beside(target: Path) -> Path:
-    """Return a new name, hidden, for what is to replace the target by one rename."""
+    """Return a new hidden path in the folder of the target."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder and those above it that are missing, for the owner alone (mode 700), and sync each new entry."""
+    """Make a folder and its missing parents for the owner alone (mode 700), and sync each new entry."""
     if path.is_dir():
         return
     make_private_folder(path.parent)
@@ -62,7 +62,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Sync the entries of a folder, where the system can: Windows and some network file systems cannot."""
+    """Sync the entries of a folder. Does nothing on Windows and network file systems that cannot."""
     if os.name == "nt":
         return
     try:

@@ -1,4 +1,4 @@
-"""Ontologies in files: a user's own, and those that come with the package."""
+"""Ontologies in files: of the user, and bundled with the package."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from graph_memory.model.values.arguments import fault
 
 
 def load_ontology(source: str | Path) -> Ontology:
-    """Return the ontology that a YAML file declares, or else the bundled one of that name, such as `gtd`.
+    """Return the ontology in a YAML file, or else the bundled ontology with that name, such as `gtd`.
 
-    Raises INVALID_ARGUMENT when there is neither, and what `parse_ontology` does.
+    Raises INVALID_ARGUMENT if there is neither, and the errors of `parse_ontology`.
     """
     path = Path(source)
     if not path.exists() and path.name == str(source):
@@ -26,23 +26,27 @@ def load_ontology(source: str | Path) -> Ontology:
     return parse_bytes(data, path.name)
 
 
-def begun(ontology: Ontology, present: Ontology) -> Ontology:
-    """Return what a domain begins with: an open ontology has the standard connection types besides its own.
+def with_standard_types(ontology: Ontology, current: Ontology) -> Ontology:
+    """Return an ontology for a new domain: if it is open, with the standard connection types.
 
-    Those whose name, or the name of whose inverse, it uses otherwise, or the domains above, are left out.
+    Standard types are omitted if the ontology or a domain above uses their name or the name of their inverse.
     """
     if not ontology.open:
         return ontology
-    used = {name for one in ontology.connection_types for name in (one.name, one.inverse)}
-    used |= {one.type.name for one in present.above.values()}
-    standard = [one for one in _standard().connection_types if not {one.name, one.other_name} & used]
+    used = {
+        name
+        for connection_type in ontology.connection_types
+        for name in (connection_type.name, connection_type.inverse)
+    }
+    used |= {inherited.type.name for inherited in current.above.values()}
+    standard = [kind for kind in _standard().connection_types if not {kind.name, kind.other_name} & used]
     return ontology.with_types((), standard)
 
 
 @cache
 def standard_names() -> frozenset[str]:
     """Return the names of the standard connection types."""
-    return frozenset(one.name for one in _standard().connection_types)
+    return frozenset(kind.name for kind in _standard().connection_types)
 
 
 @cache
@@ -51,7 +55,7 @@ def _standard() -> Ontology:
 
 
 def _bundled(name: str) -> Path:
-    """Return the file of an ontology that comes with the package."""
+    """Return the file of a bundled ontology."""
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:
         hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")

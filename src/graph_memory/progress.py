@@ -1,4 +1,4 @@
-"""How what takes long tells what it does."""
+"""Progress of long operations."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable
 
 Progress = Callable[[str, float | None], None]
-"""Called with the stage in words and how much of it is done, 0 to 1, or None where nobody can tell."""
+"""Called with the name of the stage, and the share of it that is done (0 to 1), or None if unknown."""
 
 _log = logging.getLogger(__name__)
 
 
 def silent(stage: str, done: float | None) -> None:
-    """Tell nobody but the log."""
+    """Report progress only to the log."""
     _log.debug("%s %s", stage, done)

@@ -320,15 +320,15 @@ class Settings(BaseSettings):
 
     @field_validator("model_name")
     @classmethod
-    def _check_model_name(cls, value: str | None, given: ValidationInfo) -> str | None:
-        if value and given.data.get("model") == "off":
+    def _check_model_name(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value and info.data.get("model") == "off":
             raise ValueError("names a model of a server: set GRAPH_MEMORY_MODEL to ollama, openai or anthropic")
         return value
 
     @field_validator("embedding_model")
     @classmethod
-    def _check_model(cls, value: str | None, given: ValidationInfo) -> str | None:
-        embeddings = given.data.get("embeddings")
+    def _check_model(cls, value: str | None, info: ValidationInfo) -> str | None:
+        embeddings = info.data.get("embeddings")
         if value and embeddings == "off":
             raise ValueError("names a model of embeddings, but GRAPH_MEMORY_EMBEDDINGS is off")
         if value and embeddings == "local" and value not in LOCAL_MODELS:
@@ -360,10 +360,10 @@ def expanded_path(given: str) -> str:
     return os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111 - Path.expanduser raises for an unknown user
 
 
-def http_url(given: str) -> str:
+def http_url(url: str) -> str:
     """Return a URL of a web server without the slash at its end. Raises ValueError; credentials are no part of it."""
-    parts = urlsplit(given)
+    parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
         raise ValueError("must be a URL as in http://localhost:11434/v1, without a user name")
     _ = parts.port  # raises for one that is none
-    return given.rstrip("/")
+    return url.rstrip("/")

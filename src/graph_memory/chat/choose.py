@@ -1,4 +1,4 @@
-"""From settings to a language model. What it needs is imported and opened when it is first asked."""
+"""The language model of the settings. Its modules are imported when it is chosen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERVERS = {
 
 
 def chat_model(settings: Settings) -> ChatModel | None:
-    """Return what answers by the settings, None when that is off."""
+    """Return the language model of the settings, or None if it is off."""
     if settings.model == "off":
         return None
     from graph_memory.chat.protocols import ANTHROPIC, OPENAI

@@ -1,4 +1,4 @@
-"""Text of strangers as a model is given it: JSON on lines of its own, between marks that they cannot know."""
+"""Untrusted text in prompts: JSON on separate lines, between marks that its authors cannot know."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Iterable
 _SECRET = secrets.token_bytes(16)
 
 
-def mark_of(told: object) -> str:
-    """Return a mark that no stored text can have, the same for the same things in a process."""
-    return "material-" + hmac.new(_SECRET, json.dumps(told).encode(), hashlib.sha256).hexdigest()[:16]
+def mark_of(content: object) -> str:
+    """Return a mark that no stored text can contain. In a process, equal content has equal marks."""
+    return "material-" + hmac.new(_SECRET, json.dumps(content).encode(), hashlib.sha256).hexdigest()[:16]
 
 
-def between(mark: str, things: Iterable[object]) -> str:
-    """Return things, one a line, between the lines of a mark."""
-    lines = (_on_one_line(json.dumps(each, ensure_ascii=False)) for each in things)
+def between(mark: str, items: Iterable[object]) -> str:
+    """Return items as JSON, one on each line, between two lines with the mark."""
+    lines = (_on_one_line(json.dumps(item, ensure_ascii=False)) for item in items)
     return "\n".join([f"<{mark}>", *lines, f"</{mark}>"])
 
 
 def _on_one_line(line: str) -> str:
-    """Return JSON without the characters that it lets stand, but that some readers take for the end of a line."""
-    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
+    """Return JSON with escapes for the characters that some readers take for a line break."""
+    return "".join(character if character.isprintable() else json.dumps(character)[1:-1] for character in line)

@@ -1,4 +1,4 @@
-"""What every language model can do, and how it says that it cannot."""
+"""The interface of language models, and its error."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answers; `is_cut` says that it had no room for all of it."""
+    """The answer of a model. `is_cut` means that it reached the maximum number of tokens."""
 
     text: str
     is_cut: bool = False
 
 
 class ChatModel(Protocol):
-    """A model that answers in words; for any number of concurrent tasks of one event loop."""
+    """A model that answers in text. Any number of tasks of one event loop may use it."""
 
     @property
     def name(self) -> str:
@@ -23,18 +23,18 @@ class ChatModel(Protocol):
         ...
 
     async def reply(self, system: str, text: str) -> Reply:
-        """Return the answer to a text under instructions. Raises ModelUnavailable."""
+        """Return the answer to a text under the instructions `system`. Raises ModelUnavailable."""
         ...
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """There is no answer now: the provider is down, lacks the model, refuses, or gives what no answer is.
+    """There is no answer now: the provider is down, lacks the model, refuses, or sends an invalid reply.
 
-    `message` says what happened and `hint` what to do about it; neither holds a key.
+    `message` is the problem and `hint` the next step. Neither contains a key.
     """
 
     def __init__(self, message: str, hint: str) -> None:

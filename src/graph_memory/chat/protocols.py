@@ -1,4 +1,4 @@
-"""The two protocols of language models: what is asked in each, and what a reply must be. It is pure."""
+"""The two protocols of language models: building requests and parsing replies. Pure."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ValidationError
 
 from graph_memory.chat.model import Reply
-from graph_memory.provider.faults import Refused, misread
+from graph_memory.provider.faults import PermanentFailure, unreadable_reply
 
 MOST_TOKENS = 4_096
-"""Tokens of a reply: Anthropic's protocol wants a bound.
+"""Maximum number of tokens of a reply, which Anthropic's protocol requires.
 
-OpenAI's is sent none: some of its models count what they think as well, others know the bound by another name.
+OpenAI's requests have no maximum: some of its models also count their reasoning, others have another name for it.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A protocol: where it is spoken below the base URL, with which headers, and how it is written and read."""
+    """A protocol: its path below the base URL, its headers, and its requests and replies."""
 
     path: str
-    asked: Callable[[str, str, str], Mapping[str, object]]
-    """From a model, instructions and a text to a request."""
-    read: Callable[[bytes], Reply]
-    """From a body to a reply. Raises Refused for one that is none."""
+    build_request: Callable[[str, str, str], Mapping[str, object]]
+    """Returns the request for a model, instructions and a text."""
+    parse_reply: Callable[[bytes], Reply]
+    """Returns the reply in a body. Raises PermanentFailure if it is invalid."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -52,30 +52,30 @@ class _Blocks(BaseModel):
     stop_reason: str | None = None
 
 
-def _completion_asked(model: str, system: str, text: str) -> Mapping[str, object]:
+def _completion_request(model: str, system: str, text: str) -> Mapping[str, object]:
     messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
     return {"model": model, "messages": messages, "stream": False}
 
 
-def _completion(body: bytes) -> Reply:
+def _parse_completion(body: bytes) -> Reply:
     try:
         choices = _Completion.model_validate_json(body).choices
     except ValidationError as error:
-        raise misread(error) from None
+        raise unreadable_reply(error) from None
     texts = [choice.message.content or "" for choice in choices[:1]]
     return _reply(texts, is_cut=[choice.finish_reason for choice in choices[:1]] == ["length"])
 
 
-def _message_asked(model: str, system: str, text: str) -> Mapping[str, object]:
+def _message_request(model: str, system: str, text: str) -> Mapping[str, object]:
     messages = [{"role": "user", "content": text}]
     return {"model": model, "max_tokens": MOST_TOKENS, "system": system, "messages": messages}
 
 
-def _message(body: bytes) -> Reply:
+def _parse_message(body: bytes) -> Reply:
     try:
         blocks = _Blocks.model_validate_json(body)
     except ValidationError as error:
-        raise misread(error) from None
+        raise unreadable_reply(error) from None
     return _reply(
         [block.text for block in blocks.content if block.type == "text"], is_cut=blocks.stop_reason == "max_tokens"
     )
@@ -84,9 +84,9 @@ def _message(body: bytes) -> Reply:
 def _reply(texts: Sequence[str], *, is_cut: bool) -> Reply:
     text = "".join(texts).strip()
     if not text:
-        raise Refused("sent an empty reply")
+        raise PermanentFailure("sent an empty reply")
     return Reply(text, is_cut)
 
 
-OPENAI = Dialect("/chat/completions", _completion_asked, _completion)
-ANTHROPIC = Dialect("/messages", _message_asked, _message, {"anthropic-version": "2023-06-01"})
+OPENAI = Dialect("/chat/completions", _completion_request, _parse_completion)
+ANTHROPIC = Dialect("/messages", _message_request, _parse_message, {"anthropic-version": "2023-06-01"})

@@ -1,4 +1,4 @@
-"""A language model of a server, asked in the protocol that the server speaks."""
+"""A language model on a server."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from graph_memory.cache import LruCache
 from graph_memory.chat.model import ModelUnavailable, Reply
 from graph_memory.chat.protocols import Dialect
 from graph_memory.provider.client import Client, Patience, Service
-from graph_memory.provider.faults import Passing, Refused
+from graph_memory.provider.faults import PermanentFailure, TemporaryFailure
 
 PATIENCE = Patience(waits=(0.5, 2.0), longest=20.0)
-"""Somebody waits for the answer: all tries together have the time of one."""
-KEPT = 50
-KEPT_SECONDS = 600.0
+"""A caller waits for the answer, so all attempts together have the time limit of one request."""
+CACHED_REPLIES = 50
+CACHE_SECONDS = 600.0
 _KEYS = {"openai": " or OPENAI_API_KEY", "anthropic": " or ANTHROPIC_API_KEY"}
 
 
 class RemoteModel:
-    """A model of a server. An answer that it gave lately to the same question is given again."""
+    """A language model on a server. Recent replies are cached."""
 
     def __init__(self, service: Service, dialect: Dialect, *, patience: Patience = PATIENCE) -> None:
         self._service = service
         self._dialect = dialect
         self._patience = patience
         self._client = Client(service, dialect.headers)
-        self._given = LruCache[tuple[str, str], Reply](max=KEPT, ttl=KEPT_SECONDS, update_age_on_get=False)
+        self._replies = LruCache[tuple[str, str], Reply](max=CACHED_REPLIES, ttl=CACHE_SECONDS, update_age_on_get=False)
 
     @property
     def name(self) -> str:
@@ -35,39 +35,39 @@ class RemoteModel:
         return self._client.name
 
     async def reply(self, system: str, text: str) -> Reply:
-        """Return the answer to a text under instructions. Raises ModelUnavailable after some patience."""
-        if (known := self._given.get((system, text))) is not None:
-            return known
-        asked = self._dialect.asked(self._service.model, system, text)
+        """Return the answer to a text under instructions. Raises ModelUnavailable after some attempts."""
+        if (cached := self._replies.get((system, text))) is not None:
+            return cached
+        request = self._dialect.build_request(self._service.model, system, text)
         try:
-            reply = self._dialect.read(await self._post(asked))
-        except Passing as fault:
+            reply = self._dialect.parse_reply(await self._post(request))
+        except TemporaryFailure as fault:
             raise self._unavailable(fault, self._server_hint()) from None
-        except Refused as fault:
+        except PermanentFailure as fault:
             raise self._unavailable(fault, self._hint(fault.status)) from None
-        self._given.set((system, text), reply)
+        self._replies.set((system, text), reply)
         return reply
 
-    async def _post(self, asked: Mapping[str, object]) -> bytes:
-        """Return the body of the reply, all tries together within the time of one."""
+    async def _post(self, request: Mapping[str, object]) -> bytes:
+        """Return the body of the reply. All attempts together have the time limit of one request."""
         seconds = self._service.timeout
         with anyio.move_on_after(seconds):
-            return await self._client.post(self._dialect.path, asked, self._patience)
-        raise Passing(f"did not answer within {seconds:g} s")
+            return await self._client.post(self._dialect.path, request, self._patience)
+        raise TemporaryFailure(f"did not answer within {seconds:g} s")
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    def _unavailable(self, fault: Passing | Refused, hint: str) -> ModelUnavailable:
-        return ModelUnavailable(f"{self.name} at {self._service.url} {self._client.shown(fault)}", hint)
+    def _unavailable(self, fault: TemporaryFailure | PermanentFailure, hint: str) -> ModelUnavailable:
+        return ModelUnavailable(f"{self.name} at {self._service.url} {self._client.describe(fault)}", hint)
 
     def _hint(self, status: int | None) -> str:
         service = self._service
         match status:
             case 401 | 403:
-                also = _KEYS.get(service.provider, "") if service.needs_key else ""
-                return f"Set GRAPH_MEMORY_MODEL_API_KEY{also} to a key that is valid there."
+                alternative = _KEYS.get(service.provider, "") if service.needs_key else ""
+                return f"Set GRAPH_MEMORY_MODEL_API_KEY{alternative} to a key that is valid there."
             case 404 if service.provider == "ollama":
                 return f"Run `ollama pull {service.model}`, or set GRAPH_MEMORY_MODEL_NAME to a model that it has."
             case _:

@@ -201,7 +201,7 @@ def _render_reference(reference: Reference) -> str:
 
 
 def _commands(reference: Reference) -> Iterator[str]:
-    from graph_memory.operations.schemas import properties_of, required_of
+    from graph_memory.operations.schemas import properties_of, required_names
     from graph_memory.operations.table import CALLABLE
 
     arguments = {name: value or True for name, value in reference.arguments.items()}
@@ -212,7 +212,7 @@ def _commands(reference: Reference) -> Iterator[str]:
             is_of_domain = "domain" in properties_of(CALLABLE[name].input_schema)
             yield f"`{command_line(*words) if is_of_domain else f'graph-memory {command}'}`"
         elif name in CALLABLE:
-            needed = [argument for argument in required_of(CALLABLE[name].input_schema) if argument not in arguments]
+            needed = [argument for argument in required_names(CALLABLE[name].input_schema) if argument not in arguments]
             call = as_command(ReadyCall(tool=name, arguments=arguments))
             yield f"`{' '.join([call, *(f'{argument}=…' for argument in needed)])}`"
         else:

@@ -70,10 +70,10 @@ def _refusal(command: str, replacement: str) -> Callable[[], None]:
 
 def _example(replacement: str) -> str:
     """Return a command with the arguments that its operation requires."""
-    from graph_memory.operations.schemas import required_of
+    from graph_memory.operations.schemas import required_names
     from graph_memory.operations.table import OPERATIONS
 
     operation = OPERATIONS.get(replacement.removeprefix("call "))
     if operation is None:
         return replacement
-    return " ".join([replacement, *(f"{name}=…" for name in required_of(operation.input_schema))])
+    return " ".join([replacement, *(f"{name}=…" for name in required_names(operation.input_schema))])

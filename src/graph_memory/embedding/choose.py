@@ -43,7 +43,7 @@ def embedder_of(settings: Settings, model: str) -> Embedder | None:
 
 
 def embedder(settings: Settings) -> Embedder | None:
-    """Return what makes vectors by the settings, None when that is off."""
+    """Return the embedder of the settings, or None if it is off."""
     match settings.embeddings:
         case "off":
             return None

@@ -1,4 +1,4 @@
-"""What every embedder can do, and how it says that it cannot."""
+"""The interface of embedders, and its error."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from typing import Protocol
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors of unit length; for any number of concurrent tasks of one event loop."""
+    """A model that turns texts into vectors of length 1. Any number of tasks of one event loop may use it."""
 
     @property
     def model(self) -> str:
-        """The provider and the name of the model, as in `ollama/nomic-embed-text`: vectors of equal names compare."""
+        """The provider and the model, as in `ollama/nomic-embed-text`. Only vectors of one model compare."""
         ...
 
     @property
     def dimensions(self) -> int | None:
-        """How long a vector is; None until a remote model has answered for the first time."""
+        """The number of dimensions, or None until a remote model has replied for the first time."""
         ...
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts that are searched, in order. It is patient, and a local model yields to others.
+        """Return the vectors of indexed texts, in order. A local model runs at low priority.
 
-        A text is cut off where the model stops reading. Raises EmbeddingUnavailable.
+        Longer texts than the model reads are cut. Raises EmbeddingUnavailable.
         """
         ...
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a text that is searched for; of one asked for lately from a cache.
+        """Return the vector of a query, of a recent query from a cache.
 
-        It waits for no passages, and gives up early. Raises EmbeddingUnavailable.
+        It does not wait for passages, and fails early. Raises EmbeddingUnavailable.
         """
         ...
 
     async def aclose(self) -> None:
-        """Let go of threads and connections."""
+        """Release threads and connections."""
         ...
 
 
@@ -48,9 +48,9 @@ def compares(model: str, other: str) -> bool:
 
 
 class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """There are no vectors now: the provider is down, lacks the model, refuses, or gives what no vector is.
+    """There are no vectors now: the provider is down, lacks the model, refuses, or sends invalid vectors.
 
-    `message` says what happened and `hint` what to do about it; neither holds a key. Search goes on with words.
+    `message` is the problem and `hint` the next step. Neither contains a key. Search continues with words.
     """
 
     def __init__(self, message: str, hint: str) -> None:
@@ -60,7 +60,7 @@ class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider tha
 
 
 class NoVectors:
-    """An embedder that only says why there are none."""
+    """An embedder that has no vectors, and raises the reason."""
 
     model = "none"
     dimensions = None
@@ -77,4 +77,4 @@ class NoVectors:
         raise EmbeddingUnavailable(*self._why)
 
     async def aclose(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to release."""

@@ -103,7 +103,7 @@ class LocalEmbedder:
 
 
 class _Session(Protocol):
-    """What is used of a session of ONNX Runtime, which has no types of its own. Threads may share one."""
+    """The used part of an ONNX Runtime session, which has no types. Threads may share a session."""
 
     def run(self, outputs: None, inputs: dict[str, np.ndarray], /) -> list[np.ndarray]: ...
 
@@ -178,6 +178,6 @@ def _open_network(folder: Path) -> _Network:
 
 
 def _yield_to_others() -> None:
-    """Give this thread the least priority; only Linux has one for each thread."""
+    """Give this thread the lowest priority. Only Linux has priorities of threads."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)

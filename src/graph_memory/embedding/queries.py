@@ -1,4 +1,4 @@
-"""Vectors of queries, kept: the next page of a search and the same question again cost nothing."""
+"""A cache of the vectors of queries, for further pages of a search and repeated queries."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from graph_memory.cache import LruCache
 from graph_memory.embedding.embedder import Embedder
 
-KEPT = 500
-KEPT_SECONDS = 3600.0
+CACHED_QUERIES = 500
+CACHE_SECONDS = 3600.0
 
 
 class CachedQueries:
-    """An embedder that remembers the vectors of the queries asked lately."""
+    """An embedder with a cache of the vectors of recent queries."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
-        self._seen = LruCache[str, tuple[float, ...]](max=KEPT, ttl=KEPT_SECONDS, update_age_on_get=True)
+        self._vectors = LruCache[str, tuple[float, ...]](max=CACHED_QUERIES, ttl=CACHE_SECONDS, update_age_on_get=True)
 
     @property
     def model(self) -> str:
-        """The model within."""
+        """The model of the inner embedder."""
         return self._inner.model
 
     @property
@@ -29,17 +29,17 @@ class CachedQueries:
         return self._inner.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts that are searched, in order. Raises EmbeddingUnavailable."""
+        """Return the vectors of indexed texts, in order. Raises EmbeddingUnavailable."""
         return await self._inner.passages(texts)
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query. Raises EmbeddingUnavailable; a failure is not remembered here."""
-        vector = self._seen.get(text)
+        """Return the vector of a query. Raises EmbeddingUnavailable. Failures are not cached."""
+        vector = self._vectors.get(text)
         if vector is None:
             vector = tuple(await self._inner.query(text))
-            self._seen.set(text, vector)
+            self._vectors.set(text, vector)
         return list(vector)
 
     async def aclose(self) -> None:
-        """Close the embedder within."""
+        """Close the inner embedder."""
         await self._inner.aclose()

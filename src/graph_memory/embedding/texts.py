@@ -1,4 +1,4 @@
-"""What goes into a model and what must come out of it."""
+"""The texts for a model, and the vectors from it."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import math
 from collections.abc import Iterator, Sequence
 
 TEXT_BYTES = 8_000
-"""No text is longer for a model: it is at most as many tokens, so OpenAI takes it, and more than the others read."""
+"""Maximum number of bytes of a text. It has at most as many tokens, so OpenAI accepts it. Other models read less."""
 
 
 def readable(text: str) -> str:
-    """Return a text without what is no Unicode, cut to `TEXT_BYTES`, and never empty: OpenAI takes no empty one."""
+    """Return a text without lone surrogates, cut to `TEXT_BYTES`, and never empty: OpenAI rejects empty texts."""
     return text[:TEXT_BYTES].encode("utf-8", "replace")[:TEXT_BYTES].decode("utf-8", "ignore") or " "
 
 
-def batches(sizes: Sequence[int], *, most: int, capacity: int) -> Iterator[list[int]]:
+def batches(sizes: Sequence[int], *, max_texts: int, capacity: int) -> Iterator[list[int]]:
     """Give the places of texts in batches, shortest first; each is filled up to the length of its longest text.
 
     A batch is at most `most` texts and `capacity` large, filling included; a text that alone is larger has its own.
     """
     batch: list[int] = []
-    for place in sorted(range(len(sizes)), key=lambda place: sizes[place]):
-        if batch and (len(batch) >= most or (len(batch) + 1) * sizes[place] > capacity):
+    for index in sorted(range(len(sizes)), key=lambda index: sizes[index]):
+        if batch and (len(batch) >= max_texts or (len(batch) + 1) * sizes[index] > capacity):
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 
 
-def unit(vector: Sequence[float]) -> list[float]:
+def normalise(vector: Sequence[float]) -> list[float]:
     """Return the vector with the length 1. Raises ValueError for one without direction."""
     length = math.hypot(*vector)
     if not math.isfinite(length):

@@ -1,4 +1,4 @@
-"""`Gtd`: the questions of Getting Things Done, read through the public methods of `Memory`, decided by `rules`."""
+"""`Gtd`: the lists of Getting Things Done, from the public methods of `Memory`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 
 from graph_memory.gtd import lists, reading, rules
-from graph_memory.gtd.lists import Around, Means, Neighbours
+from graph_memory.gtd.lists import ActionNeighbours, Means, Neighbours
 from graph_memory.gtd.results import Available, NextActions, ProjectActions, Review, StuckProjects, Waiting, WaitingFor
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.results import NodeSummary
@@ -18,27 +18,27 @@ DAY = timedelta(days=1)
 
 
 class Gtd:
-    """Questions about a domain that has the types of `ontologies/gtd.yaml`, alone or among others.
+    """The lists of a domain that has the types of `ontologies/gtd.yaml`, alone or among others.
 
-    Every method raises ONTOLOGY_NOT_FOUND for a domain that there is not, and INVALID_NODE_TYPE or
-    INVALID_CONNECTION_TYPE for one without the types that it asks about. `today` is the machine's day unless given.
+    Every method raises ONTOLOGY_NOT_FOUND if the domain does not exist, and INVALID_NODE_TYPE or
+    INVALID_CONNECTION_TYPE if it lacks a type. `today` defaults to the machine's current day.
     """
 
     def __init__(self, memory: Memory, *, domain: str | None = None) -> None:
         self._memory = memory if domain is None else memory.in_domain(domain)
 
     async def stuck_projects(self) -> StuckProjects:
-        """Return the projects with status `active` that no next action moves: they have none, or all are over."""
+        """Return the projects with status `active` without an open next action."""
         await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
         projects, steps = await self._active_projects()
-        return StuckProjects(projects=lists.stuck(projects, steps))
+        return StuckProjects(projects=lists.stuck_projects(projects, steps))
 
     async def waiting_for(self, *, today: date | None = None) -> WaitingFor:
-        """Return all that somebody else has to do, unless what waits for it is complete or cancelled."""
+        """Return the `WaitingFor` connections of actions and projects that are neither complete nor cancelled."""
         return WaitingFor(waiting=await self._waiting(_day(today)))
 
     async def overdue_waiting(self, *, today: date | None = None) -> WaitingFor:
-        """Return of `waiting_for` what was to be followed up today or earlier."""
+        """Return the entries of `waiting_for` whose follow-up date is today or earlier."""
         pending = await self._waiting(_day(today))
         return WaitingFor(
             waiting=tuple(
@@ -49,61 +49,61 @@ class Gtd:
     async def available_actions(
         self, *, contexts: Collection[str] | None = None, minutes: float | None = None, energy: str | None = None
     ) -> Available:
-        """Return the actions with status `next` that can be done now, and count those that cannot.
+        """Return the actions with status `next` that can be done now, and the number of the others.
 
-        An action is left out when all its projects are over, on hold or for some day, when something that it depends
-        on is not complete, when it requires a context beyond `contexts`, or when it takes longer than `minutes` or more
-        than `energy` (low, medium or high). What an action does not say leaves it in: one without context can be done
+        An action is left out if all its projects are finished, on hold or someday, if one of its dependencies is not
+        complete, if it requires a context beyond `contexts`, or if it takes longer than `minutes` or more than
+        `energy` (low, medium or high). A missing property excludes no action: an action without a context can be done
         anywhere. Raises INVALID_ARGUMENT.
         """
-        means = Means(lists.names(_several(contexts)), _time(minutes), _energy(energy))
+        means = Means(lists.context_keys(_check_contexts(contexts)), _check_minutes(minutes), _check_energy(energy))
         await reading.require_types(self._memory, ("Action",), ())
         nodes = await reading.nodes(self._memory, "Action", rules.NEXT)
-        depends = await reading.neighbours(self._memory, nodes, "DependsOn", "out")
-        return lists.available(nodes, await self._around(nodes), depends, means)
+        dependencies = await reading.neighbours(self._memory, nodes, "DependsOn", "out")
+        return lists.available(nodes, await self._neighbours_of(nodes), dependencies, means)
 
     async def next_actions(self, *, project: str | None = None) -> NextActions:
-        """Return every active project with its next actions that are not over; or one project, whatever its status.
+        """Return the active projects, or the project with an id, with their open next actions.
 
-        Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for the id of something else.
+        Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a project.
         """
         await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
         if project is None:
             return NextActions(projects=await self._with_actions(*await self._active_projects()))
-        chosen = await self._project(project)
-        steps = await reading.neighbours(self._memory, chosen, "NextAction", "out")
-        return NextActions(projects=await self._with_actions(chosen, steps))
+        projects = await self._project(project)
+        steps = await reading.neighbours(self._memory, projects, "NextAction", "out")
+        return NextActions(projects=await self._with_actions(projects, steps))
 
     async def weekly_review(self, *, today: date | None = None) -> Review:
-        """Return every list that a weekly review goes through."""
+        """Return the lists of a weekly review."""
         day = _day(today)
         await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
         projects = await reading.nodes(self._memory, "Project")
         actions = await reading.nodes(self._memory, "Action")
         everything = (*projects, *actions)
-        active = lists.by_urgency(_with(projects, rules.ACTIVE))
+        active = lists.by_urgency(_with_status(projects, rules.ACTIVE))
         steps = await reading.neighbours(self._memory, active, "NextAction", "out")
-        upcoming = _with(actions, rules.NEXT)
-        homes = await reading.neighbours(self._memory, upcoming, "NextAction", "in")
+        upcoming = _with_status(actions, rules.NEXT)
+        parents = await reading.neighbours(self._memory, upcoming, "NextAction", "in")
         return Review(
-            inbox=lists.items(_with(actions, "inbox")),
+            inbox=lists.items(_with_status(actions, "inbox")),
             unclear=lists.items(node for node in everything if lists.status(node) is None),
-            stuck=lists.stuck(active, steps),
-            blocked=lists.items(await self._blocked_for_good(upcoming)),
+            stuck=lists.stuck_projects(active, steps),
+            blocked=lists.items(await self._cancelled_dependents(upcoming)),
             waiting=await self._waiting(day),
             overdue=lists.items(lists.due_within(everything, date.min, day - DAY)),
             coming=lists.items(lists.due_within(everything, day, day + WEEK)),
             projects=await self._with_actions(active, steps),
-            scheduled=lists.items(_with(actions, "scheduled")),
-            resting=lists.items([*_with(everything, "waiting"), *_with(everything, "on_hold")]),
-            loose=lists.items(node for node in upcoming if not homes[node.id]),
+            scheduled=lists.items(_with_status(actions, "scheduled")),
+            resting=lists.items([*_with_status(everything, "waiting"), *_with_status(everything, "on_hold")]),
+            loose=lists.items(node for node in upcoming if not parents[node.id]),
             undated=lists.items(filter(lists.is_due_some_day, everything)),
-            someday=lists.items(_with(everything, "someday")),
+            someday=lists.items(_with_status(everything, "someday")),
             done=lists.items(node for node in everything if lists.is_done_within(node, day - WEEK + DAY, day)),
         )
 
     async def _active_projects(self) -> tuple[Sequence[NodeSummary], Neighbours]:
-        """Return the active projects, most pressing first, and the actions that move each."""
+        """Return the active projects, most urgent first, and their next actions."""
         nodes = await reading.nodes(self._memory, "Project", rules.ACTIVE)
         return lists.by_urgency(nodes), await reading.neighbours(self._memory, nodes, "NextAction", "out")
 
@@ -113,21 +113,23 @@ class Gtd:
             raise fault("project", f"{quoted(project)} is a node of type {info.type}", "Give the id of a Project.")
         return await self._memory.describe_nodes([project])
 
-    async def _around(self, actions: Sequence[NodeSummary]) -> Around:
-        return Around(
+    async def _neighbours_of(self, actions: Sequence[NodeSummary]) -> ActionNeighbours:
+        return ActionNeighbours(
             projects=await reading.neighbours(self._memory, actions, "NextAction", "in"),
             contexts=await reading.neighbours(self._memory, actions, "RequiresContext", "out"),
         )
 
     async def _with_actions(self, projects: Sequence[NodeSummary], steps: Neighbours) -> tuple[ProjectActions, ...]:
-        ahead = {project.id: [step for step in steps[project.id] if not lists.is_over(step)] for project in projects}
-        several = {node.id: node for nodes in ahead.values() for node in nodes}
-        return lists.with_actions(projects, ahead, await self._around(list(several.values())))
+        open_steps = {
+            project.id: [step for step in steps[project.id] if not lists.is_finished(step)] for project in projects
+        }
+        actions = {node.id: node for nodes in open_steps.values() for node in nodes}
+        return lists.with_actions(projects, open_steps, await self._neighbours_of(list(actions.values())))
 
-    async def _blocked_for_good(self, upcoming: Sequence[NodeSummary]) -> list[NodeSummary]:
-        """Return the actions that depend on something cancelled: it will never be complete."""
-        depends = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
-        return [node for node in upcoming if any(lists.status(other) == "cancelled" for other in depends[node.id])]
+    async def _cancelled_dependents(self, upcoming: Sequence[NodeSummary]) -> list[NodeSummary]:
+        """Return the actions with a cancelled dependency, which will never be complete."""
+        dependencies = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
+        return [node for node in upcoming if "cancelled" in map(lists.status, dependencies[node.id])]
 
     async def _waiting(self, today: date) -> tuple[Waiting, ...]:
         await reading.require_types(self._memory, (), ("WaitingFor",))
@@ -136,7 +138,7 @@ class Gtd:
         return lists.waiting(connections, {source.id: source for source in sources}, today)
 
 
-def _with(nodes: Iterable[NodeSummary], status: str) -> list[NodeSummary]:
+def _with_status(nodes: Iterable[NodeSummary], status: str) -> list[NodeSummary]:
     return [node for node in nodes if lists.status(node) == status]
 
 
@@ -144,19 +146,19 @@ def _day(today: date | None) -> date:
     return date.today() if today is None else today
 
 
-def _several(contexts: Collection[str] | None) -> Collection[str] | None:
+def _check_contexts(contexts: Collection[str] | None) -> Collection[str] | None:
     if isinstance(contexts, str):
-        raise fault("contexts", "contexts must be a list of text", 'For one context, write ["phone"].')
+        raise fault("contexts", "contexts is a text, not a list", 'For one context, give ["phone"].')
     return contexts
 
 
-def _time(minutes: float | None) -> float | None:
+def _check_minutes(minutes: float | None) -> float | None:
     if minutes is not None and not minutes > 0:
-        raise fault("minutes", f"minutes must be above 0, not {minutes:g}", "Give more than 0, or leave it out.")
+        raise fault("minutes", f"minutes must be above 0, not {minutes:g}", "Give more than 0, or omit it.")
     return minutes
 
 
-def _energy(energy: str | None) -> str | None:
+def _check_energy(energy: str | None) -> str | None:
     if energy is not None and energy not in rules.ENERGIES:
         raise fault("energy", f"{quoted(energy)} is not a level of energy", "Use low, medium or high.")
     return energy

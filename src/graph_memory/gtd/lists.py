@@ -1,4 +1,4 @@
-"""From nodes to the lists that are shown: pure functions."""
+"""Lists of projects and actions, made from nodes. Pure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from graph_memory.gtd.results import Action, Available, Item, LeftOut, ProjectAc
 from graph_memory.model.results import ConnectionSummary, NodeSummary
 
 Neighbours = Mapping[str, Sequence[NodeSummary]]
-"""For the id of a node, the nodes that one type of connection joins it with."""
+"""The nodes that one type of connection joins with a node, by its id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What actions are connected to."""
+class ActionNeighbours:
+    """The projects and contexts of actions."""
 
     projects: Neighbours
     contexts: Neighbours
@@ -24,7 +24,7 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a person has at hand; None is anything."""
+    """The contexts, time and energy that a person has. None means no limit."""
 
     contexts: frozenset[str] | None = None
     minutes: float | None = None
@@ -32,22 +32,22 @@ class Means:
 
 
 def status(node: NodeSummary) -> str | None:
-    """Return the status of a project or action, None when it has none."""
+    """Return the status of a project or action, or None."""
     return rules.text_of(node.properties, "status")
 
 
-def is_over(node: NodeSummary) -> bool:
-    """Say whether nothing is left to do: it is complete or cancelled."""
-    return status(node) in rules.OVER
+def is_finished(node: NodeSummary) -> bool:
+    """Return whether a project or action is complete or cancelled."""
+    return status(node) in rules.FINISHED
 
 
 def by_urgency(nodes: Iterable[NodeSummary]) -> list[NodeSummary]:
-    """Return nodes, the most pressing first."""
+    """Return nodes, the most urgent first."""
     return sorted(nodes, key=lambda node: (rules.urgency(node.properties, node.title), node.id))
 
 
 def items(nodes: Iterable[NodeSummary]) -> tuple[Item, ...]:
-    """Return nodes as items of a list, the most pressing first."""
+    """Return nodes as items of a list, the most urgent first."""
     return tuple(
         Item(
             id=node.id,
@@ -61,27 +61,27 @@ def items(nodes: Iterable[NodeSummary]) -> tuple[Item, ...]:
 
 
 def due_within(nodes: Iterable[NodeSummary], first: date, last: date) -> list[NodeSummary]:
-    """Return the nodes that are not over and due on one of these days."""
+    """Return the unfinished nodes that are due between two days, both included."""
     return [
         node
         for node in nodes
-        if not is_over(node) and (day := rules.day_of(node.properties.get("due"))) and first <= day <= last
+        if not is_finished(node) and (day := rules.day_of(node.properties.get("due"))) and first <= day <= last
     ]
 
 
 def is_due_some_day(node: NodeSummary) -> bool:
-    """Say whether a node that is not over is due on a day that cannot be read, such as "next week"."""
+    """Return whether the due day of an unfinished node cannot be parsed, such as "next week"."""
     due = rules.text_of(node.properties, "due")
-    return due is not None and not is_over(node) and rules.day_of(node.properties["due"]) is None
+    return due is not None and not is_finished(node) and rules.day_of(node.properties["due"]) is None
 
 
 def is_done_within(node: NodeSummary, first: date, last: date) -> bool:
-    """Say whether a node is complete and was changed on one of these days."""
+    """Return whether a node is complete and was last changed between two days, both included."""
     return status(node) in rules.COMPLETE and first <= node.modified.astimezone().date() <= last
 
 
-def stuck(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProject, ...]:
-    """Return those projects that none of their steps moves: there is none, or all are over."""
+def stuck_projects(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProject, ...]:
+    """Return the projects without an open step."""
     return tuple(
         StuckProject(
             id=project.id,
@@ -92,74 +92,80 @@ def stuck(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProj
             priority=rules.set_value(project.properties, "priority"),
         )
         for project in projects
-        if all(map(is_over, steps[project.id]))
+        if all(map(is_finished, steps[project.id]))
     )
 
 
-def action(node: NodeSummary, around: Around) -> Action:
+def action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
     """Return an action with its contexts and projects."""
-    named = [str(context.properties.get("name") or context.title) for context in around.contexts[node.id]]
+    labels = [str(context.properties.get("name") or context.title) for context in neighbours.contexts[node.id]]
     return Action(
         id=node.id,
         title=node.title,
         status=status(node),
-        contexts=rules.contexts_of(node.properties, named),
+        contexts=rules.contexts_of(node.properties, labels),
         minutes=rules.minutes_of(node.properties.get("time_estimate")),
         due=rules.text_of(node.properties, "due"),
         energy=rules.text_of(node.properties, "energy"),
         priority=rules.set_value(node.properties, "priority"),
-        projects=tuple(Ref(id=project.id, title=project.title) for project in around.projects[node.id]),
+        projects=tuple(Ref(id=project.id, title=project.title) for project in neighbours.projects[node.id]),
     )
 
 
-def available(nodes: Iterable[NodeSummary], around: Around, depends: Neighbours, means: Means) -> Available:
-    """Return those actions that can be done now, and count the others by what stands in their way."""
+def available(
+    nodes: Iterable[NodeSummary], neighbours: ActionNeighbours, dependencies: Neighbours, means: Means
+) -> Available:
+    """Return the actions that can be done now, and the number of the others by reason."""
     left_out = dict.fromkeys(LeftOut.model_fields, 0)
     actions: list[Action] = []
     for node in by_urgency(nodes):
-        one = action(node, around)
-        if reason := _graph_forbids(around.projects[node.id], depends[node.id]) or _means_lack(one, means):
+        candidate = action(node, neighbours)
+        if reason := _blocking_reason(neighbours.projects[node.id], dependencies[node.id]) or _missing_means(
+            candidate, means
+        ):
             left_out[reason] += 1
         else:
-            actions.append(one)
+            actions.append(candidate)
     return Available(actions=tuple(actions), left_out=LeftOut(**left_out))
 
 
-def _graph_forbids(projects: Sequence[NodeSummary], depends: Sequence[NodeSummary]) -> str | None:
+def _blocking_reason(projects: Sequence[NodeSummary], dependencies: Sequence[NodeSummary]) -> str | None:
     if projects and all(status(project) in rules.RESTING for project in projects):
         return "project"
-    return None if all(status(depend) in rules.COMPLETE for depend in depends) else "dependencies"
+    return None if all(status(dependency) in rules.COMPLETE for dependency in dependencies) else "dependencies"
 
 
-def _means_lack(one: Action, means: Means) -> str | None:
-    if means.contexts is not None and not means.contexts.issuperset(one.contexts):
+def _missing_means(candidate: Action, means: Means) -> str | None:
+    if means.contexts is not None and not means.contexts.issuperset(candidate.contexts):
         return "contexts"
-    if means.minutes is not None and one.minutes is not None and one.minutes > means.minutes:
+    if means.minutes is not None and candidate.minutes is not None and candidate.minutes > means.minutes:
         return "time"
-    return None if rules.is_within_energy(one.energy, means.energy) else "energy"
+    return None if rules.is_within_energy(candidate.energy, means.energy) else "energy"
 
 
-def with_actions(projects: Iterable[NodeSummary], ahead: Neighbours, around: Around) -> tuple[ProjectActions, ...]:
-    """Return projects with the steps that are ahead of them."""
+def with_actions(
+    projects: Iterable[NodeSummary], open_steps: Neighbours, neighbours: ActionNeighbours
+) -> tuple[ProjectActions, ...]:
+    """Return projects with their open steps."""
     return tuple(
         ProjectActions(
             id=project.id,
             title=project.title,
             due=rules.text_of(project.properties, "due"),
-            actions=tuple(action(node, around) for node in by_urgency(ahead[project.id])),
+            actions=tuple(action(node, neighbours) for node in by_urgency(open_steps[project.id])),
         )
         for project in projects
     )
 
 
-def waiting(found: Iterable[ConnectionSummary], sources: Mapping[str, NodeSummary], today: date) -> tuple[Waiting, ...]:
-    """Return what is waited for by what is not over, longest overdue first and what has no date last."""
-    pending = [
-        connection for connection in found if connection.from_id in sources and not is_over(sources[connection.from_id])
-    ]
-    waitings = [_waiting(connection, today) for connection in pending]
+def waiting(
+    connections: Iterable[ConnectionSummary], sources: Mapping[str, NodeSummary], today: date
+) -> tuple[Waiting, ...]:
+    """Return the connections from unfinished nodes, longest overdue first, and those without a date last."""
+    pending = [link for link in connections if link.from_id in sources and not is_finished(sources[link.from_id])]
+    entries = [_waiting(link, today) for link in pending]
     return tuple(
-        sorted(waitings, key=lambda one: (one.days_overdue is None, -(one.days_overdue or 0), one.connection_id))
+        sorted(entries, key=lambda entry: (entry.days_overdue is None, -(entry.days_overdue or 0), entry.connection_id))
     )
 
 
@@ -175,6 +181,6 @@ def _waiting(connection: ConnectionSummary, today: date) -> Waiting:
     )
 
 
-def names(contexts: Collection[str] | None) -> frozenset[str] | None:
-    """Return contexts as they are compared, None for any."""
+def context_keys(contexts: Collection[str] | None) -> frozenset[str] | None:
+    """Return contexts in the form in which they are compared; None for no limit."""
     return None if contexts is None else frozenset(map(rules.context_name, contexts))

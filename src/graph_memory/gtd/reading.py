@@ -1,8 +1,9 @@
-"""What the questions read: a few reads of a memory, put together."""
+"""Reads of the nodes and connections of Getting Things Done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -11,15 +12,15 @@ from graph_memory.model.text.wording import listed
 
 
 async def require_types(memory: Memory, node_types: Sequence[str], connection_types: Sequence[str]) -> None:
-    """Raise INVALID_NODE_TYPE or INVALID_CONNECTION_TYPE when the domain lacks a type that a question is about."""
+    """Raise INVALID_NODE_TYPE or INVALID_CONNECTION_TYPE if the domain lacks one of the types."""
     ontology = await memory.get_ontology()
-    lacking = {
+    missing = {
         Code.INVALID_NODE_TYPE: [name for name in node_types if ontology.find_node_type(name) is None],
         Code.INVALID_CONNECTION_TYPE: [
             name for name in connection_types if ontology.find_connection_type(name) is None
         ],
     }
-    for code, names in lacking.items():
+    for code, names in missing.items():
         if names:
             hint = Hint("{graph-memory ontology apply gtd} adds all types of Getting Things Done to a domain.")
             message = f"The ontology does not define {listed(names)}, which Getting Things Done needs"
@@ -27,9 +28,9 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
 
 
 async def nodes(memory: Memory, node_type: str, status: str | None = None) -> tuple[NodeSummary, ...]:
-    """Return the nodes of a type, of one status or of all."""
-    wanted = None if status is None else {"status": status}
-    page = await memory.query_nodes(type=node_type, properties=wanted)
+    """Return the nodes of a type, also with one status only."""
+    properties = None if status is None else {"status": status}
+    page = await memory.query_nodes(type=node_type, properties=properties)
     return await memory.describe_nodes(page.node_ids)
 
 
@@ -40,11 +41,10 @@ async def connections(memory: Memory, connection_type: str) -> tuple[ConnectionS
 
 
 async def neighbours(
-    memory: Memory, around: Iterable[NodeSummary], connection_type: str, direction: Direction
+    memory: Memory, sources: Iterable[NodeSummary], connection_type: str, direction: Direction
 ) -> Mapping[str, tuple[NodeSummary, ...]]:
-    """Return for each node those that one type of connection leads to; none for a node that is gone."""
-    ids = [node.id for node in around]
-    found = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
-    others = {other for several in found.values() for other in several}
-    known = {node.id: node for node in await memory.describe_nodes(tuple(others))}
-    return {node_id: tuple(known[one] for one in found.get(node_id, ()) if one in known) for node_id in ids}
+    """Return the nodes that one type of connection leads to, by source. A deleted source has none."""
+    ids = [node.id for node in sources]
+    targets = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
+    nodes_by_id = {node.id: node for node in await memory.describe_nodes(list({*chain(*targets.values())}))}
+    return {source: tuple(filter(None, map(nodes_by_id.get, targets.get(source, ())))) for source in ids}

@@ -1,4 +1,4 @@
-"""What the questions of Getting Things Done are answered with."""
+"""Results of the lists of Getting Things Done."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graph_memory.model.values.properties import PropertyValue
 
 
 class Ref(Result):
-    """A node, named."""
+    """The id and title of a node."""
 
     id: str
     title: str
@@ -24,11 +24,11 @@ class Item(Ref):
 
 
 class Action(Ref):
-    """An action with what decides whether it can be done now."""
+    """An action with the properties that decide whether it can be done now."""
 
     status: str | None = None
-    contexts: tuple[str, ...] = Field(default=(), description="All that it requires, such as phone")
-    minutes: float | None = Field(default=None, description="How long it takes, at most; absent if unknown")
+    contexts: tuple[str, ...] = Field(default=(), description="Contexts that it requires, such as phone")
+    minutes: float | None = Field(default=None, description="Maximum duration; absent if unknown")
     due: str | None = None
     energy: str | None = None
     priority: PropertyValue | None = None
@@ -36,24 +36,24 @@ class Action(Ref):
 
 
 class LeftOut(Result):
-    """How many actions with status `next` cannot be done now, by the first reason that applies."""
+    """Numbers of actions with status `next` that cannot be done now, by the first reason that applies."""
 
-    project: int = Field(description="All their projects are over, on hold or someday")
-    dependencies: int = Field(description="Something that they depend on is not completed")
-    contexts: int = Field(description="They require a context that is not at hand")
-    time: int = Field(description="They take longer than the time at hand")
-    energy: int = Field(description="They take more energy than is at hand")
+    project: int = Field(description="All their projects are finished, on hold or someday")
+    dependencies: int = Field(description="One of their dependencies is not complete")
+    contexts: int = Field(description="They require another context")
+    time: int = Field(description="They take longer than `minutes`")
+    energy: int = Field(description="They take more than `energy`")
 
 
 class Available(Result):
-    """The actions that can be done now, the most pressing first."""
+    """The actions that can be done now, the most urgent first."""
 
     actions: tuple[Action, ...]
     left_out: LeftOut
 
 
 class StuckProject(Ref):
-    """An active project that nothing moves."""
+    """An active project without an open next action."""
 
     reason: str = Field(description="no next action, or all next actions are done")
     due: str | None = None
@@ -62,13 +62,13 @@ class StuckProject(Ref):
 
 
 class StuckProjects(Result):
-    """The active projects that nothing moves, the most pressing first."""
+    """The active projects without an open next action, the most urgent first."""
 
     projects: tuple[StuckProject, ...]
 
 
 class Waiting(Result):
-    """One thing that somebody else has to do."""
+    """An action or project that waits for a person."""
 
     connection_id: str
     waiting: Ref = Field(description="The action or project that waits")
@@ -81,38 +81,38 @@ class Waiting(Result):
 
 
 class WaitingFor(Result):
-    """What is waited for, the longest overdue first."""
+    """The actions and projects that wait for a person, the longest overdue first."""
 
     waiting: tuple[Waiting, ...]
 
 
 class ProjectActions(Ref):
-    """An active project and the steps that would move it."""
+    """A project with its open next actions."""
 
     due: str | None = None
     actions: tuple[Action, ...]
 
 
 class NextActions(Result):
-    """Projects with their next actions, the most pressing project first."""
+    """Projects with their open next actions, the most urgent project first."""
 
     projects: tuple[ProjectActions, ...]
 
 
 class Review(Result):
-    """All lists of a weekly review."""
+    """The lists of a weekly review."""
 
-    inbox: tuple[Item, ...] = Field(description="Actions written down but not yet decided on")
+    inbox: tuple[Item, ...] = Field(description="Actions with status inbox")
     unclear: tuple[Item, ...] = Field(description="Projects and actions without a status")
     stuck: tuple[StuckProject, ...]
-    blocked: tuple[Item, ...] = Field(description="Next actions that depend on something cancelled")
+    blocked: tuple[Item, ...] = Field(description="Next actions with a cancelled dependency")
     waiting: tuple[Waiting, ...]
     overdue: tuple[Item, ...] = Field(description="Due before today")
     coming: tuple[Item, ...] = Field(description="Due within the next 7 days")
     projects: tuple[ProjectActions, ...] = Field(description="Active projects with their next actions")
-    scheduled: tuple[Item, ...] = Field(description="Actions for a certain time")
+    scheduled: tuple[Item, ...] = Field(description="Actions with status scheduled")
     resting: tuple[Item, ...] = Field(description="Projects and actions with status waiting or on_hold")
     loose: tuple[Item, ...] = Field(description="Next actions that belong to no project")
-    undated: tuple[Item, ...] = Field(description="Due on a day that cannot be read, such as next week")
+    undated: tuple[Item, ...] = Field(description="The due day cannot be parsed, such as next week")
     someday: tuple[Item, ...]
     done: tuple[Item, ...] = Field(description="Complete, and changed in the last 7 days")

@@ -1,4 +1,4 @@
-"""The rules of Getting Things Done, as pure functions on property values."""
+"""The rules of Getting Things Done on property values. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Properties = Mapping[str, PropertyValue]
 ACTIVE = "active"
 NEXT = "next"
 COMPLETE = frozenset({"complete", "completed"})
-OVER = COMPLETE | {"cancelled"}
-RESTING = OVER | {"on_hold", "someday"}
-"""Statuses of a project whose actions are not to be done now."""
+FINISHED = COMPLETE | {"cancelled"}
+RESTING = FINISHED | {"on_hold", "someday"}
+"""Statuses of a project whose actions wait."""
 UNSET = "none"
-"""What a property is given that shall no longer be set: properties can be changed, not removed."""
+"""The value of a property that is no longer set, because properties cannot be removed."""
 
 _PRIORITIES = {"high": 1.0, "medium": 2.0, "low": 3.0}
 ENERGIES = ("low", "medium", "high")
@@ -31,7 +31,7 @@ _UNITS = {"d": 24 * 60.0, "h": 60.0, "m": 1.0}
 
 
 def text_of(properties: Properties, name: str) -> str | None:
-    """Return a property as text, None when it is not set or set to `none`."""
+    """Return a property as text, or None if it is not set or is `none`."""
     value = properties.get(name)
     if value is None or value == UNSET or value == "":
         return None
@@ -39,25 +39,25 @@ def text_of(properties: Properties, name: str) -> str | None:
 
 
 def set_value(properties: Properties, name: str) -> PropertyValue | None:
-    """Return a property as it is, None when it is not set or set to `none`."""
+    """Return the value of a property, or None if it is not set or is `none`."""
     return None if text_of(properties, name) is None else properties[name]
 
 
 def day_of(value: PropertyValue | None) -> date | None:
-    """Return the day of an RFC 3339 date or time, in the machine's time zone; None for anything else."""
+    """Return the day of an RFC 3339 date or time in the machine's time zone, or None for other values."""
     if not isinstance(value, str):
         return None
     try:
         moment = datetime.fromisoformat(value.strip())
         return (moment.astimezone() if moment.tzinfo else moment).date()
-    except (ValueError, OverflowError):  # the last day of the year 9999 may be over here
+    except (ValueError, OverflowError):  # a time at the end of the year 9999 may be out of range in this time zone
         return None
 
 
 def minutes_of(value: PropertyValue | None) -> float | None:
-    """Return an estimate in minutes: of a range its upper end, None for what says no length of time.
+    """Return an estimate in minutes, of a range its upper end. None if the value is no duration.
 
-    A number counts minutes. Text may be `30`, `30m`, `30-45 minutes`, `1h 30m`, `1.5 hours`, `1:30` or `PT1H30M`.
+    A number is in minutes. Text may be `30`, `30m`, `30-45 minutes`, `1h 30m`, `1.5 hours`, `1:30` or `PT1H30M`.
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -66,8 +66,8 @@ def minutes_of(value: PropertyValue | None) -> float | None:
     text = value.strip().lower().lstrip("~<≤ ")
     if match := _ISO_DURATION.fullmatch(text):
         return 60.0 * float(match["hours"] or 0) + float(match["minutes"] or 0)
-    *least, most = _RANGE.split(text)
-    return _sum_of_parts(most) if len(least) <= 1 and all(least) else None
+    *lower, upper = _RANGE.split(text)
+    return _sum_of_parts(upper) if len(lower) <= 1 and all(lower) else None
 
 
 def _sum_of_parts(text: str) -> float | None:
@@ -81,26 +81,26 @@ def _sum_of_parts(text: str) -> float | None:
 
 
 def context_name(name: str) -> str:
-    """Return a context's name for comparing: `@Phone` is `phone`."""
+    """Return the name of a context for comparisons: `@Phone` is `phone`."""
     return name.strip().lstrip("@").strip().casefold()
 
 
 def contexts_of(properties: Properties, connected: Iterable[str]) -> tuple[str, ...]:
-    """Return all contexts that an action requires: that of its property, and those it is connected to."""
-    own = text_of(properties, "context")
-    names = [*([own] if own else []), *connected]
+    """Return the contexts that an action requires: of its property and of its connections."""
+    context = text_of(properties, "context")
+    names = [*([context] if context else []), *connected]
     return tuple(dict.fromkeys(filter(None, map(context_name, names))))
 
 
 def is_within_energy(needed: str | None, available: str | None) -> bool:
-    """Say whether the energy that an action takes is there; unknown energy is."""
+    """Return whether the energy suffices for an action. Unknown levels suffice."""
     if needed not in ENERGIES or available not in ENERGIES:
         return True
     return ENERGIES.index(needed) <= ENERGIES.index(available)
 
 
 def urgency(properties: Properties, title: str) -> tuple[date, float, str]:
-    """Return what to sort by: due soonest, then most important, then by title. What says neither comes last."""
+    """Return the sort key: by due day, then by priority, then by title. Nodes without a value come last."""
     return day_of(properties.get("due")) or date.max, _rank(properties.get("priority")), title.casefold()
 
 

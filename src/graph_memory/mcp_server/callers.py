@@ -1,4 +1,4 @@
-"""Who calls: what the log names for the changes of a call."""
+"""The actor and the session of a call, for the log."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from graph_memory.model.text.wording import quoted, shown
 from graph_memory.model.values.arguments import fault
 
 SESSION = "Graph-Memory-Session"
-"""The header in which a client over HTTP may name the session that its changes belong to."""
+"""The header in which an HTTP client may name the session of its changes."""
 
 _PROTOCOL_SESSION = "Mcp-Session-Id"
 _WITHOUT_SESSIONS = "2026-07-28"
-"""The version of the protocol, a date, from which on it has none; the SDK then does not look at their header."""
+"""The first version of the protocol without sessions. The SDK then ignores their header."""
 _NAME = re.compile(r"[!-~]{1,128}")
 _CURRENT = "current"
-"""What the tools call the session of whoever asks."""
+"""The name by which tools refer to the caller's session."""
 
-CARRIED = "session_id"
-"""The argument in which a call carries the session that `session_start` gave."""
-CONNECTION = "graph_memory_session"
-"""What the state of a request over HTTP calls the session of its connection."""
+SESSION_ID = "session_id"
+"""The argument with the session that `session_start` returned."""
+CONNECTION_SESSION = "graph_memory_session"
+"""The key of the connection's session in the state of an HTTP request."""
 
 Context = ServerRequestContext[Startup]
 
 
 def actor_of(ctx: Context) -> str | None:
-    """Return who calls, as the client names itself."""
+    """Return the name and version of the client, or None."""
     params = ctx.session.client_params
     return f"{shown(params.client_info.name)} {shown(params.client_info.version)}".strip() if params else None
 
 
 def asks_within_calls(ctx: Context) -> bool:
-    """Say whether the client is asked for something only by the answer to a call, which it then repeats."""
+    """Return whether the server can query the client only in the response to a call, which the client then repeats."""
     return ctx.protocol_version >= _WITHOUT_SESSIONS
 
 
 def session_of(ctx: Context) -> str | None:
-    """Return the session of the log that a call over HTTP belongs to; None when it has none, and over stdio.
+    """Return the session of an HTTP call for the log, or None if it has none. Over stdio, returns None.
 
-    It is the one that the client names, else one for each session of the protocol. Raises INVALID_ARGUMENT for a name
-    that cannot be.
+    It is the session that the client names, or else one for each session of the protocol. Raises INVALID_ARGUMENT for
+    an invalid name.
     """
     request = cast("Request | None", ctx.request)
     if request is None:
         return None
-    if named := request.headers.getlist(SESSION):
-        return _checked(named)
-    own = request.headers.get(_PROTOCOL_SESSION) if ctx.protocol_version < _WITHOUT_SESSIONS else None
-    return f"session_{_unguessable(own)}" if own else None
+    if names := request.headers.getlist(SESSION):
+        return _check_header(names)
+    protocol_session = request.headers.get(_PROTOCOL_SESSION) if ctx.protocol_version < _WITHOUT_SESSIONS else None
+    return f"session_{_digest(protocol_session)}" if protocol_session else None
 
 
 def is_over_http(ctx: Context) -> bool:
@@ -66,34 +66,34 @@ def is_over_http(ctx: Context) -> bool:
 
 
 def connection_session(ctx: Context) -> str | None:
-    """Return the session of the connection that a call over HTTP came by; None over stdio."""
+    """Return the session of the connection of an HTTP call; None over stdio."""
     request = cast("Request | None", ctx.request)
-    return None if request is None else getattr(request.state, CONNECTION, None)
+    return None if request is None else getattr(request.state, CONNECTION_SESSION, None)
 
 
 def new_session() -> str:
-    """Return a new session, short enough for an agent to carry in each call."""
+    """Return a new session id, short enough to repeat in each call."""
     return f"session_{secrets.token_hex(6)}"
 
 
-def carried_session(given: Mapping[str, object]) -> str | None:
-    """Return the session that a call carries, None for none. Raises INVALID_ARGUMENT."""
-    session = given.get(CARRIED)
+def session_argument_of(arguments: Mapping[str, object]) -> str | None:
+    """Return the session in the arguments of a call, or None. Raises INVALID_ARGUMENT."""
+    session = arguments.get(SESSION_ID)
     if session in (None, ""):
         return None
     if not isinstance(session, str) or not _NAME.fullmatch(session) or session == _CURRENT:
-        hint = Hint("Pass the session_id that {session_start} returned, or leave it out.")
-        raise fault(CARRIED, f"{quoted(session)} is not the id of a session", hint)
+        hint = Hint("Pass the session_id that {session_start} returned, or omit it.")
+        raise fault(SESSION_ID, f"{quoted(session)} is not the id of a session", hint)
     return session
 
 
-def _checked(named: list[str]) -> str:
-    if len(named) > 1 or not _NAME.fullmatch(named[0]) or named[0] == _CURRENT:
+def _check_header(names: list[str]) -> str:
+    if len(names) > 1 or not _NAME.fullmatch(names[0]) or names[0] == _CURRENT:
         hint = "Give one name of up to 128 letters, digits and marks, without spaces. `current` means your own."
         raise fault(SESSION, f"The header {SESSION} does not name a session", hint)
-    return named[0]
+    return names[0]
 
 
-def _unguessable(own: str) -> str:
-    """Return a name that everybody may read in the log; with the id itself they could end or hear the session."""
-    return hashlib.sha256(own.encode()).hexdigest()[:32]
+def _digest(session: str) -> str:
+    """Return the hash of a session id for the log. With the id itself, readers could take over the session."""
+    return hashlib.sha256(session.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Every failure becomes one that an agent can act on."""
+"""Errors that an agent can act on."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def masking() -> Generator[None]:
-    """Raise a GraphError as it is, and any other exception as INTERNAL, with its traceback in the log under an id."""
+    """Raise a GraphError unchanged, and other errors as INTERNAL with an id, under which the traceback is logged."""
     try:
         yield
     except GraphError:
         raise
     except Exception as error:  # the edge of the server: a client gets an answer whatever failed
-        raise _masked(error) from error
+        raise _mask_error(error) from error
 
 
-def _masked(error: BaseException) -> GraphError:
+def _mask_error(error: BaseException) -> GraphError:
     error = single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
         return unusable_place(error)
-    fault = f"fault_{uuid.uuid4().hex[:12]}"
-    logger.error("Unexpected failure %s", fault, exc_info=error)
-    hint = "The arguments are not at fault. Give this id to whoever runs the server: its log says more."
-    return GraphError(Code.INTERNAL, f"Internal error in graph-memory, logged as {fault}", {"id": fault, "hint": hint})
+    log_id = f"fault_{uuid.uuid4().hex[:12]}"
+    logger.error("Unexpected failure %s", log_id, exc_info=error)
+    hint = "The arguments are not at fault. Give this id to the operator of the server: its log has the details."
+    return GraphError(
+        Code.INTERNAL, f"Internal error in graph-memory, logged as {log_id}", {"id": log_id, "hint": hint}
+    )

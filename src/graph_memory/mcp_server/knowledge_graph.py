@@ -1,4 +1,4 @@
-"""The resource `memory://knowledge-graph`: all entities and relations, and whoever wants to hear of changes."""
+"""The resource `memory://knowledge-graph`: all entities and relations, with notifications of changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 
 from graph_memory.mcp_server.callers import Context
 from graph_memory.mcp_server.errors import masking
-from graph_memory.mcp_server.official import REFUSED, written
+from graph_memory.mcp_server.official import REFUSED, pretty_json
 from graph_memory.model.errors import GraphError
 
 if TYPE_CHECKING:
@@ -25,47 +25,49 @@ _JSON = "application/json"
 
 @dataclass(slots=True)
 class Subscriber:
-    """A client that wants to hear of changes, until its session ends."""
+    """A client that is notified of changes until its session ends."""
 
     session: ServerSession
-    _is_owed: bool = False
-    _is_told: bool = False
+    _is_pending: bool = False
+    _is_notifying: bool = False
 
-    async def tell(self) -> None:
-        """Tell it that the graph changed; of what changes while it is being told, it is told once."""
-        self._is_owed = True
-        if self._is_told:
+    async def notify(self) -> None:
+        """Notify the client of a change. Changes during a notification cause one more."""
+        self._is_pending = True
+        if self._is_notifying:
             return
-        self._is_told = True
+        self._is_notifying = True
         try:
-            while self._is_owed:
-                self._is_owed = False
+            while self._is_pending:
+                self._is_pending = False
                 await self.session.send_resource_updated(URI)
         finally:
-            self._is_told = False
+            self._is_notifying = False
 
 
 class KnowledgeGraphResource:
-    """What a server answers about the resource. All its clients that subscribed are told of writing calls."""
+    """The request handlers of the resource. All subscribed clients are notified of writing calls."""
 
     def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]]) -> None:
         self._memory_of = memory_of
-        self._subscribed: dict[int, Subscriber] = {}
-        self._listening = InMemorySubscriptionBus()
-        """Clients of the protocol without sessions, each with a stream that it keeps open."""
+        self._subscribers: dict[int, Subscriber] = {}
+        self._bus = InMemorySubscriptionBus()
+        """The open streams of clients whose protocol has no sessions."""
 
     def handlers(self) -> dict[str, Any]:
         """Return the handlers of a server."""
         return {
-            "on_list_resources": self.listed,
-            "on_list_resource_templates": self.templates,
+            "on_list_resources": self.list_resources,
+            "on_list_resource_templates": self.list_templates,
             "on_read_resource": self.read,
             "on_subscribe_resource": self.subscribe,
             "on_unsubscribe_resource": self.unsubscribe,
-            "on_subscriptions_listen": ListenHandler(self._listening),
+            "on_subscriptions_listen": ListenHandler(self._bus),
         }
 
-    async def listed(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list_resources(
+        self, _ctx: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         """Answer `resources/list`."""
         resource = types.Resource(
             uri=URI,
@@ -76,7 +78,7 @@ class KnowledgeGraphResource:
         )
         return types.ListResourcesResult(resources=[resource])
 
-    async def templates(
+    async def list_templates(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """Answer `resources/templates/list`: there are none."""
@@ -91,29 +93,29 @@ class KnowledgeGraphResource:
                 graph = await (await self._memory_of(ctx)).entities.read_graph()
         except GraphError as error:
             raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
-        text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=written(graph.to_dict()))
+        text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=pretty_json(graph.to_dict()))
         return types.ReadResourceResult(contents=[text])
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
-        if str(params.uri) == URI and (key := id(ctx.session.client_params)) not in self._subscribed:
-            self._subscribed[key] = Subscriber(ctx.session)
-            at_its_end = ctx.session._connection.exit_stack  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - handlers are given nothing else that lasts as long as a session
-            at_its_end.callback(self._subscribed.pop, key, None)
+        if str(params.uri) == URI and (key := id(ctx.session.client_params)) not in self._subscribers:
+            self._subscribers[key] = Subscriber(ctx.session)
+            exit_stack = ctx.session._connection.exit_stack  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - no public object lives as long as a session
+            exit_stack.callback(self._subscribers.pop, key, None)
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/unsubscribe`."""
         if str(params.uri) == URI:
-            self._subscribed.pop(id(ctx.session.client_params), None)
+            self._subscribers.pop(id(ctx.session.client_params), None)
         return types.EmptyResult()
 
-    async def changed(self, ctx: Context) -> None:
-        """Tell whoever subscribed of a change: the caller before it is answered, others behind the call."""
-        own = id(ctx.session.client_params)
-        for key, subscriber in self._subscribed.items():
-            if key != own:
-                ctx.lifespan_context.behind(subscriber.tell)
-        await self._listening.publish(ResourceUpdated(uri=URI))
-        if own in self._subscribed:
+    async def notify_change(self, ctx: Context) -> None:
+        """Notify the subscribers of a change: the caller before its call returns, others in the background."""
+        caller = id(ctx.session.client_params)
+        for key, subscriber in self._subscribers.items():
+            if key != caller:
+                ctx.lifespan_context.start_task(subscriber.notify)
+        await self._bus.publish(ResourceUpdated(uri=URI))
+        if caller in self._subscribers:
             await ctx.session.send_resource_updated(URI)

@@ -1,4 +1,4 @@
-"""Tools of the official memory server: how it answers and how it words errors, to the letter."""
+"""Tools with the exact results and error texts of the official memory server."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from pydantic_core import to_json
 
 from graph_memory.mcp_server.tools import Tool
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.operations.official import REFUSED, Given, OfficialOperation, fitted
+from graph_memory.operations.official import REFUSED, CallArguments, OfficialOperation, fit_shape
 
 _MORE = 'This is a part of the graph. To go on, call read_graph with {{"cursor": "{}"}}; max_tokens and limit bound it.'
 
 
 class OfficialTool(Tool[OfficialOperation]):
-    """A tool that answers as the one of the official memory server does."""
+    """A tool that behaves as in the official memory server."""
 
-    def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
-        """Return the answer: lists as the official server writes them, deletions in a sentence.
+    def render_result(self, result: Mapping[str, object]) -> types.CallToolResult:
+        """Return the result: lists as the official server writes them, deletions as a sentence.
 
-        Its schemas have no room for what is only a part, nor for notes: each is a text of its own.
+        Its schemas have no fields for a cursor and notes, so these are texts of their own.
         """
-        shown = {name: part for name, part in result.items() if name in self.operation.shape}
-        parts = list(shown.values())
-        text = str(shown["message"]) if "success" in shown else written(parts[0] if len(parts) == 1 else shown)
+        fields = {name: part for name, part in result.items() if name in self.operation.shape}
+        parts = list(fields.values())
+        text = str(fields["message"]) if "success" in fields else pretty_json(parts[0] if len(parts) == 1 else fields)
         notes = cast("Sequence[str]", result.get("notes") or ())
         texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else []), *notes]
         content = [types.TextContent(type="text", text=text) for text in texts]
-        promised = fitted(shown, self.operation.shape) if self.operation.tells_more else shown
-        return types.CallToolResult(content=[*content], structured_content=promised)
+        structured = fit_shape(fields, self.operation.shape) if self.operation.tells_more else fields
+        return types.CallToolResult(content=[*content], structured_content=structured)
 
-    def refused(self, error: GraphError, given: Given) -> types.CallToolResult:
-        """Return an error as the official server does, in words alone; a hint to one of its own is a second text."""
+    def render_error(self, error: GraphError, arguments: CallArguments) -> types.CallToolResult:
+        """Return an error as the official server does, as text. The hint of an official error is a second text."""
         if error.hint is None:
-            return _failed(error.message)
-        in_our_words = self.operation.tells_more or self.operation.is_ours(given)
-        is_theirs = error.code is Code.NODE_NOT_FOUND and not in_our_words
-        return _failed(error.message, error.hint) if is_theirs else _failed(f"{error.message}\nHint: {error.hint}")
+            return _error(error.message)
+        is_extended = self.operation.tells_more or self.operation.is_ours(arguments)
+        is_official = error.code is Code.NODE_NOT_FOUND and not is_extended
+        return _error(error.message, error.hint) if is_official else _error(f"{error.message}\nHint: {error.hint}")
 
     @cached_property
     def listed(self) -> types.Tool:
-        """The tool as `tools/list` shows it."""
+        """The entry of the tool in `tools/list`."""
         reads, destroys, repeatable = self.operation.effect.value
         return types.Tool(
             name=self.name,
@@ -58,21 +58,21 @@ class OfficialTool(Tool[OfficialOperation]):
         )
 
 
-def written(value: object) -> str:
-    """Return a value as JSON, as JavaScript writes it with an indent of two."""
+def pretty_json(value: object) -> str:
+    """Return a value as JSON with an indent of two, as JavaScript writes it."""
     return to_json(value, indent=2).decode()
 
 
-def unknown(name: str) -> types.CallToolResult:
-    """Return what the official server answers to the name of no tool."""
-    return _failed(f"{REFUSED}Tool {name} not found")
+def unknown_tool(name: str) -> types.CallToolResult:
+    """Return the error of the official server for an unknown tool."""
+    return _error(f"{REFUSED}Tool {name} not found")
 
 
-def _failed(*texts: str) -> types.CallToolResult:
+def _error(*texts: str) -> types.CallToolResult:
     content = [types.TextContent(type="text", text=text) for text in texts]
     return types.CallToolResult(content=[*content], is_error=True)
 
 
 def are_official(tools: Iterable[object]) -> bool:
-    """Say whether all tools are those of the official server, so that the server behaves as that one in all."""
+    """Return whether all tools are official, so that the whole server behaves as the official one."""
     return all(isinstance(tool, OfficialTool) for tool in tools)

@@ -15,7 +15,7 @@ AGENT: Sequence[str] = (
     *("memory_log", "memory_revert_session", "record_event", "set_goal", "update_goal", "list_goals"),
 )
 """The tools of the preset `agent`. Toolsets share two of these names, so these are names of tools only."""
-LISTED: Mapping[str, Sequence[str]] = {
+LISTED_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "recall": (
         "query",
         "focus",
@@ -34,7 +34,7 @@ LISTED: Mapping[str, Sequence[str]] = {
     "set_goal": ("description", "deadline", "steps"),
     "update_goal": ("goal_id", "status", "complete_step"),
 }
-"""The arguments that the preset `agent` lists of its tools with many arguments. Calls may have the others, too."""
+"""The listed arguments of tools with many arguments, in the preset `agent`. Calls may pass the others too."""
 OF_TOOLSETS: Mapping[str, Sequence[str]] = {
     "application": Settings.model_fields["toolsets"].default,
     "official": ("entities",),
@@ -42,6 +42,6 @@ OF_TOOLSETS: Mapping[str, Sequence[str]] = {
 """The other presets, as toolsets and tools. `all` is every tool of every toolset."""
 
 
-def shortest(served: Sequence[str]) -> Sequence[str]:
-    """Return the name of the preset that is served, else the names of what is served."""
+def shortest_names(served: Sequence[str]) -> Sequence[str]:
+    """Return the name of the served preset, or else the names of the served toolsets and tools."""
     return next(([name] for name, names in OF_TOOLSETS.items() if tuple(names) == tuple(served)), served)

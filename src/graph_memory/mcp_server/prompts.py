@@ -1,4 +1,4 @@
-"""The prompts that a user picks: how to work with a memory, and what to keep of a session."""
+"""Prompts for users: how to work with a memory, and how to save a session."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from graph_memory.memory.recall.guide import WAYS
 from graph_memory.model.errors import Hint
 from graph_memory.model.text.wording import quoted
 
-STARTS = "session_start"
-"""The tool with which prompts are offered: they lead to it."""
+START_TOOL = "session_start"
+"""The tool that the prompts refer to. Without it, the server offers no prompts."""
 _PROJECT = "project"
 _BEGIN = ("You have a lasting memory. Begin with {session_start}{of_project}, and keep to this:\n\n", "{ways}")
 _SAVE = (
@@ -35,13 +35,13 @@ class _Prompt:
     description: str
     templates: Sequence[LiteralString]
 
-    def listed(self, name: str) -> types.Prompt:
-        """Return it as `prompts/list` shows it."""
+    def entry(self, name: str) -> types.Prompt:
+        """Return the entry of the prompt in `prompts/list`."""
         project = types.PromptArgument(name=_PROJECT, description="What you work on, by its name", required=False)
         return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
 
     def text(self, project: str | None) -> Hint:
-        """Return what is said to the agent."""
+        """Return the text for the agent."""
         of_project = f" (project: {quoted(project)})" if project else ""
         return Hint(*self.templates, of_project=of_project, ways=WAYS)
 
@@ -54,7 +54,7 @@ PROMPTS: Mapping[str, _Prompt] = {
 
 async def _list(_ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
     """Answer `prompts/list`."""
-    return types.ListPromptsResult(prompts=[prompt.listed(name) for name, prompt in PROMPTS.items()])
+    return types.ListPromptsResult(prompts=[prompt.entry(name) for name, prompt in PROMPTS.items()])
 
 
 def _prompt(params: types.GetPromptRequestParams, fit: Callable[[str], str]) -> types.GetPromptResult:
@@ -63,12 +63,12 @@ def _prompt(params: types.GetPromptRequestParams, fit: Callable[[str], str]) -> 
         message = f"There is no prompt {quoted(params.name)}: there are {' and '.join(PROMPTS)}"
         raise MCPError(types.INVALID_PARAMS, message)
     text = fit(prompt.text((params.arguments or {}).get(_PROJECT)))
-    said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
-    return types.GetPromptResult(description=prompt.description, messages=[said])
+    prompt_message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[prompt_message])
 
 
 def prompt_handlers(fit: Callable[[str], str]) -> dict[str, Any]:
-    """Return the handlers of a server that offers prompts; `fit` leaves out what is said of tools not served."""
+    """Return the request handlers of prompts. `fit` removes the parts of a text about tools that are not served."""
 
     async def get(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return _prompt(params, fit)

@@ -1,4 +1,4 @@
-"""Which project a client works in: the first of its roots, asked for once, where the domain is left to that."""
+"""The project of a client: the first of its roots, requested once if the domain setting is `auto`."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _log = logging.getLogger(__name__)
 
 
 class Project:
-    """The domain of the one client that a process serves, if the setting leaves it to the project of the client."""
+    """The domain of the client of a process, if the setting is `auto`."""
 
     def __init__(self, setting: str) -> None:
-        self._is_open = setting == AUTO
+        self._is_unknown = setting == AUTO
         self.domain: str | None = None
-        """The domain, once the client has named its roots; None leaves it to the settings."""
+        """The domain, once the client has named its roots. None means the domain of the settings."""
 
     async def find(self, ctx: Context, params: types.CallToolRequestParams) -> types.InputRequiredResult | None:
-        """Find the domain, unless that was done; return what the client must be asked before its call can be made."""
-        if not self._is_open:
+        """Find the domain if it is unknown. Returns a request that the client must answer first, or None."""
+        if not self._is_unknown:
             return None
         roots: list[types.Root] = []
         if _has_roots(ctx):
             if not asks_within_calls(ctx):
-                roots = await _asked(ctx)
+                roots = await _request_roots(ctx)
             elif params.input_responses is None:
                 return types.InputRequiredResult(input_requests={_KEY: types.ListRootsRequest()})
             elif isinstance(response := params.input_responses.get(_KEY), types.ListRootsResult):
                 roots = response.roots
-        self._is_open = False
+        self._is_unknown = False
         if roots:
             path = url2pathname(urlsplit(str(roots[0].uri)).path)
             self.domain = domain_for(AUTO, Path(path))
@@ -52,8 +52,8 @@ def _has_roots(ctx: Context) -> bool:
     return capabilities is not None and capabilities.roots is not None
 
 
-async def _asked(ctx: Context) -> list[types.Root]:
-    """Return the roots that a client names on a request of its own; none when it does not answer."""
+async def _request_roots(ctx: Context) -> list[types.Root]:
+    """Request the roots of a client. Returns an empty list if it does not answer."""
     try:
         answer = await ctx.session.send_request(types.ListRootsRequest(), types.ListRootsResult, _PATIENCE)
     except (MCPError, ValidationError) as error:

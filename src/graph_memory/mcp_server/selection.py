@@ -1,12 +1,12 @@
-"""Which domain a session has selected, if it has: that of the one client of a process, or of one session over HTTP."""
+"""The domains that sessions have selected. Over stdio, the client of the process is the only session."""
 
 from __future__ import annotations
 
 from graph_memory.mcp_server.callers import Context, is_over_http, session_of
 from graph_memory.model.values.arguments import fault
 
-MOST = 10_000
-"""Sessions of which a server remembers it; of more, those are forgotten that selected longest ago."""
+MOST_SESSIONS = 10_000
+"""Maximum number of sessions with a selection. Beyond it, the oldest selections are dropped."""
 
 
 class Selection:
@@ -16,13 +16,13 @@ class Selection:
         self._domains: dict[str | None, str] = {}
 
     def of(self, ctx: Context, carried: str | None = None) -> str | None:
-        """Return the domain that the session of a call has selected; None where it has not."""
+        """Return the domain that the session of a call has selected, or None."""
         return self._domains.get(_session(ctx, carried)) if self._domains else None
 
     def select(self, ctx: Context, domain: str, carried: str | None = None) -> None:
-        """Note what the session of a call has selected. Raises INVALID_ARGUMENT for one over HTTP that has no name.
+        """Store the selection of a session. Raises INVALID_ARGUMENT for an HTTP call without a session.
 
-        The session of a connection does not count: the client may open another at any time.
+        The session of a connection does not count, because the client may open another connection at any time.
         """
         session = _session(ctx, carried)
         if session is None and is_over_http(ctx):
@@ -30,10 +30,10 @@ class Selection:
             raise fault("name", "This client has no session that could remember a domain", hint)
         self._domains.pop(session, None)
         self._domains[session] = domain
-        if len(self._domains) > MOST:
+        if len(self._domains) > MOST_SESSIONS:
             del self._domains[next(iter(self._domains))]
 
 
 def _session(ctx: Context, carried: str | None) -> str | None:
-    """Return the session of a call over HTTP; over stdio there is one client, whatever it carries."""
+    """Return the session of an HTTP call. Over stdio returns None, because there is one client."""
     return (carried or session_of(ctx)) if is_over_http(ctx) else None

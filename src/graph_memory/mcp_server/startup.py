@@ -1,4 +1,4 @@
-"""The memory is opened behind the server's back, so that a client is answered while Neo4j starts."""
+"""Opening the memory in the background, so that the server answers while Neo4j starts."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float | None], None]
 Opener = Callable[[Progress], AbstractAsyncContextManager["Memory"]]
-"""Opens a memory; tells, from whatever thread, the stage it is at."""
-Tell = Callable[[float, str], Awaitable[None]]
-"""Tells a waiting client for how many seconds it has waited, and for what."""
+"""Opens a memory, and reports its stage from any thread."""
+Report = Callable[[float, str], Awaitable[None]]
+"""Reports to a waiting client the seconds that it has waited, and the stage."""
 
-TELL_EVERY = 1.0
+REPORT_EVERY = 1.0
 CLOSE_WITHIN = 5.0
 
 
 class Attempt:
-    """One try to open the memory: under way until it is settled with a memory or an error."""
+    """An attempt to open the memory. It is settled with a memory or an error."""
 
     def __init__(self) -> None:
         self.settled = anyio.Event()
@@ -38,11 +38,11 @@ class Attempt:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended in an error."""
+        """Whether the attempt has failed."""
         return self._error is not None
 
     def result(self) -> Memory:
-        """Return the memory; raises STARTING, or the error that opening it ended in."""
+        """Return the memory. Raises STARTING, or the error of opening it."""
         if self._error is not None:
             raise GraphError(self._error.code, self._error.message, self._error.details)
         if self._memory is None:
@@ -50,8 +50,8 @@ class Attempt:
             raise GraphError(Code.STARTING, f"The memory is not ready yet: {self.stage}", {"hint": hint})
         return self._memory
 
-    async def keep(self, opener: Opener) -> None:
-        """Open the memory and keep it open until `close`; whoever else is cancelled meanwhile, it closes cleanly."""
+    async def hold_open(self, opener: Opener) -> None:
+        """Open the memory, and hold it open until `close`. It closes cleanly even if callers are cancelled."""
         with self._scope:
             try:
                 with masking():
@@ -66,14 +66,14 @@ class Attempt:
         self.stage = stage
 
     def close(self) -> None:
-        """Close the memory, or give up opening it."""
+        """Close the memory, or stop opening it."""
         self._closing.set()
         grace = CLOSE_WITHIN if self.settled.is_set() else 0.0
         self._scope.deadline = anyio.current_time() + grace
 
 
 class Startup:
-    """A memory that is opened in the background: at once, and again when a call comes after a failure."""
+    """A memory that is opened in the background, at once and by the first call after a failure."""
 
     def __init__(self, opener: Opener, wait: float) -> None:
         self._opener = opener
@@ -83,48 +83,48 @@ class Startup:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Startup]:
-        """Open the memory behind the context, and close it at its end."""
+        """Open the memory in the background, and close it at the end of the context."""
         async with anyio.create_task_group() as self._tasks:
-            attempt = self._current()
+            attempt = self._current_attempt()
             try:
                 yield self
             finally:
                 (self._attempt or attempt).close()
                 self._tasks.cancel_scope.cancel()
 
-    def _current(self) -> Attempt:
-        """Return the attempt under way or the one that succeeded; begin another when the last one failed."""
+    def _current_attempt(self) -> Attempt:
+        """Return the current attempt. Starts a new one if the last one failed."""
         tasks = self._running
         if self._attempt is None or self._attempt.failed:
             self._attempt = Attempt()
-            tasks.start_soon(self._attempt.keep, self._opener)
+            tasks.start_soon(self._attempt.hold_open, self._opener)
         return self._attempt
 
     @property
     def _running(self) -> TaskGroup:
         if self._tasks is None:
-            raise RuntimeError("the memory is asked for outside of running()")
+            raise RuntimeError("the memory can be used only within running()")
         return self._tasks
 
-    def behind(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
-        """Do work behind the calls. It is left off where the server ends."""
+    def start_task(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Run a function in the background. It is cancelled when the server ends."""
         self._running.start_soon(work)
 
-    async def memory(self, tell: Tell) -> Memory:
-        """Return the memory; wait for it up to the limit, telling of it meanwhile.
+    async def memory(self, tell: Report) -> Memory:
+        """Return the memory. Waits for it up to the limit, and reports progress to the client.
 
-        Raises STARTING when that was not long enough, or what opening it failed with; the next call then tries again.
+        Raises STARTING after that time, or the error of opening the memory. Then the next call tries again.
         """
-        attempt = self._current()
+        attempt = self._current_attempt()
         if not attempt.settled.is_set():
             with anyio.move_on_after(self._wait):
-                await _tell_until_settled(attempt, tell)
+                await _report_until_settled(attempt, tell)
         return attempt.result()
 
 
-async def _tell_until_settled(attempt: Attempt, tell: Tell) -> None:
-    began = anyio.current_time()
+async def _report_until_settled(attempt: Attempt, tell: Report) -> None:
+    started = anyio.current_time()
     while not attempt.settled.is_set():
-        await tell(round(anyio.current_time() - began, 1), attempt.stage)
-        with anyio.move_on_after(TELL_EVERY):
+        await tell(round(anyio.current_time() - started, 1), attempt.stage)
+        with anyio.move_on_after(REPORT_EVERY):
             await attempt.settled.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from graph_memory.mcp_server.official import OfficialTool
-from graph_memory.mcp_server.presets import AGENT, LISTED, OF_TOOLSETS
+from graph_memory.mcp_server.presets import AGENT, LISTED_ARGUMENTS, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool, Tool
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted, suggestion
@@ -25,29 +25,29 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
     Raises INVALID_ARGUMENT for any other name.
     """
     tools = {name: tool_of(operation) for name, operation in OPERATIONS.items()}
-    named = {name: [tool] for name, tool in tools.items()}
-    named |= {
+    tools_by_name = {name: [tool] for name, tool in tools.items()}
+    tools_by_name |= {
         name: [tools[operation.name] for operation in operations if not operation.by_name]
         for name, operations in TOOLSETS.items()
     }
-    presets = {name: [tool for part in parts for tool in named[part]] for name, parts in OF_TOOLSETS.items()}
-    agent = [tool_of(OPERATIONS[name], LISTED.get(name)) for name in AGENT]
-    named |= presets | {"agent": agent, "all": [*tools.values()]}
+    presets = {name: [tool for part in parts for tool in tools_by_name[part]] for name, parts in OF_TOOLSETS.items()}
+    agent = [tool_of(OPERATIONS[name], LISTED_ARGUMENTS.get(name)) for name in AGENT]
+    tools_by_name |= presets | {"agent": agent, "all": [*tools.values()]}
     for name in names:
-        if name not in named:
-            raise _unknown(name, named)
+        if name not in tools_by_name:
+            raise _unknown_toolset(name, tools_by_name)
     if not names:
-        raise GraphError(Code.INVALID_ARGUMENT, "No toolset is named", {"argument": "toolsets", "hint": _known()})
-    return {tool.name: tool for name in names for tool in named[name]}
+        raise GraphError(Code.INVALID_ARGUMENT, "No toolset is given", {"argument": "toolsets", "hint": _toolsets()})
+    return {tool.name: tool for name in names for tool in tools_by_name[name]}
 
 
-def _unknown(name: str, named: Collection[str]) -> GraphError:
+def _unknown_toolset(name: str, names: Collection[str]) -> GraphError:
     hint = suggestion(
-        name, named, Hint("Name toolsets or tools, separated by commas; {graph-memory call --list} lists them.")
+        name, names, Hint("Name toolsets or tools, separated by commas; {graph-memory call --list} lists them.")
     )
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
-    return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quoted(name)} does not exist. {_known()}", details)
+    return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quoted(name)} does not exist. {_toolsets()}", details)
 
 
-def _known() -> str:
+def _toolsets() -> str:
     return f"Known toolsets: {', '.join(TOOLSETS)}."

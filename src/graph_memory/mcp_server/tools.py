@@ -1,4 +1,4 @@
-"""An operation as a tool of MCP: its entry in the list, its answers and its errors."""
+"""Operations as MCP tools: list entries, results and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Recorded = TypeVar("Recorded", bound=AnyOperation, covariant=True)
 
 
 class Tool(Generic[Recorded]):
-    """A tool. Its list entry shows only the arguments `listing` and `domain`, where `listing` is given."""
+    """A tool. If `listing` is given, its list entry has only these arguments and `domain`."""
 
     def __init__(self, operation: Recorded, listing: Sequence[str] | None = None) -> None:
         self.operation = operation
@@ -29,15 +29,15 @@ class Tool(Generic[Recorded]):
         """The name of the operation."""
         return self.operation.name
 
-    def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
-        """Return the answer with the result of the operation."""
+    def render_result(self, result: Mapping[str, object]) -> types.CallToolResult:
+        """Return the result of an operation as text and as structured content."""
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
         )
 
-    def refused(self, error: GraphError, _given: Mapping[str, object]) -> types.CallToolResult:
-        """Return an error twice: for programs as `{code, message, details}`, and as text, with what it lists."""
+    def render_error(self, error: GraphError, _arguments: Mapping[str, object]) -> types.CallToolResult:
+        """Return an error as `{code, message, details}` for programs, and as text with the lists of its details."""
         text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
         structured = to_jsonable_python(error.to_dict(), fallback=str)
         if lists := {name: value for name, value in structured["details"].items() if _is_list_of_objects(value)}:
@@ -47,7 +47,7 @@ class Tool(Generic[Recorded]):
 
     @cached_property
     def listed(self) -> types.Tool:
-        """The tool as `tools/list` shows it."""
+        """The entry of the tool in `tools/list`."""
         return types.Tool(
             name=self.name,
             description=self.operation.description,
@@ -60,8 +60,8 @@ class Tool(Generic[Recorded]):
         schema = self.operation.input_schema
         if self._listing is None:
             return schema
-        shown = {name: part for name, part in properties_of(schema).items() if name in (*self._listing, "domain")}
-        return {**schema, "properties": shown}
+        properties = {name: part for name, part in properties_of(schema).items() if name in (*self._listing, "domain")}
+        return {**schema, "properties": properties}
 
 
 AnyTool = Tool[AnyOperation]
@@ -74,7 +74,7 @@ def _is_list_of_objects(detail: object) -> bool:
 
 
 def _annotations(name: str, effect: Effect) -> types.ToolAnnotations:
-    """Return the hints that mean something: a tool that only reads has none about destroying or repeating."""
+    """Return the annotations of a tool. A tool that only reads has no hints about destroying or repeating."""
     reads_only, destroys, repeatable = effect.value
     return types.ToolAnnotations(
         title=name.replace("_", " ").capitalize(),

@@ -1,4 +1,4 @@
-"""A client of a server that offers models: one request at a time, tried again as long as that may help."""
+"""A client of a model server, which retries requests after temporary failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import anyio
 import httpx2
 from pydantic import SecretStr
 
-from graph_memory.provider.faults import SHOWN, Passing, Refused, failure
+from graph_memory.provider.faults import MESSAGE_CHARACTERS, PermanentFailure, TemporaryFailure, failure
 
 CONNECT_SECONDS = 5.0
 OK = 200
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model of a server, and the key to it. `timeout` is in seconds, for one request."""
+    """A model on a server, with its API key. `timeout` is in seconds, for one request."""
 
     provider: str
     model: str
@@ -34,14 +34,14 @@ class Service:
     needs_key: bool
     timeout: float
     login: Literal["bearer", "x-api-key"] = "bearer"
-    """The header that has the key."""
+    """The header for the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often a request is tried: once more after each wait, of so many seconds or as many as the server asks for.
+    """The retries of a request: the seconds to wait before each, unless the server asks for another time.
 
-    A server that asks for more than `longest` is not tried again.
+    If it asks for more than `longest` seconds, the request is not retried.
     """
 
     waits: tuple[float, ...]
@@ -49,7 +49,7 @@ class Patience:
 
 
 class Client:
-    """Asks one service. Nothing that it raises or logs has the key."""
+    """A client of a service. Its errors and logs never contain the key."""
 
     def __init__(self, service: Service, headers: Mapping[str, str] | None = None) -> None:
         self._service = service
@@ -61,45 +61,45 @@ class Client:
         """The provider and the model."""
         return f"{self._service.provider}/{self._service.model}"
 
-    async def post(self, path: str, asked: Mapping[str, object], patience: Patience) -> bytes:
-        """Return the body of a reply, trying again what may pass. Raises Passing and Refused."""
+    async def post(self, path: str, body: Mapping[str, object], patience: Patience) -> bytes:
+        """Return the body of a reply after up to `patience` retries. Raises TemporaryFailure and PermanentFailure."""
         for wait in patience.waits:
             try:
-                return await self._send(path, asked)
-            except Passing as fault:
-                after = fault.retry_after
-                if after is not None and after > patience.longest:
+                return await self._send(path, body)
+            except TemporaryFailure as fault:
+                retry_after = fault.retry_after
+                if retry_after is not None and retry_after > patience.longest:
                     raise
-                seconds = wait * random.uniform(0.5, 1.5) if after is None else after  # noqa: S311 - spreads requests
-                _log.debug("%s %s; trying again in %.1f s", self.name, self.shown(fault), seconds)
+                seconds = wait * random.uniform(0.5, 1.5) if retry_after is None else retry_after  # noqa: S311 - spreads requests
+                _log.debug("%s %s; trying again in %.1f s", self.name, self.describe(fault), seconds)
                 await anyio.sleep(seconds)
-        return await self._send(path, asked)
+        return await self._send(path, body)
 
     async def aclose(self) -> None:
         """Close the connections."""
         if self._client is not None:
             await self._client.aclose()
 
-    def shown(self, fault: Passing | Refused) -> str:
-        """Return what went wrong, without the key, which a server may have repeated."""
+    def describe(self, fault: TemporaryFailure | PermanentFailure) -> str:
+        """Return the message of a failure, without the key, which a server may have repeated."""
         key = self._service.key.get_secret_value()
-        return (str(fault).replace(key, "***") if key else str(fault))[:SHOWN]
+        return (str(fault).replace(key, "***") if key else str(fault))[:MESSAGE_CHARACTERS]
 
-    async def _send(self, path: str, asked: Mapping[str, object]) -> bytes:
-        """Make one request."""
+    async def _send(self, path: str, body: Mapping[str, object]) -> bytes:
+        """Send one request, and return the body of the reply."""
         service = self._service
         headers = {**self._headers, **self._login()}
         try:
             with anyio.fail_after(service.timeout):
-                reply = await self._connections().post(service.url + path, json=asked, headers=headers)
+                reply = await self._connections().post(service.url + path, json=body, headers=headers)
         except TimeoutError:
-            raise Passing(f"did not answer within {service.timeout:g} s") from None
+            raise TemporaryFailure(f"did not answer within {service.timeout:g} s") from None
         except httpx2.ConnectError as error:
-            raise Passing(f"cannot be reached: {error}") from None
+            raise TemporaryFailure(f"cannot be reached: {error}") from None
         except httpx2.TransportError as error:
-            raise Passing(f"broke off: {type(error).__name__}") from None
+            raise TemporaryFailure(f"broke off: {type(error).__name__}") from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise Refused(f"sent a reply that cannot be read: {type(error).__name__}") from None
+            raise PermanentFailure(f"sent a reply that cannot be read: {type(error).__name__}") from None
         if reply.status_code != OK:
             raise failure(reply.status_code, reply.headers, reply.content, datetime.now(UTC))
         return reply.content
@@ -108,15 +108,17 @@ class Client:
         key = self._service.key.get_secret_value()
         if not key:
             if self._service.needs_key:
-                raise Refused("needs an API key", UNAUTHORIZED)
+                raise PermanentFailure("needs an API key", UNAUTHORIZED)
             return {}
         if not (key.isascii() and key.isprintable()):
-            raise Refused("cannot be given this API key: it has characters that no header may have", UNAUTHORIZED)
+            raise PermanentFailure(
+                "cannot be given this API key: it has characters that no header may have", UNAUTHORIZED
+            )
         return {"x-api-key": key} if self._service.login == "x-api-key" else {"Authorization": f"Bearer {key}"}
 
     def _connections(self) -> httpx2.AsyncClient:
         if self._client is None:
             seconds = httpx2.Timeout(self._service.timeout, connect=min(CONNECT_SECONDS, self._service.timeout))
-            is_here = urlsplit(self._service.url).hostname in _LOOPBACK  # no proxy leads there
-            self._client = httpx2.AsyncClient(timeout=seconds, trust_env=not is_here)
+            is_local = urlsplit(self._service.url).hostname in _LOOPBACK  # proxies do not serve loopback addresses
+            self._client = httpx2.AsyncClient(timeout=seconds, trust_env=not is_local)
         return self._client

@@ -1,4 +1,4 @@
-"""What the failures of a server that offers models mean; it is pure."""
+"""Failures of a model server: temporary or permanent. Pure."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from email.utils import parsedate_to_datetime
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-SHOWN = 200
-"""So many characters of what a server says about a failure are shown."""
+MESSAGE_CHARACTERS = 200
+"""Maximum number of characters of a server's message in an error."""
 _PASSING = (408, 409, 425, 429)
 
 
-class Passing(Exception):  # noqa: N818 - it is no error yet: the request is made again
-    """The server did not answer, or said that it cannot now; `retry_after` is when it asks to be tried, in seconds."""
+class TemporaryFailure(Exception):  # noqa: N818 - it is no error yet: the request is retried
+    """The server did not reply, or cannot now. `retry_after` is the time in seconds after which it allows a retry."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
-class Refused(Exception):  # noqa: N818 - it becomes an error with a hint by the status
-    """The server does not do what it is asked, and would not a second time."""
+class PermanentFailure(Exception):  # noqa: N818 - it becomes an error with a hint by the status
+    """The server rejects the request, and would reject it again."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -41,23 +41,23 @@ class _Failure(BaseModel):
 _FAILURES = TypeAdapter(_Failure)
 
 
-def failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> Passing | Refused:
-    """Return what a reply that is none means."""
-    said = _said(body)
-    message = f"answered with status {status}{': ' + said if said else ''}"
+def failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> TemporaryFailure | PermanentFailure:
+    """Return the failure that a reply with an error status means."""
+    explanation = _explanation_in(body)
+    message = f"answered with status {status}{': ' + explanation if explanation else ''}"
     if status in _PASSING or status >= 500:
-        return Passing(message, _retry_after(headers.get("retry-after"), now))
-    return Refused(message, status)
+        return TemporaryFailure(message, _retry_after(headers.get("retry-after"), now))
+    return PermanentFailure(message, status)
 
 
-def misread(error: ValidationError) -> Refused:
-    """Return the fault of a reply that is not what it must be, without any of it."""
+def unreadable_reply(error: ValidationError) -> PermanentFailure:
+    """Return the failure of an invalid reply. It contains no part of the reply."""
     fault = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(map(str, fault["loc"]))
-    return Refused(f"sent a reply that is none: {place + ': ' if place else ''}{fault['msg']}")
+    location = ".".join(map(str, fault["loc"]))
+    return PermanentFailure(f"sent a reply that is none: {location + ': ' if location else ''}{fault['msg']}")
 
 
-def _said(body: bytes) -> str:
+def _explanation_in(body: bytes) -> str:
     try:
         error = _FAILURES.validate_json(body).error
     except ValidationError:
@@ -65,15 +65,15 @@ def _said(body: bytes) -> str:
     return " ".join((error if isinstance(error, str) else error.message).split())
 
 
-def _retry_after(given: str | None, now: datetime) -> float | None:
-    """Return the seconds of a Retry-After, which is a number of them or a date; None for one that is neither."""
-    if given is None:
+def _retry_after(header: str | None, now: datetime) -> float | None:
+    """Return the seconds of a Retry-After header, a number or a date, or None if it is invalid."""
+    if header is None:
         return None
     try:
-        seconds = float(given)
+        seconds = float(header)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(given) - now).total_seconds()
-        except (ValueError, TypeError):  # no date, or one without a zone
+            seconds = (parsedate_to_datetime(header) - now).total_seconds()
+        except (ValueError, TypeError):  # no date, or a date without a time zone
             return None
     return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -91,7 +91,7 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     await filled(memory, 30)
 
     async def answer(**given: object) -> Any:
-        result = tool_of(tool).answered((await tool.bind(given)(memory)).to_dict())
+        result = tool_of(tool).render_result((await tool.bind(given)(memory)).to_dict())
         assert json.loads(result.content[0].text) == result.structured_content
         assert result.structured_content.keys() == {"entities", "relations"}
         return result

@@ -7,7 +7,7 @@ import pytest
 from graph_memory import Settings, open_memory
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.embedding.remote import RemoteEmbedder
-from graph_memory.embedding.texts import unit
+from graph_memory.embedding.texts import normalise
 from model_server import model_server, vector_of
 
 pytestmark = pytest.mark.anyio
@@ -23,8 +23,8 @@ async def test_a_memory_opens_its_embedder_when_it_is_asked_and_closes_it(settin
             client = embedder._inner._client
             assert client._client is None
             assert server.asked == []
-            assert await embedder.query("text") == unit(vector_of("text"))
-            assert await embedder.query("text") == unit(vector_of("text"))
+            assert await embedder.query("text") == normalise(vector_of("text"))
+            assert await embedder.query("text") == normalise(vector_of("text"))
             assert len(server.asked) == 1
         assert client._client is not None
         assert client._client.is_closed

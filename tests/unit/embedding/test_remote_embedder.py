@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from graph_memory.embedding import EmbeddingUnavailable, remote
 from graph_memory.embedding.remote import BATCH_TEXTS, Patience, RemoteEmbedder, Service
-from graph_memory.embedding.texts import unit
+from graph_memory.embedding.texts import normalise
 from model_server import DIMENSIONS, Fault, Item, ModelServer, model_server, vector_of
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +58,7 @@ async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: 
         assert await model.query("two") == found[3]
         assert (model.model, model.dimensions) == ("openai/m", DIMENSIONS)
         assert await model.passages([]) == []
-    assert found == [unit(vector_of(text or " ")) for text in texts]
+    assert found == [normalise(vector_of(text or " ")) for text in texts]
     assert len(server.asked) == 2
     assert server.asked[1] == {"path": "/v1/embeddings", "model": "m", "input": ["two"], "encoding_format": "float"}
     assert server.keys == [f"Bearer {KEY}"] * 2
@@ -68,7 +68,7 @@ async def test_many_texts_go_in_bounded_batches(server: ModelServer):
     texts = [f"{number} " + "x" * (number % 7) for number in range(150)] + ["long " * 5_000] * 40
     async with client(server.url) as model:
         found = await model.passages(texts)
-    assert found[:150] == [unit(vector_of(text)) for text in texts[:150]]
+    assert found[:150] == [normalise(vector_of(text)) for text in texts[:150]]
     assert max(len(asked["input"]) for asked in server.asked) <= BATCH_TEXTS
     assert max(sum(map(len, asked["input"])) for asked in server.asked) <= remote.BATCH_BYTES
     assert sum(len(asked["input"]) for asked in server.asked) == 190
@@ -77,7 +77,7 @@ async def test_many_texts_go_in_bounded_batches(server: ModelServer):
 async def test_a_reply_in_another_order_is_put_right_by_its_index(server: ModelServer):
     server.faults.append(Fault(items=lambda items: items[::-1]))
     async with client(server.url) as model:
-        assert await model.passages(["aa", "bb", "cc"]) == [unit(vector_of(text)) for text in ("aa", "bb", "cc")]
+        assert await model.passages(["aa", "bb", "cc"]) == [normalise(vector_of(text)) for text in ("aa", "bb", "cc")]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ PASSING = {
 async def test_what_may_pass_is_tried_again(server: ModelServer, fault: Fault):
     server.faults.extend([fault, fault])
     async with client(server.url) as model:
-        assert await model.passages(["a"]) == [unit(vector_of("a"))]
+        assert await model.passages(["a"]) == [normalise(vector_of("a"))]
     assert len(server.asked) == 3
 
 
@@ -170,7 +170,7 @@ async def test_no_proxy_is_asked_for_a_server_on_this_machine(server: ModelServe
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
     async with client(server.url) as model:
-        assert await model.query("a") == unit(vector_of("a"))
+        assert await model.query("a") == normalise(vector_of("a"))
 
 
 async def test_queries_do_not_wait_each_for_a_server_that_is_silent(

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.embedding.texts import TEXT_BYTES, batches, readable, unit
+from graph_memory.embedding.texts import TEXT_BYTES, batches, normalise, readable
 from tables import for_rows
 
 
 @given(st.lists(st.integers(0, 600), max_size=100), st.integers(1, 40), st.integers(1, 600))
 def test_batches_hold_every_text_once_and_stay_within_their_bounds(sizes: list[int], most: int, capacity: int):
-    made = list(batches(sizes, most=most, capacity=capacity))
+    made = list(batches(sizes, max_texts=most, capacity=capacity))
     assert sorted(place for batch in made for place in batch) == list(range(len(sizes)))
     for batch in made:
         filled = len(batch) * max(sizes[place] for place in batch)
@@ -23,7 +23,7 @@ def test_batches_hold_every_text_once_and_stay_within_their_bounds(sizes: list[i
 
 
 def test_texts_of_one_length_are_filled_together():
-    assert list(batches([1, 100, 1, 100], most=2, capacity=1000)) == [[0, 2], [1, 3]]
+    assert list(batches([1, 100, 1, 100], max_texts=2, capacity=1000)) == [[0, 2], [1, 3]]
 
 
 @given(st.text(st.characters(), max_size=50), st.integers(1, 2000))
@@ -44,9 +44,9 @@ def test_half_a_character_is_left_out():
 def test_a_vector_gets_the_length_1_and_keeps_its_direction(vector: list[float]):
     if not math.isfinite(math.hypot(*vector)) or math.hypot(*vector) == 0:
         with pytest.raises(ValueError, match=r"finite|zeros"):
-            unit(vector)
+            normalise(vector)
         return
-    made = unit(vector)
+    made = normalise(vector)
     assert math.isclose(math.hypot(*made), 1.0, rel_tol=1e-9)
     assert all(a * b >= 0 for a, b in zip(made, vector, strict=True))
 
@@ -54,4 +54,4 @@ def test_a_vector_gets_the_length_1_and_keeps_its_direction(vector: list[float])
 @for_rows("vector", [[], [0.0, 0.0], [-0.0], [math.nan, 1.0], [1.0, math.inf], [math.inf, math.nan]])
 def test_a_vector_without_direction_is_none(vector: list[float]):
     with pytest.raises(ValueError, match=r"finite|zeros"):
-        unit(vector)
+        normalise(vector)

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from graph_memory.gtd import lists, rules
-from graph_memory.gtd.lists import Around, Means
+from graph_memory.gtd.lists import ActionNeighbours, Means
 from graph_memory.model.results import NodeSummary
 from tables import for_rows
 
@@ -95,7 +95,7 @@ def test_a_moment_falls_on_the_day_that_it_is_here(zone: str, day: int, monkeypa
 def test_contexts_come_from_the_property_and_the_connections_and_are_compared_without_their_sign() -> None:
     assert rules.contexts_of({"context": "@Phone"}, ["phone", "@Errands", " "]) == ("phone", "errands")
     assert rules.contexts_of({"context": "none"}, []) == ()
-    assert lists.names(["@PHONE ", "Home"]) == {"phone", "home"}
+    assert lists.context_keys(["@PHONE ", "Home"]) == {"phone", "home"}
 
 
 def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
@@ -123,7 +123,7 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
 
 def available(one: NodeSummary, means: Means, *, projects: str | None = None, depends: str | None = None) -> str:
     """Return `now`, or why the action cannot be done now."""
-    around = Around({one.id: [node("p", status=projects)] if projects else []}, {one.id: []})
+    around = ActionNeighbours({one.id: [node("p", status=projects)] if projects else []}, {one.id: []})
     found = lists.available([one], around, {one.id: [node("d", status=depends)] if depends else []}, means)
     reasons = {name for name, count in found.left_out.to_dict().items() if count}
     assert len(reasons) + len(found.actions) == 1

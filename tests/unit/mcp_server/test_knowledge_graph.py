@@ -33,7 +33,7 @@ class Caller:
             client_params=client, send_resource_updated=self._note, _connection=self._connection
         )
         self.after: list[Callable[[], Awaitable[None]]] = []
-        self.lifespan_context = SimpleNamespace(behind=self.after.append)
+        self.lifespan_context = SimpleNamespace(start_task=self.after.append)
 
     async def end(self) -> None:
         await self._connection.exit_stack.aclose()
@@ -52,19 +52,19 @@ async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -
     other: Any = Caller()
     await resource.subscribe(one, SUBSCRIBE)
     await resource.subscribe(one, SUBSCRIBE)
-    await resource.changed(one)
+    await resource.notify_change(one)
     assert (one.told, one.after) == ([URI], [])
-    await resource.changed(other)
+    await resource.notify_change(other)
     [tell] = other.after
     assert (one.told, other.told) == ([URI], [])
     await tell()
     assert (one.told, other.told) == ([URI, URI], [])
     await resource.subscribe(other, SUBSCRIBE)
     await resource.unsubscribe(one, SUBSCRIBE)
-    await resource.changed(one)
+    await resource.notify_change(one)
     assert (len(one.told), len(one.after)) == (2, 1)
     await other.end()
-    await resource.changed(one)
+    await resource.notify_change(one)
     assert len(one.after) == 1
 
 
@@ -83,7 +83,7 @@ async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_m
     await resource.subscribe(slow, SUBSCRIBE)
     async with anyio.create_task_group() as tasks:
         for _ in range(5):
-            await resource.changed(writer)
+            await resource.notify_change(writer)
             tasks.start_soon(writer.after[-1])
             await anyio.lowlevel.checkpoint()
         takes.set()

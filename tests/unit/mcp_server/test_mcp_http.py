@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory.mcp_server.transport.http import listening
+from graph_memory.mcp_server.transport.http import open_listener
 from graph_memory.mcp_server.transport.http_app import Lifetimes
 from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
@@ -331,7 +331,7 @@ def test_a_second_signal_does_not_wait_for_calls():
 @for_rows("host", ["0.0.0.0", "", "::", "example.com", "127.0.0.2"])
 def test_nothing_but_the_loopback_interface_is_listened_on(host: str):
     with pytest.raises(GraphError) as caught:
-        listening(host, 0)
+        open_listener(host, 0)
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "host"
     assert "authentication" in str(caught.value.hint)
@@ -339,9 +339,9 @@ def test_nothing_but_the_loopback_interface_is_listened_on(host: str):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_port_is_listened_on_by_one_server(host: str):
-    with listening(host, 0) as first:
+    with open_listener(host, 0) as first:
         with pytest.raises(GraphError) as caught:
-            listening(host, first.getsockname()[1])
+            open_listener(host, first.getsockname()[1])
         assert first.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay of 40 ms on
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "port"
@@ -353,7 +353,7 @@ def test_a_machine_without_ipv6_is_told_so(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(socket, "socket", refused)
     with pytest.raises(GraphError) as caught:
-        listening("::1", 0)
+        open_listener("::1", 0)
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "host"
 

@@ -57,7 +57,7 @@ async def test_tools_are_listed_and_faults_told_while_the_memory_is_being_opened
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_call_waits_telling_of_it_and_then_answers_starting(mode: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(startup, "TELL_EVERY", 0.02)
+    monkeypatch.setattr(startup, "REPORT_EVERY", 0.02)
     told: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:

@@ -9,7 +9,7 @@ import pytest
 from mcp.types import TextContent
 
 from graph_memory import Code, GraphError
-from graph_memory.mcp_server.official import written
+from graph_memory.mcp_server.official import pretty_json
 from graph_memory.mcp_server.table import tool_of
 from graph_memory.memory.entities.results import (
     EntitiesCreated,
@@ -30,13 +30,13 @@ OPEN = TOOLS["open_nodes"]
 
 async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schema_promises() -> None:
     told = KnowledgeGraph(entities=(Entity(**PLAIN, id="mem_1", created_at=MOMENT),)).to_dict()  # pyright: ignore
-    answer = tool_of(OPEN).answered(told)
+    answer = tool_of(OPEN).render_result(told)
     [text] = [part.text for part in answer.content if isinstance(part, TextContent)]
     assert json.loads(text)["entities"] == [{**PLAIN, "id": "mem_1", "created_at": "2025-10-31T10:00:00Z"}]
     assert answer.structured_content == {"entities": [PLAIN], "relations": []}
     plain = {"entities": [PLAIN], "relations": []}
-    [same] = [part.text for part in tool_of(OPEN).answered(plain).content if isinstance(part, TextContent)]
-    assert same == written(plain)
+    [same] = [part.text for part in tool_of(OPEN).render_result(plain).content if isinstance(part, TextContent)]
+    assert same == pretty_json(plain)
     memory = RecordingMemory(open_nodes=KnowledgeGraph())
     for detail, wanted in ((True, True), (False, False)):
         await OPEN.bind({"names": ["Ann"], "detail": detail})(memory)
@@ -79,7 +79,7 @@ def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
     ours: dict[str, Any] = {"entityName": "An", "observations": ["sings"]}
 
     def told(tool: str, error: GraphError, given: dict[str, Any]) -> str:
-        parts = tool_of(TOOLS[tool]).refused(error, given).content
+        parts = tool_of(TOOLS[tool]).render_error(error, given).content
         return " | ".join(part.text for part in parts if isinstance(part, TextContent))
 
     assert told("add_observations", lacking, theirs) == "Entity with name An not found | Did you mean Ann?"

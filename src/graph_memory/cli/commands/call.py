@@ -100,10 +100,10 @@ def _list_operations() -> None:
 
 
 def _list_arguments(operation: AnyOperation) -> None:
-    from graph_memory.operations.schemas import properties_of, required_of, wording
+    from graph_memory.operations.schemas import properties_of, required_names, wording
 
     schema = operation.input_schema
-    required = required_of(schema)
+    required = required_names(schema)
     rows: Sequence[Sequence[object]] = [
         (name, "yes" if name in required else "", wording(argument_schema), argument_schema.get("description", ""))
         for name, argument_schema in properties_of(schema).items()

@@ -1,4 +1,4 @@
-"""Connections of clients, as many as there is room for, and none that its client leaves waiting for long."""
+"""Client connections with a maximum number, and with time limits for idle clients."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from graph_memory.mcp_server.callers import CONNECTION as SESSION
+from graph_memory.mcp_server.callers import CONNECTION_SESSION as SESSION
 
 MOST = 512
-"""Connections at once, where the process may have descriptors for them."""
+"""Maximum number of connections, if the process may have enough descriptors."""
 FEWEST = 8
 
 _OUT_OF_DESCRIPTORS = 0.1
-"""Seconds until the next try after one that found no descriptor, and no connection to close for one."""
+"""Seconds until the next attempt if no descriptor is free and no connection can be closed."""
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 25\r\n"
     b"Retry-After: 1\r\nConnection: close\r\n\r\nToo many open connections"
@@ -31,8 +31,8 @@ _FULL = (
 _log = logging.getLogger(__name__)
 
 
-def room() -> int:
-    """Return how many connections the process may hold: half of its descriptors are for everything else."""
+def connection_limit() -> int:
+    """Return the maximum number of connections: at most half of the descriptors of the process."""
     if sys.platform == "win32":
         return MOST
     import resource
@@ -41,22 +41,22 @@ def room() -> int:
     return MOST if descriptors == resource.RLIM_INFINITY else max(FEWEST, min(MOST, descriptors // 2))
 
 
-class Waiting:
-    """The connections that wait for their clients: for a request, the rest of one, or to take an answer."""
+class WaitQueue:
+    """The connections that wait for their clients to send a request or to read a response, longest first."""
 
     def __init__(self) -> None:
-        self._since: dict[Connection, None] = {}
+        self._connections: dict[Connection, None] = {}
 
     def note(self, connection: Connection, *, waits: bool) -> None:
-        """Note whether a connection waits; one that does so already keeps its place."""
+        """Record whether a connection waits. A connection that already waits keeps its place."""
         if not waits:
-            self._since.pop(connection, None)
+            self._connections.pop(connection, None)
         else:
-            self._since.setdefault(connection)
+            self._connections.setdefault(connection)
 
     def drop_oldest(self) -> bool:
-        """Close the connection that has waited longest; say whether there was one."""
-        connection = next(iter(self._since), None)
+        """Close the connection that has waited longest. Returns whether there was one."""
+        connection = next(iter(self._connections), None)
         if connection is not None:
             self.note(connection, waits=False)
             connection.transport.abort()
@@ -64,14 +64,14 @@ class Waiting:
 
 
 class Connection(H11Protocol):
-    """Uvicorn's connection, but for clients that do not go on: it is closed after so many seconds.
+    """A uvicorn connection that is closed if its client is too slow.
 
-    A client may take `headers` seconds from its first byte, or from connecting, to the end of the headers, and may
-    leave an answer untaken for `answer` seconds. Bodies are the application's matter, idle connections uvicorn's.
+    A client may take `headers` seconds from connecting or from the first byte of a request to the end of its headers,
+    and `answer` seconds to read any part of a response. The application limits bodies, and uvicorn idle connections.
     """
 
     def __init__(
-        self, config: Config, state: ServerState, app_state: dict[str, object], *, waiting: Waiting, headers: float,
+        self, config: Config, state: ServerState, app_state: dict[str, object], *, waiting: WaitQueue, headers: float,
         answer: float,
     ) -> None:  # fmt: skip
         super().__init__(config, state, {**app_state, SESSION: f"session_{secrets.token_hex(16)}"})
@@ -85,83 +85,83 @@ class Connection(H11Protocol):
         """Wait for the first request."""
         super().connection_made(transport)
         self._header_timer = self._time_for_headers()
-        transport.set_write_buffer_limits(high=0)  # so that we are told of every byte that is not taken
-        self._settle()
+        transport.set_write_buffer_limits(high=0)  # so that pause_writing is called for every unread byte
+        self._update_timers()
 
     def data_received(self, data: bytes) -> None:
-        """Take what the client sends."""
+        """Receive data of the client."""
         super().data_received(data)
-        self._settle(is_begun=True)
+        self._update_timers(is_begun=True)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless it is there already."""
+        """Wait for the next request, unless it has already begun."""
         self._waiting.note(self, waits=False)
         super().on_response_complete()
-        self._settle(is_begun=bool(self.conn.trailing_data[0]))
+        self._update_timers(is_begun=bool(self.conn.trailing_data[0]))
 
     def pause_writing(self) -> None:
-        """Wait for the client to take what was written."""
+        """Wait for the client to read the response."""
         super().pause_writing()
-        self._await_taking()
-        self._settle()
+        self._time_answer()
+        self._update_timers()
 
     def resume_writing(self) -> None:
-        """Go on, now that everything was taken."""
+        """Continue after the client has read everything."""
         super().resume_writing()
-        self._answer_timer = _cancelled(self._answer_timer)
-        self._settle()
+        self._answer_timer = _cancel(self._answer_timer)
+        self._update_timers()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         super().connection_lost(exc)
-        self._header_timer = _cancelled(self._header_timer)
-        self._answer_timer = _cancelled(self._answer_timer)
+        self._header_timer = _cancel(self._header_timer)
+        self._answer_timer = _cancel(self._answer_timer)
         self._waiting.note(self, waits=False)
 
     def _time_for_headers(self) -> asyncio.TimerHandle:
         return self.loop.call_later(self._headers, self.timeout_keep_alive_handler)
 
-    def _settle(self, *, is_begun: bool = False) -> None:
-        """See whose turn it is: a client that has begun a request has a time for its headers."""
+    def _update_timers(self, *, is_begun: bool = False) -> None:
+        """Update the timer for headers, and whether the connection waits for its client."""
         is_served = self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison] - it begins as None
         self._waiting.note(self, waits=not is_served or self.cycle.more_body or self.flow.write_paused)
         if is_served:
-            self._header_timer = _cancelled(self._header_timer)
+            self._header_timer = _cancel(self._header_timer)
         elif is_begun and self._header_timer is None:
             self._header_timer = self._time_for_headers()
 
-    def _await_taking(self) -> None:
-        left = self.transport.get_write_buffer_size()
+    def _time_answer(self) -> None:
+        unsent = self.transport.get_write_buffer_size()
 
-        def look() -> None:
-            if self.transport.get_write_buffer_size() < left:
-                self._await_taking()
+        def check() -> None:
+            if self.transport.get_write_buffer_size() < unsent:
+                self._time_answer()
             else:
                 self.transport.abort()
 
-        self._answer_timer = self.loop.call_later(self._answer, look)
+        self._answer_timer = self.loop.call_later(self._answer, check)
 
 
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
     if timer is not None:
         timer.cancel()
 
 
 class Acceptor:
-    """Takes connections one by one, so that there are never more than there is room for.
+    """Accepts connections one by one, up to a maximum number.
 
-    When all are taken, the one that has waited longest for its client makes room; when none waits, the new one is
-    answered 503.
+    Beyond it, the connection that has waited longest for its client is closed. If none waits, the new connection gets
+    the status 503.
     """
 
-    def __init__(self, make: Callable[[], Connection], state: ServerState, waiting: Waiting, most: int) -> None:
+    def __init__(self, make: Callable[[], Connection], state: ServerState, waiting: WaitQueue, limit: int) -> None:
         self._make = make
         self._connections = state.connections
         self._waiting = waiting
-        self._most = most
+        self._limit = limit
 
     async def accept(self, listener: socket.socket) -> NoReturn:
-        """Take connections until it is cancelled."""
+        """Accept connections until it is cancelled."""
         loop = asyncio.get_running_loop()
         listener.setblocking(False)  # noqa: FBT003 - its only form
         while True:
@@ -169,7 +169,7 @@ class Acceptor:
                 connection, _ = await loop.sock_accept(listener)
             except ConnectionAbortedError:
                 continue
-            except OSError as error:  # no descriptor is left; the client waits in line
+            except OSError as error:  # no descriptor is free; the client stays in the backlog
                 _log.warning("Could not accept a connection: %s", error.strerror)
                 await asyncio.sleep(0 if self._waiting.drop_oldest() else _OUT_OF_DESCRIPTORS)
                 continue
@@ -178,14 +178,14 @@ class Acceptor:
                 continue
             try:
                 await loop.connect_accepted_socket(self._make, connection)
-            except OSError:  # its client has gone
+            except OSError:  # the client has disconnected
                 connection.close()
 
     async def _has_room(self) -> bool:
-        if len(self._connections) < self._most:
+        if len(self._connections) < self._limit:
             return True
-        _log.warning("All %d connections are in use; one that waits for its client makes room", self._most)
-        while len(self._connections) >= self._most:
+        _log.warning("All %d connections are in use; one that waits for its client makes room", self._limit)
+        while len(self._connections) >= self._limit:
             if not self._waiting.drop_oldest():
                 return False
             await asyncio.sleep(0)

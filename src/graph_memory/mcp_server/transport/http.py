@@ -16,9 +16,9 @@ import anyio
 import uvicorn
 
 from graph_memory.mcp_server.server import build_server
-from graph_memory.mcp_server.transport.connections import Acceptor, Connection, Waiting, room
+from graph_memory.mcp_server.transport.connections import Acceptor, Connection, WaitQueue, connection_limit
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
-from graph_memory.mcp_server.transport.process import Beside, leave, opener_of, requests_to_end
+from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import quoted
@@ -29,30 +29,30 @@ HOST = "127.0.0.1"
 PORT = 8848
 
 _BACKLOG = 2048
-"""Connections that wait to be taken. What comes then is tried again by its system, which takes a second."""
+"""Maximum number of connections that wait to be accepted. The client's system retries others after a second."""
 _log = logging.getLogger(__name__)
 _ADDRESSES = {HOST: HOST, "localhost": HOST, "::1": "::1"}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How many seconds the server waits for what, and how much it holds at once."""
+    """Time limits in seconds, and maximum numbers of connections and sessions."""
 
     headers: float = 10.0
-    """For the headers of a request."""
+    """Time to receive the headers of a request."""
     body: float = 30.0
-    """For the body of a request."""
+    """Time to receive the body of a request."""
     idle: int = 5
-    """For the next request on a connection."""
+    """Time between two requests on a connection."""
     answer: float = 30.0
-    """For a client to take any of an answer."""
+    """Time for a client to read any part of a response."""
     calls: float = 2.0
-    """For calls under way to finish, once the server is to end."""
+    """Time for running calls to finish at shutdown."""
     rest: int = 5
-    """For whatever has not ended then, before uvicorn drops it."""
-    connections: int = field(default_factory=room)
+    """Time after that until uvicorn drops the remaining requests."""
+    connections: int = field(default_factory=connection_limit)
     sessions: int = 256
-    """Half of the connections at most: each session may keep one open."""
+    """Maximum number of sessions, at most half of the connections, because each may keep one open."""
 
 
 LIMITS = Limits()
@@ -67,25 +67,25 @@ def serve_http(
     *,
     beside: Beside | None = None,
 ) -> NoReturn:
-    """Serve at the address until SIGTERM or SIGINT; then close the memory and end the process. Port 0: a free one.
+    """Serve at the address until SIGTERM or SIGINT, then close the memory and end the process. Port 0: a free port.
 
-    Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not, a host that is not the
-    loopback interface, and a port that cannot be had.
+    Raises INVALID_ARGUMENT before it starts, for an unknown toolset, a host that is not the loopback interface, and a
+    port that is not available.
     """
     server = build_server(opener_of(settings, settings.session, toolsets, beside), settings, toolsets)
-    with listening(host, port) as listener:
+    with open_listener(host, port) as listener:
         port = listener.getsockname()[1]
         sessions = min(limits.sessions, limits.connections // 2)
         app = application(server, port, settings.mcp_content_bytes, limits.body, sessions)
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
-        with suppress(KeyboardInterrupt):  # one that came before we listened for it
+        with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
             anyio.run(_serve, http_server, listener, app, limits.calls)
-    leave(1 if http_server.is_broken else 0)
+    exit_process(1 if http_server.is_broken else 0)
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; raises INVALID_ARGUMENT."""
+def open_listener(host: str, port: int) -> socket.socket:
+    """Return a listening socket. Raises INVALID_ARGUMENT."""
     if host not in _ADDRESSES:
         hint = (
             "The server has no authentication yet, so it stays on this machine: 127.0.0.1, localhost or ::1. "
@@ -95,7 +95,7 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         return _listener(_ADDRESSES[host], port)
     except OSError as error:
-        raise _not_to_be_had(host, port, error) from error
+        raise _listen_error(host, port, error) from error
 
 
 def _listener(address: str, port: int) -> socket.socket:
@@ -114,7 +114,7 @@ def _listener(address: str, port: int) -> socket.socket:
     return listener
 
 
-def _not_to_be_had(host: str, port: int, error: OSError) -> GraphError:
+def _listen_error(host: str, port: int, error: OSError) -> GraphError:
     if error.errno == errno.EADDRINUSE:
         hint = "Stop what is listening there, or give another --port; 0 picks a free one."
         return fault("port", f"--port {port} is taken", hint)
@@ -144,24 +144,24 @@ def _config(app: Lifetimes, log_requests: bool, limits: Limits) -> uvicorn.Confi
 
 
 async def _serve(server: HttpServer, listener: socket.socket, app: Lifetimes, grace: float) -> None:
-    requests = requests_to_end()
+    requests = termination_signals()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_end_at, requests, server, app, grace)
+        tasks.start_soon(_end_on_signal, requests, server, app, grace)
         await server.serve([listener])
         tasks.cancel_scope.cancel()
 
 
-async def _end_at(requests: AsyncIterator[None], server: uvicorn.Server, app: Lifetimes, grace: float) -> None:
+async def _end_on_signal(requests: AsyncIterator[None], server: uvicorn.Server, app: Lifetimes, grace: float) -> None:
     async for _ in requests:
         app.end(0.0 if server.should_exit else grace)
         server.should_exit = True
 
 
 class HttpServer(uvicorn.Server):
-    """Uvicorn's server, but for what it has no limits for, and for signals.
+    """A uvicorn server that limits its connections, and does not handle signals.
 
-    It takes connections one by one; uvicorn's own would take as many as come. A signal would have it end the process
-    by that signal, with another status than 0.
+    Uvicorn would accept any number of connections. After a signal, it would end the process by that signal, with
+    another status than 0.
     """
 
     def __init__(self, config: uvicorn.Config, limits: Limits, ready: Callable[[], None]) -> None:
@@ -170,12 +170,12 @@ class HttpServer(uvicorn.Server):
         self._ready = ready
         self._accepting: list[asyncio.Task[NoReturn]] = []
         self.is_broken = False
-        """Whether it ended because it could take no more connections."""
+        """Whether it ended because it could not accept more connections."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer, and tell that it does."""
+        """Start to accept connections, and announce it."""
         await super().startup([])
-        waiting = Waiting()
+        waiting = WaitQueue()
 
         def make() -> Connection:
             times = {"headers": self._limits.headers, "answer": self._limits.answer}
@@ -188,13 +188,13 @@ class HttpServer(uvicorn.Server):
         self._ready()
 
     def _end_unless_cancelled(self, task: asyncio.Task[NoReturn]) -> None:
-        """End a server that can take no more connections, so that whoever runs it starts another."""
+        """End a server that cannot accept more connections, so that its supervisor restarts it."""
         if not task.cancelled():
             _log.critical("No more connections can be accepted", exc_info=task.exception())
             self.is_broken = self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and end those that there are."""
+        """Stop accepting connections, and end the open ones."""
         for task in self._accepting:
             task.cancel()
         await asyncio.gather(*self._accepting, return_exceptions=True)
@@ -202,5 +202,5 @@ class HttpServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Leave the signals to us."""
+        """Leave the signals to `termination_signals`."""
         yield

@@ -1,4 +1,4 @@
-"""The HTTP application: MCP at one path, a word of health at another, and what guards both."""
+"""The HTTP application: MCP, a health check, and the guards of both."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import shown
 from graph_memory.settings import MIB
 
-NAMES = ("127.0.0.1", "localhost", "[::1]")
-"""What this machine calls itself in a `Host` or an `Origin`; any other name is somebody else's page."""
+HOSTS = ("127.0.0.1", "localhost", "[::1]")
+"""The names of this machine in `Host` and `Origin` headers. Pages of other sites have other names."""
 
-_ESCAPED = 6
-"""The most characters that JSON spends on a byte of content, as in `\\u0001`."""
-_AT_ONCE = 4
-"""The largest bodies that are held at once."""
+_BYTES_OF_ESCAPE = 6
+"""Maximum number of JSON characters for a byte of content, as in `\\u0001`."""
+_MOST_LARGE_BODIES = 4
+"""Number of bodies of the maximum size for which all requests together have memory."""
 _DEFAULT_PORT = 80
 
 _log = logging.getLogger(__name__)
@@ -36,19 +36,19 @@ _log = logging.getLogger(__name__)
 def application(
     server: Server[Startup], port: int, content_bytes: int, body_seconds: float, sessions: int
 ) -> Lifetimes:
-    """Return the application of a server on the port; it takes content of that size, and bodies within that time.
+    """Return the application of a server on a port, with limits for content in bytes and bodies in seconds.
 
-    It keeps so many sessions, if need be a few more while all are in use.
+    It keeps up to `sessions` sessions, or more while all of them are in use.
     """
     health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
         streamable_http_path=PATH,
-        json_response=True,  # an answer as an event would be refused by clients that limit events to 1 MiB
-        max_request_body_size=sys.maxsize,  # the limit is that of Bodies
+        json_response=True,  # some clients limit events to 1 MiB
+        max_request_body_size=sys.maxsize,  # `Bodies` has the limit
         max_sessions=2 * sessions,
         custom_starlette_routes=[health],
     )
-    bodies = Bodies(Sessions(app, sessions), _ESCAPED * content_bytes + MIB, body_seconds)
+    bodies = Bodies(Sessions(app, sessions), _BYTES_OF_ESCAPE * content_bytes + MIB, body_seconds)
     return Lifetimes(Guard(bodies, port))
 
 
@@ -57,15 +57,15 @@ async def _health(_request: Request) -> JSONResponse:
 
 
 _METHOD, _LISTEN = "mcp-method", "subscriptions/listen"
-"""The header by which a request is known that opens a stream for messages from the server."""
+"""The header and its value of a request that opens a stream for messages from the server."""
 
 
 class Guard:
-    """Refuses, before anything is read, what a page of another site sends by way of the user's browser."""
+    """Rejects requests that a page of another site sends through the user's browser, before reading their body."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
-        self._hosts = {f"{name}:{port}" for name in NAMES} | {name for name in NAMES if port == _DEFAULT_PORT}
+        self._hosts = {f"{name}:{port}" for name in HOSTS} | {name for name in HOSTS if port == _DEFAULT_PORT}
         self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,71 +74,73 @@ class Guard:
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        """Return the answer to a request that is not let in: every host and origin given must be ours."""
+        """Return the response that rejects a request, or None if all its hosts and origins are of this machine."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not self._hosts.issuperset(hosts):
-            return _not_let_in("Host", hosts, 421)
-        return None if self._origins.issuperset(origins) else _not_let_in("Origin", origins, 403)
+            return _reject("Host", hosts, 421)
+        return None if self._origins.issuperset(origins) else _reject("Origin", origins, 403)
 
 
-def _not_let_in(name: str, values: list[str], status: int) -> PlainTextResponse:
+def _reject(name: str, values: list[str], status: int) -> PlainTextResponse:
     _log.warning("Refused a request: its %s is %s", name, shown(", ".join(values)))
     return PlainTextResponse(f"Invalid {name} header", status)
 
 
 class Bodies:
-    """Takes bodies whole, up to a limit and within a time, and mends halves of character pairs in them.
+    """Reads complete bodies, with limits of size and time, and replaces lone surrogates in them.
 
-    Of all requests together, no more is held than so many of the largest bodies would be.
+    The bodies of all requests together have a limit too.
     """
 
-    def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
+    def __init__(self, app: ASGIApp, limit: int, seconds: float) -> None:
         self._app = app
-        self._most = most
+        self._limit = limit
         self._seconds = seconds
-        self._held = 0
+        self._bytes_held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body, or answer 413, 408 or 503."""
+        """Pass a request on with its body, or respond with 413, 408 or 503."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         body = bytearray()
         try:
             refusal = await self._take(Request(scope, receive), body)
-            whole: list[Message] = [
+            messages: list[Message] = [
                 {"type": "http.request", "body": well_formed_bytes(bytes(body)), "more_body": False}
             ]
 
-            async def given() -> Message:
-                return whole.pop() if whole else await receive()
+            async def receive_body() -> Message:
+                return messages.pop() if messages else await receive()
 
-            await (refusal(scope, receive, send) if refusal else self._app(scope, given, send))
+            await (refusal(scope, receive, send) if refusal else self._app(scope, receive_body, send))
         except ClientDisconnect:
             return
         finally:
-            self._held -= len(body)
+            self._bytes_held -= len(body)
 
     async def _take(self, request: Request, body: bytearray) -> Response | None:
-        """Take the body, or return the answer that refuses it."""
-        announced = request.headers.get("content-length", "0")
-        if announced.isdecimal() and int(announced) > self._most:
-            return _too_large(self._most)
+        """Read the body, or return the response that rejects it."""
+        length = request.headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > self._limit:
+            return _too_large(self._limit)
         with anyio.move_on_after(self._seconds):
             async for part in request.stream():
                 body += part
-                self._held += len(part)
-                if len(body) > self._most:
-                    return _too_large(self._most)
-                if self._held > _AT_ONCE * self._most:
+                self._bytes_held += len(part)
+                if len(body) > self._limit:
+                    return _too_large(self._limit)
+                if self._bytes_held > _MOST_LARGE_BODIES * self._limit:
                     return PlainTextResponse("Too much at once", 503, {"Retry-After": "1", "Connection": "close"})
             return None
         return _too_slow(self._seconds)
 
 
-def _too_large(most: int) -> JSONResponse:
+def _too_large(limit: int) -> JSONResponse:
     hint = "Split it into several nodes. The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
-    error = GraphError(Code.CONTENT_TOO_LARGE, f"The limit is {most:,} bytes a request", {"limit": most, "hint": hint})
+    error = GraphError(
+        Code.CONTENT_TOO_LARGE, f"The limit is {limit:,} bytes a request", {"limit": limit, "hint": hint}
+    )
     rendered = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": rendered}, 413)
 
@@ -148,7 +150,7 @@ def _too_slow(seconds: float) -> PlainTextResponse:
 
 
 class Lifetimes:
-    """How long requests may take to be answered: until the server ends, or a little longer."""
+    """Ends running requests at shutdown, calls after a grace period."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -157,7 +159,7 @@ class Lifetimes:
         self._ending = False
 
     def end(self, grace: float) -> None:
-        """Take no more; end the streams that wait for messages to the client, and in so many seconds the calls."""
+        """Accept no more requests, end the streams at once, and end the calls after `grace` seconds."""
         self._ending = True
         now = anyio.current_time()
         for scope in self._streams:
@@ -166,7 +168,7 @@ class Lifetimes:
             scope.deadline = now + grace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, to the end or as far as it came."""
+        """Respond to a request, and close the response properly if the request is ended."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -187,7 +189,7 @@ class Lifetimes:
 
 
 class Answer:
-    """What of an answer has been sent."""
+    """A response, and how much of it has been sent."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -195,13 +197,13 @@ class Answer:
         self._done = False
 
     async def send(self, message: Message) -> None:
-        """Send a part of it."""
+        """Send a part of the response."""
         self._begun = True
         self._done = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 
     async def close(self, scope: Scope, receive: Receive) -> None:
-        """End it in form."""
+        """End the response as HTTP requires."""
         if not self._begun:
             await PlainTextResponse("The server is shutting down", 503)(scope, receive, self._send)
         elif not self._done:

@@ -1,7 +1,7 @@
-"""Standard input and output as the wire of a protocol: descriptors of our own, read and written with few hops.
+"""Standard input and output as a transport: private descriptors, read and written with few thread switches.
 
-A worker thread for each line and each answer costs more than most calls take. So the event loop itself waits for input
-and reads it, and writes an answer that the pipe takes at once; only what could block goes to a worker thread.
+A worker thread for each line and each response would take longer than most calls. So the event loop waits for input and
+reads it, and writes a response if the pipe has room. Only writes that could block go to a worker thread.
 """
 
 from __future__ import annotations
@@ -19,55 +19,57 @@ if TYPE_CHECKING:
     from io import TextIOWrapper
 
 CHUNK = 64 * 1024
-"""Bytes that are read at once."""
+"""Maximum number of bytes of a read."""
 ROOM = min(getattr(select, "PIPE_BUF", 512), 4_096)
-"""Bytes that a pipe takes without blocking once it says that it can be written."""
+"""Number of bytes that a writable pipe accepts without blocking."""
 
 
 def claim_stdin() -> int:
-    """Return a descriptor of its own for standard input; whoever else reads standard input finds it empty."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
+    """Return a private descriptor of standard input. For other readers, standard input is then empty."""
+    null_device = os.open(os.devnull, os.O_RDONLY)
     try:
-        return _claim(sys.stdin.fileno(), nothing)
+        return _claim(sys.stdin.fileno(), null_device)
     finally:
-        os.close(nothing)
+        os.close(null_device)
 
 
 def claim_stdout() -> int:
-    """Return a descriptor of its own for standard output; what anybody else prints goes to standard error, at once."""
+    """Return a private descriptor of standard output. Other prints then go to standard error, line by line."""
     sys.stdout.flush()
-    cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)  # nothing is left in it when the process ends
+    cast("TextIOWrapper", sys.stdout).reconfigure(
+        line_buffering=True
+    )  # so that its buffer is empty when the process ends
     return _claim(sys.stdout.fileno(), sys.stderr.fileno())
 
 
-def _claim(descriptor: int, instead: int) -> int:
+def _claim(descriptor: int, replacement: int) -> int:
     private = os.dup(descriptor)
-    os.dup2(instead, descriptor)
+    os.dup2(replacement, descriptor)
     return private
 
 
 class LineReader:
-    """Lines of UTF-8 from a descriptor; what is no UTF-8 is read as the replacement character."""
+    """Lines of UTF-8 from a descriptor. Invalid bytes are read as the replacement character."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._is_awaitable = sys.platform != "win32"
         self._lines: deque[bytes] = deque()
-        self._begun: list[bytes] = []
+        self._partial_line: list[bytes] = []
 
     async def readline(self) -> str:
-        """Return the next line with its end, the last perhaps without; nothing at the end. It can be given up."""
+        """Return the next line with its line break, or an empty text at the end. It can be cancelled."""
         while not self._lines:
             chunk = await self._read()
             if not chunk:
-                self._lines.append(b"".join(self._begun))
-                self._begun = []
+                self._lines.append(b"".join(self._partial_line))
+                self._partial_line = []
                 break
-            *whole, rest = chunk.split(b"\n")
-            for part in whole:
-                self._lines.append(b"".join([*self._begun, part, b"\n"]))
-                self._begun = []
-            self._begun += [rest] if rest else []
+            *lines, rest = chunk.split(b"\n")
+            for part in lines:
+                self._lines.append(b"".join([*self._partial_line, part, b"\n"]))
+                self._partial_line = []
+            self._partial_line += [rest] if rest else []
         return self._lines.popleft().decode("utf-8", errors="replace")
 
     async def _read(self) -> bytes:
@@ -87,7 +89,7 @@ class TextWriter:
         self._descriptor = descriptor
 
     async def write(self, text: str) -> None:
-        """Write all of a text, unless it is given up. Raises BrokenPipeError when nobody reads any more."""
+        """Write a text completely unless it is cancelled. Raises BrokenPipeError if the reader has closed the pipe."""
         data = text.encode("utf-8", errors="replace")
         if len(data) <= ROOM and self._has_room():
             data = data[os.write(self._descriptor, data) :]
@@ -95,7 +97,7 @@ class TextWriter:
             await anyio.to_thread.run_sync(_write_all, self._descriptor, data, abandon_on_cancel=True)
 
     async def flush(self) -> None:
-        """Do nothing: what was written is on its way."""
+        """Do nothing, because nothing is buffered."""
 
     def _has_room(self) -> bool:
         if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""What a server process has, whichever way its clients reach it: a memory that opens, signals, an end."""
+"""The parts of a server process that stdio and HTTP share: opening the memory, signals, and the exit."""
 
 from __future__ import annotations
 
@@ -38,25 +38,24 @@ FACADES = (
     *("memory.branches.branch", "memory.sessions.past", "memory.retention.compaction", "memory.retention.erasure"),
     *("memory.retention.scan", "memory.batch.parsing", "memory.domains.deletion", "memory.search.index.following"),
 )
-"""Modules that are imported while the memory opens and behind the first calls, those of frequent calls first."""
+"""Modules that are imported in the background, modules of frequent calls first."""
 
 
 def own_session(settings: Settings) -> str:
-    """Return the session of a process that serves one client: the one that the settings name, or a new one."""
+    """Return the session of a process that serves one client: of the settings, or a new one."""
     return settings.session or f"session_{uuid.uuid4().hex}"
 
 
 def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], beside: Beside | None = None) -> Opener:
-    """Return what opens the memory of these settings, for changes in a session.
+    """Return a function that opens the memory of these settings, for changes in a session.
 
-    The driver is imported behind too: it takes a while. Behind the tools of the official memory server alone no logs
-    are followed: none of them asks the index that this makes, so whoever recalls elsewhere lets it catch up. Raises
-    INVALID_ARGUMENT for a toolset that there is not.
+    It also imports the driver, which takes a while. With the official tools alone, it does not follow the logs, because
+    these tools do not use the search index. Raises INVALID_ARGUMENT for an unknown toolset.
     """
     follows = not are_official(tools_of(toolsets).values())
 
     @asynccontextmanager
-    async def opened(progress: Progress) -> AsyncGenerator[Memory]:
+    async def open_in_session(progress: Progress) -> AsyncGenerator[Memory]:
         await anyio.to_thread.run_sync(import_module, "graph_memory.app")
         from graph_memory.app import open_memory
 
@@ -72,11 +71,11 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], 
                     others.cancel_scope.cancel()
             tasks.cancel_scope.cancel()
 
-    return opened
+    return open_in_session
 
 
 async def _import_facades() -> None:
-    """Import what calls will need, in a thread, so that the first call of each kind does not wait for imports.
+    """Import the modules of calls in a thread, so that the first call of each kind does not wait for imports.
 
     If a module cannot be imported, as without a free file descriptor, the call that needs it tries again.
     """
@@ -87,7 +86,7 @@ async def _import_facades() -> None:
             _log.warning(
                 "Cannot import graph_memory.%s, which the first call that needs it tries again: %s", facade, error
             )
-    gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
+    gc.freeze()  # loaded modules stay, so scanning them for garbage would only delay calls
 
 
 async def _import_file(memory: Memory, settings: Settings, progress: Progress) -> None:
@@ -96,18 +95,18 @@ async def _import_file(memory: Memory, settings: Settings, progress: Progress) -
         return
     if missing := missing_memory_file(settings):
         _log.warning(missing)
-    done = await memory.transfer.import_once(settings.memory_file_path, tell=progress)
-    if done is not None and done.entities.new + done.relations.new + done.observations.new:
-        text = f"{done.entities.new:,} entities and {done.relations.new:,} relations"
-        _log.warning("Imported %s of MEMORY_FILE_PATH into domain %s", text, done.domain)
+    imported = await memory.transfer.import_once(settings.memory_file_path, tell=progress)
+    if imported is not None and imported.entities.new + imported.relations.new + imported.observations.new:
+        text = f"{imported.entities.new:,} entities and {imported.relations.new:,} relations"
+        _log.warning("Imported %s of MEMORY_FILE_PATH into domain %s", text, imported.domain)
 
 
-def requests_to_end() -> AsyncIterator[None]:
-    """Return what gives each SIGTERM and SIGINT (Ctrl-C) that the process gets; from now on they do nothing else."""
-    noted, requests = anyio.create_memory_object_stream[None](math.inf)
+def termination_signals() -> AsyncIterator[None]:
+    """Return an iterator over the SIGTERM and SIGINT (Ctrl-C) signals of the process, which no longer end it."""
+    sender, signals = anyio.create_memory_object_stream[None](math.inf)
     for number in (signal.SIGTERM, signal.SIGINT):
-        _on_signal(number, lambda: noted.send_nowait(None))
-    return requests
+        _on_signal(number, lambda: sender.send_nowait(None))
+    return signals
 
 
 def _on_signal(number: signal.Signals, act: Callable[[], None]) -> None:
@@ -118,7 +117,7 @@ def _on_signal(number: signal.Signals, act: Callable[[], None]) -> None:
         loop.add_signal_handler(number, act)
 
 
-def leave(status: int = 0) -> NoReturn:
-    """End the process, though a thread may still wait for input, or for a start of Neo4j that was given up."""
+def exit_process(status: int = 0) -> NoReturn:
+    """End the process, even if a thread still waits for input, or for a start of Neo4j that was cancelled."""
     sys.stderr.flush()
     os._exit(status)

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.pipes import LineReader, TextWriter, claim_stdin, claim_stdout
-from graph_memory.mcp_server.transport.process import Beside, leave, opener_of, own_session, requests_to_end
+from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, own_session, termination_signals
 from graph_memory.mcp_server.transport.surrogates import well_formed
 from graph_memory.settings import Settings
 
@@ -25,11 +25,11 @@ from graph_memory.settings import Settings
 def serve_stdio(settings: Settings, toolsets: Sequence[str], beside: Beside | None = None) -> NoReturn:
     """Serve until the client closes standard input, or SIGTERM or SIGINT; then close the memory and end the process.
 
-    Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not.
+    Raises INVALID_ARGUMENT for an unknown toolset, before it starts.
     """
     opener = opener_of(settings, own_session(settings), toolsets, beside)
     anyio.run(_serve, build_server(opener, settings, toolsets))
-    leave()
+    exit_process()
 
 
 async def _serve(server: Server[Startup]) -> None:
@@ -44,31 +44,31 @@ async def _serve(server: Server[Startup]) -> None:
                 await server.run(read, write, server.create_initialization_options())
             tasks.cancel_scope.cancel()
     except* BrokenPipeError:
-        pass  # the client has gone without saying so
+        pass  # the client has closed standard output
 
 
 async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
-    async for _ in requests_to_end():
+    async for _ in termination_signals():
         scope.cancel()
 
 
-class Answers(Protocol):
-    """Where messages to the client go."""
+class MessageStream(Protocol):
+    """A stream of messages to the client."""
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send one."""
+        """Send a message."""
         ...
 
 
 class Lines:
-    """The lines that are messages, as the SDK's transport reads them; the others are answered here."""
+    """The lines that are messages, for the SDK's transport. Other lines are answered with an error."""
 
     def __init__(self, source: LineReader) -> None:
         self._source = source
-        self._answers: Answers | None = None
+        self._answers: MessageStream | None = None
 
-    def answer_on(self, answers: Answers) -> None:
-        """Answer lines that are no messages on this stream, from now on; the SDK drops them without a word."""
+    def answer_on(self, answers: MessageStream) -> None:
+        """Answer invalid lines on this stream from now on. The SDK would drop them."""
         self._answers = answers
 
     def __aiter__(self) -> Lines:
@@ -80,10 +80,10 @@ class Lines:
             if not line:
                 raise StopAsyncIteration
             line = well_formed(line)
-            refused = refusal(line)
-            if refused is None or self._answers is None:
+            error = refusal(line)
+            if error is None or self._answers is None:
                 return line
-            await self._answers.send(SessionMessage(refused))
+            await self._answers.send(SessionMessage(error))
 
 
 _ID = r'"id"\s*:\s*(?P<id>-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")\s*'
@@ -94,17 +94,17 @@ _END = 400
 
 
 def refusal(line: str) -> types.JSONRPCError | None:
-    """Return the error that answers a line, None for one that is a message or empty."""
+    """Return the error response to a line, or None if it is a message or empty."""
     if not line.strip():
         return None
     try:
         types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
-        return types.JSONRPCError(jsonrpc="2.0", id=_id_of(line), error=_told(error))
+        return types.JSONRPCError(jsonrpc="2.0", id=_id_of(line), error=_describe_error(error))
     return None
 
 
-def _told(error: ValidationError) -> types.ErrorData:
+def _describe_error(error: ValidationError) -> types.ErrorData:
     fault = error.errors(include_url=False, include_input=False)[0]
     if fault["type"] != "json_invalid":
         return types.ErrorData(code=types.INVALID_REQUEST, message="This is JSON, but not a JSON-RPC 2.0 message")
@@ -113,7 +113,7 @@ def _told(error: ValidationError) -> types.ErrorData:
 
 
 def _id_of(line: str) -> str | int | None:
-    """Return the id of a request that cannot be read whole, if it stands first or last, as clients write it."""
+    """Return the id of an invalid request if it is the first or last field, as clients write it, or None."""
     match = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - _END))
     try:
         return None if match is None else json.loads(match["id"])

@@ -1,4 +1,4 @@
-"""Halves of character pairs in JSON. JavaScript writes these when it cuts a text inside an emoji."""
+"""Lone surrogates in JSON. JavaScript writes them when it cuts a text inside an emoji."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<lone>u[dD][
 
 
 def well_formed(line: str) -> str:
-    r"""Return JSON with U+FFFD in place of every half of a character pair that stands alone, as `\ud83d`.
+    r"""Return JSON with U+FFFD in place of every lone surrogate, such as `\ud83d`.
 
-    The SDK drops such a line without an answer, or refuses it, or lets the half through to where nothing can hold it.
+    The SDK would drop or reject such a line, or pass on text that cannot be stored.
     """
     if "\\ud" not in line and "\\uD" not in line:
         return line
@@ -18,5 +18,5 @@ def well_formed(line: str) -> str:
 
 
 def well_formed_bytes(body: bytes) -> bytes:
-    """Return JSON of the same length, as `well_formed` does; what is not an escape stays byte for byte."""
+    """Return JSON with lone surrogates replaced. Its length and all other bytes stay the same."""
     return well_formed(body.decode("latin-1")).encode("latin-1") if b"\\u" in body else body

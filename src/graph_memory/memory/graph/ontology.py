@@ -19,7 +19,7 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import DomainState
 from graph_memory.model.text.wording import kind_of
 from graph_memory.model.values.arguments import fault
-from graph_memory.ontologies import begun
+from graph_memory.ontologies import with_standard_types
 from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.log.work import Decision
@@ -42,7 +42,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_st
     present = await core.log.ontology(domain) or Ontology()
     if is_begun(present):
         raise _exists(domain)
-    ontology = begun(ontology, present) if has_standard else ontology
+    ontology = with_standard_types(ontology, present) if has_standard else ontology
     for connection_type in ontology.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
 

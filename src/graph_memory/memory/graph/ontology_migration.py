@@ -31,7 +31,7 @@ from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_
 from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyApplied
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind
-from graph_memory.ontologies import begun
+from graph_memory.ontologies import with_standard_types
 from graph_memory.storage.log.jobs import GROWING, Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.protection import Whole
@@ -73,7 +73,9 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
         if _looks(planned):
             raise _Looks
         if begins(head):
-            return Decision(decide_ontology(head, begun(wanted, head.ontology), last.get("ontology")), (planned, True))
+            return Decision(
+                decide_ontology(head, with_standard_types(wanted, head.ontology), last.get("ontology")), (planned, True)
+            )
         return Decision(growth_drafts(planned, last), (planned, False))
 
     try:
@@ -104,7 +106,7 @@ def _planned(present: Ontology, wanted: Ontology) -> Growth:
         planned = growth(present, wanted)
         check_inherited(present, [change.after for change in planned.changed])
         return planned
-    first = begun(wanted, present)
+    first = with_standard_types(wanted, present)
     new = new_to(present, (*first.node_types, *first.connection_types))
     return Growth(
         tuple(type_ for type_ in new if isinstance(type_, NodeType)),
