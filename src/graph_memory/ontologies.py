@@ -18,7 +18,7 @@ def load_ontology(source: str | Path) -> Ontology:
     """
     path = Path(source)
     if not path.exists() and path.name == str(source):
-        path = _bundled(path.name)
+        path = _bundled_file(path.name)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -51,10 +51,10 @@ def standard_names() -> frozenset[str]:
 
 @cache
 def _standard() -> Ontology:
-    return load_ontology(_bundled("standard"))
+    return load_ontology(_bundled_file("standard"))
 
 
-def _bundled(name: str) -> Path:
+def _bundled_file(name: str) -> Path:
     """Return the file of a bundled ontology."""
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:

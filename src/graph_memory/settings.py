@@ -345,12 +345,12 @@ def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
     return f"MEMORY_FILE_PATH {problem}. Nothing was imported."
 
 
-def expanded_path(given: str) -> str:
+def expanded_path(text: str) -> str:
     """Return a path as a shell would: without quotes around it, with `~`, `$HOME` and `file://` resolved.
 
     A blank path is empty.
     """
-    path = given.strip()
+    path = text.strip()
     if len(path) > 1 and path[0] == path[-1] and path[0] in "\"'":
         path = path[1:-1]
     if not path.strip():

@@ -65,12 +65,12 @@ class SyncFacade:
     def _without_async(name: str, member: object) -> object:
         """Return a public member of a facade without async, with its signature and docstring."""
         if not callable(member):
-            return property(lambda self: self._wrapped(getattr(self._facade, name)), doc=member.__doc__)
+            return property(lambda self: self._wrap(getattr(self._facade, name)), doc=member.__doc__)
 
         @wraps(member)
         def method(self: SyncFacade, *args: object, **kwargs: object) -> object:
             call = partial(getattr(self._facade, name), *args, **kwargs)
-            return self._wrapped(self._wait(call) if inspect.iscoroutinefunction(member) else call())
+            return self._wrap(self._wait(call) if inspect.iscoroutinefunction(member) else call())
 
         return method
 
@@ -90,7 +90,7 @@ class SyncFacade:
         finally:
             future.cancel()  # only Ctrl-C leaves a task to cancel here
 
-    def _wrapped(self, value: object) -> object:
+    def _wrap(self, value: object) -> object:
         """Return a result with its async parts wrapped: facades, iterators and context managers."""
         if isinstance(value, AsyncGenerator):
             return self._iterate(cast("AsyncGenerator[object]", value))
@@ -111,7 +111,7 @@ class SyncFacade:
     @contextmanager
     def _as_context_manager(self, context: AbstractAsyncContextManager[object]) -> Generator[object]:
         with self._portal.wrap_async_context_manager(context) as value:
-            yield self._wrapped(value)
+            yield self._wrap(value)
 
 
 FACADES = (

@@ -24,7 +24,7 @@ SERVERS = {
 
 
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
-    """Return an embedder whose vectors compare with those of a model, or None if the settings lead to none.
+    """Return an embedder with vectors that compare with vectors of a model, or None if the settings lead to none.
 
     Local models are always available, models of a server if the settings name that kind of server.
     """

