@@ -16,7 +16,7 @@ from benchmarks.searching import parse_time
 from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.agent.pipeline import MOST_EVENTS
-from graph_memory.memory.search.token_budget import counter
+from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.model.results import Result
 
 BUDGET = 2_000
@@ -82,7 +82,7 @@ async def _ask(conversation: Conversation, answer: Answer) -> list[Score]:
     scores: list[Score] = []
     for question in asked_questions(conversation.store):
         reply = await answer(conversation.memory, question.text, BUDGET)
-        if (tokens := counter()(reply)) > BUDGET:
+        if (tokens := load_counter()(reply)) > BUDGET:
             raise AssertionError(f"{tokens} tokens for {BUDGET}")
         ids = [conversation.events[turn] for turn in question.answers if turn in conversation.events]
         scores.append(Score(evidence_share(question, reply), mean(each in reply for each in ids), tokens))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from benchmarks.retrieval_data import Entry
-from graph_memory.memory.search.passages.passages import AROUND, Piece, pieces
+from graph_memory.memory.search.passages.passages import CONTEXT_WORDS, Piece, pieces
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.values.content import ContentRef
 from graph_memory.model.values.fields import NodeFields
@@ -26,7 +26,7 @@ class Passage:
     window: str
 
 
-def passages(entries: Sequence[Entry], *, before: int = AROUND, after: int = AROUND) -> Iterator[Passage]:
+def passages(entries: Sequence[Entry], *, before: int = CONTEXT_WORDS, after: int = CONTEXT_WORDS) -> Iterator[Passage]:
     """Give the passages of the contents of entries in order."""
     for _, sequence in groupby(entries, key=lambda entry: entry.sequence):
         yield from _with_windows([(entry, piece) for entry in sequence for piece in _content(entry)], before, after)

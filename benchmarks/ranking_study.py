@@ -21,12 +21,21 @@ import numpy as np
 from benchmarks.passages import Passage, passages
 from benchmarks.retrieval_data import Question, Store, stores
 from graph_memory.embedding.local import LocalEmbedder
-from graph_memory.memory.search.passages.passages import AROUND
+from graph_memory.memory.search.passages.passages import CONTEXT_WORDS
 from graph_memory.memory.search.ranking.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
-from graph_memory.memory.search.ranking.scoring import estimated
+from graph_memory.memory.search.ranking.scoring import estimate_windows
 from graph_memory.memory.search.text.analysers import ENGLISH
-from graph_memory.memory.search.text.bm25 import K1, B, Query, Statistics, analysed, asked, counted, near
-from graph_memory.memory.search.text.names import forms, is_common, mentioned
+from graph_memory.memory.search.text.bm25 import (
+    K1,
+    B,
+    Query,
+    Statistics,
+    analyse,
+    count_near,
+    parse_query,
+    statistics_of,
+)
+from graph_memory.memory.search.text.names import find_mentions, forms, is_common
 
 CANDIDATES = 100
 """Passages that each index gives."""
@@ -46,11 +55,11 @@ class Index:
         self.store = store
         self.vectors = vectors
         self.passages: Sequence[Passage] = list(passages(store.entries))
-        self.texts = {name: [analysed(getattr(each, name)) for each in self.passages] for name in FIELDS}
+        self.texts = {name: [analyse(getattr(each, name)) for each in self.passages] for name in FIELDS}
         self.embedded = np.array([vectors[each.text] for each in self.passages])
         self.lengths = {name: np.array([text.length for text in texts]) for name, texts in self.texts.items()}
         self._occurrences: dict[tuple[str, str], Occurrences] = {}
-        self.statistics = {name: counted(texts) for name, texts in self.texts.items()}
+        self.statistics = {name: statistics_of(texts) for name, texts in self.texts.items()}
         self.whole = {
             owner: " ".join(passage.text for passage in group)
             for owner, group in groupby(self.passages, key=lambda each: each.owner)
@@ -80,7 +89,7 @@ class Index:
             around = [place]
             for step in (-1, 1):
                 seen, at = 0, place + step
-                while 0 <= at < len(runs) and runs[at] == run and seen < AROUND:
+                while 0 <= at < len(runs) and runs[at] == run and seen < CONTEXT_WORDS:
                     around.append(at)
                     seen += words[at]
                     at += step
@@ -113,7 +122,8 @@ class Index:
         key = (name, "\n".join(pair))
         if key not in self._occurrences:
             self._occurrences[key] = _counted(
-                near(text.positions.get(pair[0], ()), text.positions.get(pair[1], ())) for text in self.texts[name]
+                count_near(text.positions.get(pair[0], ()), text.positions.get(pair[1], ()))
+                for text in self.texts[name]
             )
         return self._occurrences[key]
 
@@ -184,7 +194,7 @@ def _add(total: np.ndarray, occurrences: Occurrences, norms: np.ndarray, weight:
 
 def candidates(index: Index, question: Question, setting: Setting) -> list[Candidate]:
     """Return what the two indexes find for a question."""
-    query = asked(question.text)
+    query = parse_query(question.text)
     if setting.keep_questions:
         query = everything(question.text)
     finds = setting.finds(index)
@@ -225,7 +235,9 @@ def surrounded(index: Index, query: Query, finds: Mapping[str, Statistics], sett
     by_own = lexical(index, query, finds, OWN)
     best = [int(place) for place in np.argsort(-by_own, kind="stable")[: setting.around] if by_own[place] > 0]
     own, length = index.statistics["own"], index.statistics["window"].length
-    windows = estimated(replace(own, frequencies={term: own.frequencies.get(term, 0) for term in query.terms}), length)
+    windows = estimate_windows(
+        replace(own, frequencies={term: own.frequencies.get(term, 0) for term in query.terms}), length
+    )
     scores = lexical(index, query, {"own": own, "window": windows}, setting)
     found = np.zeros(len(scores))
     pool = sorted({place for each in best for place in index.neighbours[each]})
@@ -261,7 +273,7 @@ def ranking(setting: Setting) -> Ranking:
             found = reciprocal(found)
         best = rank(question.text, found, units, weights=setting.weights)
         if setting.hop:
-            best = hop(best, {each.owner: mentioned(index.whole[each.owner], index.names) for each in seeds(best)})
+            best = hop(best, {each.owner: find_mentions(index.whole[each.owner], index.names) for each in seeds(best)})
         return [each.owner for each in best]
 
     return ranked
@@ -331,7 +343,7 @@ def of_sample(index: Index) -> dict[str, Statistics]:
     """Return the statistics of a sample of a domain, which is the whole of a small one."""
     every = range(len(index.passages))
     sample = Random(index.store.name).sample(every, min(SAMPLE, len(every)))
-    return {name: counted([texts[place] for place in sample]) for name, texts in index.texts.items()}
+    return {name: statistics_of([texts[place] for place in sample]) for name, texts in index.texts.items()}
 
 
 def together(every: Sequence[Store], vectors: Vectors) -> list[Index]:

@@ -16,7 +16,7 @@ from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.memory.recall.questions.phrases import timed
 from graph_memory.memory.recall.rendering.wording import flat
-from graph_memory.memory.search.token_budget import counter
+from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.operations.toolsets.recall import recall, search_memories
 
 BUDGETS = (500, 2_000, 5_000)
@@ -52,8 +52,8 @@ async def _measured(
     for store in every:
         for question in asked_questions(store):
             text = await told(memory.in_domain(domains[store.name]), question.text, budget)
-            if counter()(text) > budget:
-                raise AssertionError(f"{counter()(text)} tokens for {budget}")
+            if load_counter()(text) > budget:
+                raise AssertionError(f"{load_counter()(text)} tokens for {budget}")
             parts.setdefault(store.set, []).append(evidence_share(question, text))
     return {
         kind: f"{100 * mean(some):.1f} / {100 * mean(each == 1 for each in some):.1f}" for kind, some in parts.items()
@@ -95,8 +95,8 @@ async def search_hits(memory: Memory, question: str, budget: int) -> str:
     given: Any = {"query": question, "max_results": 100}
     hits = [hit.to_dict() for hit in (await search_memories(memory, given)).hits]
     kept = [json.dumps(hit, ensure_ascii=False, separators=(",", ":")) for hit in hits]
-    while counter()(text := f"[{','.join(kept)}]") > budget:
-        kept = kept[: int(len(kept) * budget / counter()(text))] if len(kept) > _FEW else kept[:-1]
+    while load_counter()(text := f"[{','.join(kept)}]") > budget:
+        kept = kept[: int(len(kept) * budget / load_counter()(text))] if len(kept) > _FEW else kept[:-1]
     return text.replace("\\n", " ").replace('\\"', "'")
 
 
@@ -107,7 +107,7 @@ async def _texts(memory: Memory, question: str, budget: int) -> str:
     left = budget
     for hit in (await search_memories(memory, given)).hits:
         text = flat((await memory.get_node_content(hit.id)).content)
-        if (cost := counter()(f"{text}\n")) > left:
+        if (cost := load_counter()(f"{text}\n")) > left:
             break
         told.append(text)
         left -= cost

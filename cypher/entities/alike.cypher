@@ -1,6 +1,6 @@
-// Observations of an entity that hold and equal one of some texts, or share most words with it; equal ones come first. All
-// observations of the entity are looked through: the index of texts is shared by all domains, so a word that is common in others
-// would cost more, and it would leave observations out. A text without white space is written as its row says if it is equal.
+// Current observations of an entity that equal one of some texts or share most words with it, equal ones first. Scans all
+// observations of the entity: the text index is shared by all domains, so words that are common in other domains would make it
+// slower and incomplete. For texts in scripts without spaces, only equality is checked.
 // mode: read
 // params: domain, node, rows, spaces, most
 // returns: id, text

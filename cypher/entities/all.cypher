@@ -1,4 +1,4 @@
-// All entities of a domain, in the order in which they came to be, with what was observed of them.
+// All entities of a domain in order of creation, with their observations.
 // mode: read
 // params: domain
 // returns: id, name, type, observations, aliases

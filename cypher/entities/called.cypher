@@ -1,5 +1,5 @@
-// Entities with other names, among which one of these texts stands somewhere once separators and capitals are gone. Both are
-// folded as `without_separators` in Python does it.
+// Entities with aliases in which one of these texts occurs, ignoring separators and case. Both are folded as by
+// `without_separators` in Python.
 // mode: read
 // params: domain, texts, separators, limit
 // returns: name, aliases

@@ -1,5 +1,5 @@
-// The nodes that the log names last, the newest first, each once, with who changed it last and when: an observation stands
-// for its node, a connection for the node that it leads from. Looks at no more than so many events.
+// The most recently changed nodes of the log, newest first, with the author and time of the change. An observation counts for
+// its node, a connection for the node that it leaves. Reads at most `looked` events.
 // mode: read
 // params: domain, looked
 // returns: id, at, actor, session, source

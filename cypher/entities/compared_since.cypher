@@ -1,4 +1,4 @@
-// When this database began to compare names with all their signs.
+// The time at which this database began to compare names with all their signs.
 // mode: read
 // params: step
 // returns: at

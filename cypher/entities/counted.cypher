@@ -1,4 +1,4 @@
-// How many entities, observations that hold, and relations there are.
+// The numbers of entities, current observations and relations.
 // mode: read
 // params: domain
 // returns: entities, observations, relations

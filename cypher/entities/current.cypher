@@ -1,4 +1,4 @@
-// What was observed of an entity and holds now, in the order in which it came to be.
+// The current observations of an entity in order of creation.
 // mode: read
 // params: domain, node
 // returns: id, text

@@ -1,5 +1,5 @@
-// Of entities: when each came to be and by whom, when it or what was observed of it changed last, what is stored of it, and what
-// of its observations holds: lists of id, text, time, source and confidence. Logs are those that hold the past of the domain.
+// The details of entities: creation time and author, last change of the entity or its observations, stored fields, and current
+// observations as lists of id, text, time, source and confidence. `logs` are the logs with the past of the domain.
 // mode: read
 // params: domain, ids, logs
 // returns: id, created_at, updated_at, created_by, stored, observations

@@ -1,7 +1,7 @@
-// The entities whose name, type or observations have one form of a text in lower case, as far as the indexes of texts say, and
-// have a form of each of the others somewhere: those of a text and a line break in a name or type, although it is in neither,
-// are among them. As `opened`, in everything else. What is not in the indexes, because it is new or long, is looked through
-// first: a text that is indexed meanwhile is then met twice, never missed. `waiting` is how many are new, as far as so many.
+// Entities whose name, type or observations contain one form of a lower-case text according to the text indexes, and contain a
+// form of each of the others. Texts with a line break may match a name and type together. Records that are not indexed, because
+// they are new or long, are scanned first, so a text that is indexed concurrently may be found twice, but is never missed.
+// `waiting` is the number of new records, up to `many`. Columns are as in `opened`.
 // mode: read
 // params: domain, forms, others, many
 // returns: entities, relations, aliases, waiting

@@ -1,4 +1,4 @@
-// The ids of the entities of a domain, up to a number of them.
+// The ids of the entities of a domain, up to a limit.
 // mode: read
 // params: domain, limit
 // returns: id

@@ -1,5 +1,5 @@
-// Has texts of these indexed, in lower case. They wait on until the next transaction: a reader looks through those that wait
-// before it asks the index. What is locked first says until the commit what it says.
+// Indexes texts of these records in lower case. They keep waiting until the next transaction, since readers scan waiting
+// records before they query the index. Locks the records first, so that their texts do not change before the commit.
 // mode: write
 // params: domain, ids
 // returns: found

@@ -1,4 +1,4 @@
-// Has texts that were indexed wait no longer, unless they have changed since.
+// Marks indexed texts as no longer waiting, unless they have changed since.
 // mode: write
 // params: domain, ids
 // returns: found

@@ -1,4 +1,4 @@
-// The relations of a domain that hold and lead from a name of which there is no entity to another, in the order in which they came to be.
+// The current relations of a domain from a name without an entity to another such name, in order of creation.
 // mode: read
 // params: domain
 // returns: from_name, to_name, type

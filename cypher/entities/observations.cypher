@@ -1,5 +1,5 @@
-// Observations of an entity that have one of these ids or texts, also those that hold no more. A text that is not in the index,
-// because it is new or long, is looked for among those that are not.
+// Observations of an entity that have one of these ids or texts, including ended ones. Texts that are not indexed, because they
+// are new or long, are searched for by scanning.
 // mode: read
 // params: domain, node, wanted
 // returns: id, text, is_over

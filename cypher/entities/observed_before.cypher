@@ -1,4 +1,4 @@
-// Observations of entities that hold and whose ids are before one, up to a number of them.
+// Current observations of entities with ids below a given id, up to a limit.
 // mode: read
 // params: domain, before, limit
 // returns: name, aliases, id, text

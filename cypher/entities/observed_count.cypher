@@ -1,4 +1,4 @@
-// How many observations a node has, also those that hold no more.
+// The number of observations of a node, including ended ones.
 // mode: read
 // params: domain, node
 // returns: count

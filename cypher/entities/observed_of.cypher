@@ -1,5 +1,5 @@
-// The names of entities of which an observation has this id or text, up to a number of them. A text that is not in the index,
-// because it is new or long, is looked for among those that are not.
+// The names of entities with an observation that has this id or text, up to a limit. Texts that are not indexed, because they
+// are new or long, are searched for by scanning.
 // mode: read
 // params: domain, wanted, limit
 // returns: name

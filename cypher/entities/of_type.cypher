@@ -1,4 +1,5 @@
-// The ids of entities of a type as it was written, in id order; one that was mentioned first is kept as of another type.
+// The ids of entities of a type as written, in order. An entity that was first mentioned in a relation may be stored under
+// another type.
 // mode: read
 // params: domain, type, stored, limit
 // returns: id

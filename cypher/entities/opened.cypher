@@ -1,5 +1,5 @@
-// The entities of these names, in the order in which they came to be, with what was observed of them, and the relations that
-// lead to or from one of them; `properties` are those of each entity but its name, as pairs.
+// The entities with these names in order of creation, with their observations and the relations from or to them. `properties`
+// are the properties of each entity except its name, as pairs.
 // mode: read
 // params: domain, names
 // returns: entities, relations, properties

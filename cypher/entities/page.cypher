@@ -1,5 +1,5 @@
-// The entities of a domain that came to be after one, told by its time, place and id, with what was observed of them, and the
-// relations that lead from each to another, or to it from a name of which there is no entity.
+// The entities of a domain that were created after a position (time, place and id), with their observations, the relations from
+// each to another entity, and the relations to it from names without an entity.
 // mode: read
 // params: domain, created, place, id, limit
 // returns: id, name, type, observations, created, place, relations

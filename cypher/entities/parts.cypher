@@ -1,5 +1,5 @@
-// The ids of entities that have one of these texts, in lower case, somewhere in the name, an alias or the type; of each text so
-// many. As in `found`, what is not in the index is looked through first.
+// The ids of entities that contain one of these lower-case texts in their name, aliases or type, up to a limit per text.
+// Records that are not indexed are scanned first, as in `found`.
 // mode: read
 // params: domain, parts, limit
 // returns: id

@@ -1,4 +1,4 @@
-// The place of an entity in the order of all.
+// The position of an entity in the order of creation.
 // mode: read
 // params: domain, id
 // returns: created, place

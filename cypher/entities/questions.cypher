@@ -1,4 +1,4 @@
-// Questions of remember that nobody has answered: observations that may make others out of date, where both hold.
+// Open questions of remember: observations that may supersede others, where both hold.
 // mode: read
 // params: domain, limit
 // returns: entity, new, new_text, known, known_text

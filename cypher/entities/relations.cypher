@@ -1,4 +1,4 @@
-// All relations between entities of a domain that hold, in the order in which they came to be.
+// All current relations between entities of a domain, in order of creation.
 // mode: read
 // params: domain
 // returns: from_name, to_name, type

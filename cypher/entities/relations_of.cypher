@@ -1,5 +1,4 @@
-// The relations that hold and lead from a node, or to it, each with the name at the other end, the oldest first, up to a
-// number of them.
+// The current relations from or to a node with the name at the other end, oldest first, up to a limit.
 // mode: read
 // params: domain, rows, limit
 // returns: place, id, kind, other, since

@@ -1,4 +1,4 @@
-// Observations that hold and are the same, but for capitals, of a few entities: their ids, up to a number of such texts.
+// Current observations with the same text, ignoring case, of a few entities: the ids of the entities, up to a limit of texts.
 // mode: read
 // params: domain, most, limit
 // returns: ids

@@ -1,5 +1,5 @@
-// Entities of which something is observed that is observed of a node too, the same but for capitals: how much of each. As in
-// `found`, what is not in the index is looked through first.
+// Entities that share observations with a node, ignoring case, and the number of shared observations. Records that are not
+// indexed are scanned first, as in `found`.
 // mode: read
 // params: domain, node, most
 // returns: id, shared

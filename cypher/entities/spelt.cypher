@@ -1,5 +1,5 @@
-// Names of entities that begin with one of these characters and have this text once separators and capitals are gone. They are
-// folded as `without_separators` in Python does it.
+// Names of entities that begin with one of these characters and equal this text, ignoring separators and case. They are folded
+// as by `without_separators` in Python.
 // mode: read
 // params: domain, firsts, text, separators
 // returns: name

@@ -1,4 +1,4 @@
-// Those of these nodes that are entities, with how much is known of each and when that changed last.
+// The entities among these nodes, with the numbers of their observations and relations and the last change of these.
 // mode: read
 // params: domain, ids
 // returns: id, name, type, aliases, described, observations, relations, changed

@@ -1,4 +1,4 @@
-// Those of these connection types of which there is something. They are reached from the nodes that a type may leave.
+// The connection types among these that have connections. They are reached from the nodes that a type may leave.
 // mode: read
 // params: domain, types
 // returns: type

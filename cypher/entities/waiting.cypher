@@ -1,4 +1,4 @@
-// Texts of entities and observations that wait to be indexed: the id of what has them.
+// The ids of entities and observations whose texts wait to be indexed.
 // mode: read
 // params: domain, limit
 // returns: id

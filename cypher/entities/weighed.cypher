@@ -1,5 +1,5 @@
-// How much there is of entities: in how many observations and relations each is, when it was first and last seen, and how
-// certain the observations are that hold.
+// The weight of entities: numbers of observations and relations, first and last observation, and the confidence of current
+// observations.
 // mode: read
 // params: domain, ids
 // returns: id, mentions, first, last, confidence

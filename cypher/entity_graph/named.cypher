@@ -1,4 +1,5 @@
-// The entities of these names, and the names that are only ends of relations, each once. A long name is found by its length.
+// The entities with these names, and the names that are only ends of relations, each once. Long names are looked up by their
+// length.
 // mode: read
 // params: domain, names
 // returns: name, id, type, version, is_mentioned

@@ -1,5 +1,5 @@
-// Names of entities that have a text, in lower case, somewhere in the name, an alias or the type, and each of the others too. As in
-// `found`, what is not in the index is looked through first.
+// Names of entities that contain a lower-case text, and each of the others, in their name, aliases or type. Records that are
+// not indexed are scanned first, as in `entities/found`.
 // mode: read
 // params: domain, text, others, limit
 // returns: name

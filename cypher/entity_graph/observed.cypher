@@ -1,5 +1,4 @@
-// For texts of entities, given by their names: the entity, since when it holds no more, and what has one of the texts: id, text
-// and version.
+// For texts by entity name: the entity, its end, and its observations that have one of the texts (id, text, version).
 // mode: read
 // params: domain, rows
 // returns: name, id, over, found

@@ -1,4 +1,4 @@
-// The names of the entities of these ids. An id that is the name of an entity itself is left out: there it is the name.
+// The names of the entities with these ids. An id that is itself the name of an entity is omitted, since there it is a name.
 // mode: read
 // params: domain, ids
 // returns: id, name

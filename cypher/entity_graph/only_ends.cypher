@@ -1,4 +1,4 @@
-// Of these nodes, those that are only named as ends of relations, each with the relations that lead to it: at most so many.
+// The nodes among these that are only ends of relations, with these relations up to a limit.
 // mode: read
 // params: domain, ids, most
 // returns: id, type, version, relations

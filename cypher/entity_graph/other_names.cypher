@@ -1,5 +1,6 @@
-// Of texts that are no name in a domain, the entities with other names among which the text stands, as in `entities/called`. A name that is
-// only an end of relations counts as a name if `ends` is true. Each row has the `name` and its `text` without separators.
+// For texts that are not names in a domain, the entities with aliases in which the text occurs, as in `entities/called`. With
+// `ends`, the name of a node that is only an end of relations counts as a name. Each row has the `name` and its `text` without
+// separators.
 // mode: read
 // params: domain, rows, ends, separators, limit
 // returns: given, name, aliases

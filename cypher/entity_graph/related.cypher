@@ -1,5 +1,5 @@
-// For relations, given by the names of their ends and their type as written: which ends there are, and the relations that are
-// the same and hold: id, stored type, version, and whether they are turned round.
+// For relations by the names of their ends and their type as written: the existing ends, and the equal current relations (id,
+// stored type, version, and whether they are reversed).
 // mode: read
 // params: domain, rows
 // returns: place, from_id, from_type, from_mentioned, to_id, to_type, to_mentioned, found

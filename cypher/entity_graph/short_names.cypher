@@ -1,4 +1,4 @@
-// Names of entities that begin with one of these characters and have at most so many, up to a number of them.
+// Names of entities that begin with one of these characters and have at most `longest` characters, up to a limit.
 // mode: read
 // params: domain, firsts, longest, limit
 // returns: name

@@ -1,4 +1,4 @@
-// Names of entities, up to a number of them.
+// Names of entities, up to a limit.
 // mode: read
 // params: domain, limit
 // returns: name

@@ -1,4 +1,4 @@
-// How often these nodes were given to somebody, and when last; those that never were are left out.
+// The written access counts of nodes. Nodes without a count are omitted.
 // mode: read
 // params: domain, ids
 // returns: id, count, last

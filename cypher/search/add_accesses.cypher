@@ -1,5 +1,5 @@
-// Adds to how often nodes were given to somebody, and tells of how many. It takes the domain's write lock, as all do that
-// delete or erase: what they have taken is not there any more, and gets no count.
+// Adds to the access counts of nodes, and returns the number of nodes. Takes the domain's write lock, as all deletions and
+// erasures do, so that deleted nodes get no count.
 // mode: write
 // params: domain, rows
 // returns: counted

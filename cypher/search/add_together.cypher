@@ -1,5 +1,5 @@
-// Adds to how often both ends of connections were told of in one reply, and tells of how many. It takes the domain's write lock, as
-// `add_accesses` does.
+// Adds to the counts of connections whose ends were returned in one reply, and returns the number of connections. Takes the
+// domain's write lock, as `add_accesses` does.
 // mode: write
 // params: domain, rows
 // returns: counted

@@ -1,5 +1,5 @@
-// Notes how far an index has come, how many parts of the next event's rows are written, and how many more of its passages are
-// current now. A page that was written lets the next one be larger.
+// Stores the position of an index, the number of written parts of the next event's rows, and the increase of its current
+// passages. A page that was written resets the batch size.
 // mode: write
 // params: domain, seq, part, added
 // returns: -

@@ -1,4 +1,4 @@
-// The owners that have tags, up to a number of them; given tags, those that have them now.
+// Owners that have tags, up to a limit. Given tags, owners that have them now.
 // mode: read
 // params: domain, at, tags, limit
 // returns: owner

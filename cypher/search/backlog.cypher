@@ -1,5 +1,4 @@
-// What the indexes of domains lack: changes of the log, vectors, and events that could not be indexed. A domain that was never
-// searched has no index.
+// The changes, vectors and failed events that the indexes of domains lack. A domain that was never searched has no index.
 // mode: read
 // params: -
 // returns: domain, not_indexed, without_vectors, skipped

@@ -1,5 +1,5 @@
-// Begins the index of a domain that is ready and has none. This once it takes the domain's lock, so that nobody deletes
-// the domain meanwhile. No two have the same epoch, also not of a domain that was deleted and made again.
+// Begins the index of a domain that is ready and has none. Takes the domain's lock this once, so that the domain is not deleted
+// concurrently. Epochs are unique, even if a domain is deleted and created again.
 // mode: write
 // params: domain, state, analyser, word_rules_version
 // returns: -

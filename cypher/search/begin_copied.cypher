@@ -1,5 +1,5 @@
-// Begins the index of a branch into which the passages of its source are copied. Until that has ended, and if something
-// is taken out of the source's index meanwhile, or that is made anew, it is one that is to be made anew.
+// Begins the index of a branch into which the passages of its source are copied. Until the copy has ended, or if data is
+// removed from the source's index or that index is rebuilt, the index counts as one to be rebuilt.
 // mode: write
 // params: source, domain, at
 // returns: -

@@ -1,5 +1,5 @@
-// The domains whose log goes on beyond their index, that have passages without vectors, or whose words were read by other
-// rules or vectors made by the earlier model.
+// Domains whose log is ahead of their index, that have passages without vectors, or whose words or vectors are from earlier
+// rules or the earlier model.
 // mode: read
 // params: domains, word_rules_version, earlier
 // returns: domain

@@ -1,4 +1,4 @@
-// When nodes or connections were last changed, as the log had it after a number.
+// The last change of nodes or connections as of an event number.
 // mode: read
 // params: domain, ids, at
 // returns: id, modified

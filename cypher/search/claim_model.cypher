@@ -1,4 +1,4 @@
-// Notes by which model a domain's passages get their vectors, if none is noted yet, and tells which it is.
+// Stores the model of a domain's vectors if none is stored, and returns the stored model.
 // mode: write
 // params: domain, model
 // returns: model

@@ -1,5 +1,5 @@
-// Ends passages with the event that changed them: of each owner those at these places. One that lived less than `lived`
-// microseconds gets no vector any more.
+// Ends passages with the event that changed them, by owner and place. A passage that lived less than `lived` microseconds no
+// longer waits for a vector.
 // mode: write
 // params: domain, rows, open, open_token, lived
 // returns: closed

@@ -1,4 +1,4 @@
-// Copies the names of owners, as they were after a number of the log, into a branch, where they are current.
+// Copies the names of owners as of an event number to a branch, where they are current.
 // mode: write
 // params: source, domain, owners, at, open
 // returns: copied

@@ -1,5 +1,4 @@
-// Copies the passages of owners, as they were after a number of the log, with their vectors into a branch, where they are
-// current.
+// Copies the passages of owners as of an event number, with their vectors, to a branch, where they are current.
 // mode: write
 // params: source, domain, owners, at, open, source_token, domain_token, open_token, analyser
 // returns: copied

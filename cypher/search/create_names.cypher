@@ -1,4 +1,4 @@
-// Makes names.
+// Creates names.
 // mode: write
 // params: rows
 // returns: created

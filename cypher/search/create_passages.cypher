@@ -1,6 +1,5 @@
-// Makes passages, each with the vector of an equal one of the domain where there is one. Others wait for theirs, unless
-// they lived too briefly to get one. They are in the index of the domain's analyser, and of
-// the one that it is about to have.
+// Creates passages, with the vector of an equal passage of the domain if there is one. Other passages wait for a vector, unless
+// they lived too briefly. They are added to the index of the domain's analyser, and of its next analyser.
 // mode: write
 // params: domain, rows
 // returns: created

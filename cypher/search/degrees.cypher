@@ -1,4 +1,4 @@
-// How many connections nodes have now, each once.
+// The number of current connections of nodes, each connection once.
 // mode: read
 // params: domain, ids
 // returns: id, edges

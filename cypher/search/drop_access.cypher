@@ -1,4 +1,4 @@
-// Deletes how often a node was given to somebody.
+// Deletes the access count of a node.
 // mode: write
 // params: domain, id
 // returns: -

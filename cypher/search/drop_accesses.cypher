@@ -1,4 +1,4 @@
-// Deletes how often nodes of a domain were given to somebody that do not live any more, of some of them, and tells of how many.
+// Deletes access counts of deleted nodes of a domain, up to a limit, and returns their number.
 // mode: write
 // params: domain, limit
 // returns: deleted

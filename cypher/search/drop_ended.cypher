@@ -1,4 +1,4 @@
-// Deletes some of a domain's passages and names that ended at a number of its log or before, and tells how many.
+// Deletes passages and names of a domain that ended at an event number or before, up to a limit, and returns their number.
 // mode: write
 // params: domain, to, limit
 // returns: deleted

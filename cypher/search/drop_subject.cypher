@@ -1,4 +1,4 @@
-// Deletes the passages and names, ended ones too, of a subject and of what was tied to it by any event.
+// Deletes the current and ended passages and names of a subject and of the subjects that any event tied to it.
 // mode: write
 // params: domain, subject, open
 // returns: deleted

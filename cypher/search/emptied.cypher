@@ -1,4 +1,4 @@
-// Notes that the rows of an index that is made anew are gone.
+// Notes that the rows of an index that is being rebuilt are deleted.
 // mode: write
 // params: domain
 // returns: -

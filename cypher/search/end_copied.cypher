@@ -1,4 +1,4 @@
-// Notes that the passages of a branch were copied, all of one index: its own covers the log of the branch up to a number.
+// Marks the index of a branch as covering its log up to an event number, if all its passages were copied from one index.
 // mode: write
 // params: source, domain, seq, open
 // returns: -

@@ -1,7 +1,7 @@
-// The next events of a log, with the small text of each and, of an observation, the type of its node. Numbers have no
-// gap: where one is missing, a commit is seen by halves. Among snapshots, that of an observation may come first. Of an
-// entity it says whether it is of another type than before. Events end before they have more than `most` characters, or their
-// subjects passages of so many, but for the first event.
+// The next events of a log with their inline texts, the node type of an observation, and whether the type of a node changed.
+// Event numbers have no gaps: if one is missing, its commit is not visible yet. Among snapshots, the one of an observation may
+// come first. Returns at most `most` characters of texts and at most as many of passages of the subjects, but always the first
+// event.
 // mode: read
 // params: domain, after, limit, most, open
 // returns: event, text, node_type, retyped

@@ -1,5 +1,5 @@
-// Gives the next passages, from an owner on, whose vector another model made, that of the domain's model; those of which
-// there is none wait for it. Tells the last owner.
+// Replaces vectors of other models by vectors of the domain's model for the next passages, from an owner on. Passages without
+// such a vector wait for one. Returns the last owner.
 // mode: write
 // params: domain, model, from, limit
 // returns: last

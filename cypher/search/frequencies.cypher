@@ -1,4 +1,4 @@
-// How many passages each of several full-text queries finds.
+// The number of passages that each of several full-text queries finds.
 // mode: read
 // params: index, queries
 // returns: place, having

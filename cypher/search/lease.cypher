@@ -1,4 +1,5 @@
-// Takes the lease on making vectors for a domain, or prolongs it, unless somebody else has it. It spares work, no more.
+// Takes or extends the lease on computing vectors for a domain, unless another process has it. The lease only avoids duplicate
+// work.
 // mode: write
 // params: domain, run, milliseconds
 // returns: is_ours

@@ -1,8 +1,8 @@
-// The passages that a full-text query finds, best first. The query holds the filters; what is asked here of domain and time
-// holds whatever the query says.
+// The passages that match a full-text query, best first. The query contains the filters; domain and time are checked again,
+// whatever the query says.
 // mode: read
-// params: domain, index, asked, at, limit
+// params: domain, index, lucene, at, limit
 // returns: id, owner, unit, score
-CALL db.index.fulltext.queryNodes($index, $asked, {limit: $limit}) YIELD node, score
+CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $limit}) YIELD node, score
 WHERE node._domain = $domain AND node._since <= $at AND node._until > $at
 RETURN elementId(node) AS id, node._owner AS owner, node._unit AS unit, score

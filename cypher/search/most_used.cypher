@@ -1,4 +1,4 @@
-// The nodes of a domain that were given to somebody most often, those that live: the most first.
+// The most often returned nodes of a domain that still exist, most often first.
 // mode: read
 // params: domain, limit
 // returns: id, count, last

@@ -1,4 +1,4 @@
-// Nodes with at least so many connections, up to a number of nodes; a connection that Neo4j keeps both ways counts as two.
+// Nodes with at least `least` connections, up to a limit. A connection that Neo4j stores in both directions counts twice.
 // mode: read
 // params: domain, least, limit
 // returns: id

@@ -1,6 +1,6 @@
-// The names that stand in a text, each with those who bear it, and how many passages have it; a name that more than `most`
-// bear is left out, and so are the shortest of more than `limit` names. Text and names are given as words with a space
-// before and after each; a word of it holds nothing that is syntax in a full-text query.
+// The names that occur in a text, with their owners and the number of passages that contain them. Names with more than `most`
+// owners are omitted, and so are the shortest of more than `limit` names. Text and names are words with a space before and
+// after each, which contain no syntax of full-text queries.
 // mode: read
 // params: domain, at, keys, text, most, limit, index, filter
 // returns: name, owners, having

@@ -1,4 +1,4 @@
-// The passages whose vectors are nearest to one, nearest first.
+// The passages with the nearest vectors, nearest first.
 // mode: read
 // params: domain, model, vector, at, created_from, created_to, begun_from, begun_by, not_ended_by, limit
 // returns: id, owner, unit, score

@@ -1,4 +1,4 @@
-// The passages of some types whose vectors are nearest to one, nearest first.
+// The passages of some types with the nearest vectors, nearest first.
 // mode: read
 // params: domain, model, vector, at, types, created_from, created_to, begun_from, begun_by, not_ended_by, limit
 // returns: id, owner, unit, score

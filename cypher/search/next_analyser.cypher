@@ -1,4 +1,4 @@
-// Notes by which analyser the words of a domain are to be read, if that is another: new passages are in its index too.
+// Stores the next analyser of a domain, if it differs from the current one. New passages are added to its index too.
 // mode: write
 // params: domain, label
 // returns: -

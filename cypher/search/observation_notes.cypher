@@ -1,5 +1,5 @@
-// Of these observations those with open questions, or with a time of their own: the ids of the earlier observations that
-// they may make out of date, and when they happened where that is not when they were stored.
+// Observations that have open questions or a time of their own: the ids of the earlier observations that they may supersede,
+// and the time of the observation if it differs from the time of storing.
 // mode: read
 // params: domain, ids
 // returns: id, asks, time

@@ -1,4 +1,4 @@
-// How many observations of some nodes are not over at a time, in microseconds, counted up to a number.
+// The number of observations of nodes that have not ended at a time, in microseconds, up to a limit.
 // mode: read
 // params: domain, nodes, at, ends, most
 // returns: node, having

@@ -1,4 +1,4 @@
-// Texts of a domain, from an owner on, whose vector another model made, and of which there is none yet by this one: each once.
+// Texts of a domain, from an owner on, whose vector is from another model and that have no vector of this model yet, each once.
 // mode: read
 // params: domain, model, from, limit
 // returns: sha256, head, text, owner

@@ -1,4 +1,4 @@
-// The current passages of these owners.
+// The current passages of owners.
 // mode: read
 // params: domain, owners, open
 // returns: owner, row

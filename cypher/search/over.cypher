@@ -1,5 +1,5 @@
-// Of these observations those that hold no more: since when, and what took the place of others of their node: lists of id, text
-// and the ids that it took the place of.
+// Observations that no longer hold, with their ends, and the observations of their node that superseded others: lists of id,
+// text and the ids that they superseded.
 // mode: read
 // params: domain, ids
 // returns: id, since, later

@@ -1,5 +1,5 @@
-// Owners of passages or names that were current after a number of the log, in order. They end before they have more than `most`
-// passages that are or were current, but for the first owner.
+// Owners of passages or names that were current at an event number, in order. Returns owners with at most `most` passages in
+// total, but always the first owner.
 // mode: read
 // params: domain, at, after, limit, most
 // returns: owner

@@ -1,4 +1,4 @@
-// Passages, each with how many passages its owner has, counted up to `most`, and how near its vector is to one.
+// Passages with the number of passages of their owners, up to `most`, and the cosine to a vector.
 // mode: read
 // params: ids, vector, model, at, most
 // returns: id, head, text, date, owner, owner_kind, unit, type, place, created, valid_from, valid_to, of_owner, cosine

@@ -1,4 +1,4 @@
-// The passages of some owners, up to a number of them, each with how near its vector is.
+// The passages of owners, up to a limit, with the cosine to a vector.
 // mode: read
 // params: domain, owners, at, vector, model, limit
 // returns: passage

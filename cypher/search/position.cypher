@@ -1,5 +1,5 @@
-// How far the index of a domain has come, and how far its log; nothing where there is no such domain. The index of a branch
-// begins where it was forked, and what was compacted has gaps.
+// The positions of a domain's index and log; no row if there is no such domain. The index of a branch begins at the fork, and a
+// compacted log has gaps.
 // mode: read
 // params: domain
 // returns: last, state, compacted_to, begins_after, seq, epoch, model, analyser, open, is_emptied, part, failures, skipped, waits, word_rules_version, retokenized_to

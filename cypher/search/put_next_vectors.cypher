@@ -1,4 +1,4 @@
-// Puts vectors of the model that is to come beside those that searches compare, by what passages say.
+// Stores vectors of the next model beside the current vectors, by the text of passages.
 // mode: write
 // params: domain, rows, model, limit
 // returns: put

@@ -1,4 +1,4 @@
-// Gives some of the passages that wait their vectors, by what they say: one that was erased meanwhile is not there any more.
+// Stores the vectors of waiting passages, by their text. Passages that were erased in the meantime are not restored.
 // mode: write
 // params: domain, rows, model, limit
 // returns: put

@@ -1,4 +1,4 @@
-// Takes the lock of a domain's index and raises its epoch, so that no page that was read before is written after it.
+// Locks a domain's index and raises its epoch, so that pages that were read before cannot be written.
 // mode: write
 // params: domain
 // returns: -

@@ -1,4 +1,5 @@
-// Has some passages, from an owner on, be in the indexes of the domain's analysers, and in no others; tells the last owner.
+// Moves the next passages, from an owner on, to the indexes of the domain's analysers and out of all others. Returns the last
+// owner.
 // mode: write
 // params: domain, labels, after, limit
 // returns: last

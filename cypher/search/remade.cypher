@@ -1,4 +1,4 @@
-// Notes that an index was made anew to its end.
+// Notes that the rebuild of an index is complete.
 // mode: write
 // params: domain
 // returns: -

@@ -1,5 +1,5 @@
-// Has the index of a domain made anew from the beginning of its log, if it has not come so far as told or is ahead of the
-// log; once only, where that is asked, until it is noted that it was remade. Its rows go first.
+// Schedules a rebuild of a domain's index, if it is behind an event number or ahead of the log. With `once`, only if no rebuild
+// is running. The old rows are deleted first.
 // mode: write
 // params: domain, below, once
 // returns: -

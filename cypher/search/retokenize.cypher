@@ -1,4 +1,5 @@
-// Stores the words of passages and names as the current rules read them. Raises the epoch, so that no page read before is written after.
+// Stores the words of passages and names by the current rules. Raises the epoch, so that pages that were read before cannot be
+// written.
 // mode: write
 // params: domain, passages, names
 // returns: -

@@ -1,4 +1,4 @@
-// Leaves the next event of the log out of the index, and keeps its number. The parts of its rows that are written stay.
+// Skips the next event of the log and stores its number. Rows of it that were already written stay.
 // mode: write
 // params: domain
 // returns: -

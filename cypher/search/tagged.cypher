@@ -1,9 +1,9 @@
-// The owners whose tags a full-text query finds, up to a number of them. Given tags, those that have them now; otherwise some
-// may have the words in other tags.
+// Owners whose tags match a full-text query, up to a limit. Given tags, owners that have them now. Otherwise some owners may
+// have the words in other tags.
 // mode: read
-// params: domain, index, asked, at, tags, limit
+// params: domain, index, lucene, at, tags, limit
 // returns: owner
-CALL db.index.fulltext.queryNodes($index, $asked) YIELD node
+CALL db.index.fulltext.queryNodes($index, $lucene) YIELD node
 WHERE node._place = 'tags' AND node._domain = $domain AND node._since <= $at AND node._until > $at
 WITH DISTINCT node._owner AS owner
 WHERE $tags IS NULL OR EXISTS {

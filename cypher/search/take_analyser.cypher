@@ -1,5 +1,4 @@
-// Has searches read the words of a domain by the analyser in whose index all its passages are now. A copy that was begun
-// before is of no use any more.
+// Makes searches use the analyser whose index now has all passages of the domain. A copy that was begun before becomes invalid.
 // mode: write
 // params: domain, label
 // returns: -

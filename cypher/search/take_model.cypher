@@ -1,4 +1,4 @@
-// Has a domain's vectors be those of a model from now on. A copy that was begun before is of no use any more.
+// Makes a model the model of a domain's vectors. A copy that was begun before becomes invalid.
 // mode: write
 // params: domain, model
 // returns: -

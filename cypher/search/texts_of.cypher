@@ -1,4 +1,4 @@
-// The passages of some owners, in order, up to a number of each.
+// The passages of owners in order, up to a limit per owner.
 // mode: read
 // params: domain, owners, at, most
 // returns: owner, texts

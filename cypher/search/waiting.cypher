@@ -1,4 +1,4 @@
-// Passages that wait for a vector, the latest first, each text once.
+// Passages that wait for a vector, latest first, each text once.
 // mode: read
 // params: domain, limit
 // returns: sha256, head, text

@@ -1,4 +1,4 @@
-// How many passages of a domain wait for a vector, counted up to a limit.
+// The number of passages of a domain that wait for a vector, up to a limit.
 // mode: read
 // params: domain, limit
 // returns: waiting

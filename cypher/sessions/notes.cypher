@@ -1,4 +1,4 @@
-// The nodes of a type, those that changed last first; given keys, those that have one in a property.
+// The nodes of a type, most recently changed first. Given keys, nodes that have one of them in a property.
 // mode: read
 // params: domain, type, property, keys, limit
 // returns: id

@@ -1,4 +1,4 @@
-// The nodes, observations and connections that were there after a number of the log: the last event of each.
+// The nodes, observations and connections as of an event number: the last event of each.
 // mode: read
 // params: domain, at
 // returns: event

@@ -1,4 +1,4 @@
-// The ids of nodes of types, newest first, without those that were only mentioned or whose status or state is closed.
+// The ids of nodes of some types, newest first, without nodes that are only mentioned or have a closed status or state.
 // mode: read
 // params: domain, types, closed, limit
 // returns: id

@@ -18,7 +18,7 @@ from anyio import to_thread
 from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.results import Environment, EventRecorded, GitStatus
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.model.text.wording import escaped, quoted
 from graph_memory.model.values.arguments import fault
 from graph_memory.project import project_root
@@ -141,7 +141,7 @@ def scan(root: Path) -> Environment:
 
 
 def _truncate(environment: Environment, limit: int) -> Environment:
-    whole("limit", limit, 1, _MOST_FILES)
+    check_integer("limit", limit, 1, _MOST_FILES)
     left_out = max(0, len(environment.file_tree) - limit) + (environment.left_out or 0)
     return environment.model_copy(update={"file_tree": environment.file_tree[:limit], "left_out": left_out or None})
 

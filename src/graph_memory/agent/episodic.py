@@ -16,7 +16,7 @@ from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.records.writing import lenient, one_line
 from graph_memory.agent.results import Event, EventRecorded, Events
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Hint
 from graph_memory.model.results import Direction, NodeSummary
 from graph_memory.model.text.wording import quoted
@@ -111,8 +111,8 @@ class Episodic:
         to 1,000). `left_out` is true if the chain goes on. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is
         not an event.
         """
-        whole("depth", depth, 1, _DEEPEST)
-        whole("limit", limit, 1, MOST_LINKS)
+        check_integer("depth", depth, 1, _DEEPEST)
+        check_integer("limit", limit, 1, MOST_LINKS)
         roles = await roles_of(self._memory)
         node = await self._memory.get_node(event_id)
         if roles is None or node.type != roles["Event"]:

@@ -23,7 +23,7 @@ from graph_memory.agent.records.writing import Operation, new_connection, new_no
 from graph_memory.agent.results import Pattern, PatternMatches, Patterns
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.history.results import LogEntry
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
@@ -179,7 +179,7 @@ class Procedural:
         A keyword holds if the query contains it as a word, also with another English ending. An entity or error type
         holds if it is listed. An anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
         """
-        whole("limit", limit, 1, _MOST_RESULTS)
+        check_integer("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)
         return PatternMatches(matches=match_patterns(await self._patterns(), situation, limit))
 
@@ -206,7 +206,7 @@ class Procedural:
 
     async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
         """Return the patterns with the highest Wilson lower bound of the success rate. Raises INVALID_ARGUMENT."""
-        whole("limit", limit, 1, _MOST_RESULTS)
+        check_integer("limit", limit, 1, _MOST_RESULTS)
         patterns = [pattern for pattern in await self._patterns() if pattern_type in (None, pattern.pattern_type)]
         patterns.sort(key=lambda pattern: (-pattern.success_bound, -pattern.confidence, pattern.name))
         return Patterns(patterns=tuple(patterns[:limit]))

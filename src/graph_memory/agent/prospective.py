@@ -23,7 +23,7 @@ from graph_memory.agent.records.times import day_or_time
 from graph_memory.agent.records.writing import Operation, new_connection, new_node, one_line
 from graph_memory.agent.results import Goal, GoalChanged, Goals
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
@@ -170,7 +170,7 @@ class Prospective:
         `due_before` selects goals with an earlier deadline. `session` selects the goals of a session and those without
         a session. Maximum `limit`: 1,000. Raises INVALID_ARGUMENT.
         """
-        whole("limit", limit, 1, 1_000)
+        check_integer("limit", limit, 1, 1_000)
         before = day_or_time("due_before", due_before)
         roles = await roles_of(self._memory)
         if roles is None:

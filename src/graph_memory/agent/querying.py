@@ -12,9 +12,9 @@ from graph_memory.agent.records.roles import Roles, roles_of
 from graph_memory.agent.results import FoundNode, FoundPattern, MemoryResults, PatternMatch
 from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.memory.search.results import Hit
-from graph_memory.memory.search.token_budget import Room, counter, tokens_of
+from graph_memory.memory.search.token_budget import Room, load_counter, tokens_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Result
 
@@ -40,9 +40,9 @@ async def query_memory(
     max_tokens: int = 2_000,
 ) -> MemoryResults:
     """Return the results of all memory types for a query. See `Agent.query_memory`."""
-    whole("event_limit", event_limit, 0, _MOST_HITS)
-    whole("vector_limit", vector_limit, 1, _MOST_HITS)
-    whole("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
+    check_integer("event_limit", event_limit, 0, _MOST_HITS)
+    check_integer("vector_limit", vector_limit, 1, _MOST_HITS)
+    check_integer("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
     roles = await roles_of(memory)
     hits, warnings = await _search(memory, query, event_limit + 2 * vector_limit)
     nodes = [hit for hit in hits if hit.kind == "node"]
@@ -112,7 +112,7 @@ def _pattern_hit_of(match: PatternMatch) -> FoundPattern:
 
 def _fit_results(results: MemoryResults, max_tokens: int) -> MemoryResults:
     """Return the results that fit into a token budget, the most useful fields first."""
-    room = Room(counter(), max_tokens - _FRAME)
+    room = Room(load_counter(), max_tokens - _FRAME)
     fitting: dict[str, object] = {}
     left_out: dict[str, int] = {}
     for name in ("corrections", "preferences", "patterns", "goals", "events", "entities", "content", "relations"):

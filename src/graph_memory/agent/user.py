@@ -30,7 +30,7 @@ from graph_memory.agent.results import Correction, Feedback, UserMatches, UserPr
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import Entity
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.text.wording import quoted
@@ -100,7 +100,7 @@ class UserMemory:
         Raises INVALID_ARGUMENT.
         """
         name = USER if user is None else check_text("user", user)
-        whole("limit", limit, 1, _MOST_PROFILES)
+        check_integer("limit", limit, 1, _MOST_PROFILES)
         entity = await self._entity(name)
         return _with_sessions(_profile(name, entity, limit), entity, await self._sessions(name))
 
@@ -155,7 +155,7 @@ class UserMemory:
 
         `limit` is the maximum number of each. Raises INVALID_ARGUMENT.
         """
-        whole("limit", limit, 1, _MOST_PROFILES)
+        check_integer("limit", limit, 1, _MOST_PROFILES)
         stored, query = await self._cache.profile_entries(self._users), check_query(query)
         corrections = tuple(user_entry.entry for user_entry in fitting_entries(stored.corrections, query, limit))
         preferences = tuple(user_entry.entry for user_entry in fitting_entries(stored.preferences, query, limit))

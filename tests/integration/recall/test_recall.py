@@ -22,7 +22,7 @@ from graph_memory.memory.recall.recall_queries import TIES
 from graph_memory.memory.recall.results import Depth, Form
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.search import scope_of
-from graph_memory.memory.search.token_budget import counter
+from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.memory.traversal import frontier
 from graph_memory.model.text.wording import day
 from graph_memory.storage.log.writing import utc_now
@@ -79,7 +79,7 @@ async def house(opened: Memory) -> House:
 async def told(house: House, query: str | None = None, **given: object) -> str:
     found = await house.memory.recall.recall(query, **given)  # pyright: ignore[reportArgumentType]
     assert isinstance(found.content, str)
-    assert found.tokens_used == counter()(found.content)
+    assert found.tokens_used == load_counter()(found.content)
     return found.content
 
 
@@ -185,7 +185,7 @@ async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(ope
     )
     full = await last(memory)
     await memory.execute_batch([{"op": "delete_node", "node_id": one} for one in nodes[20:]])
-    tokens = counter()(str((await memory.recall.recall(depth="deep", max_tokens=5_000, as_of=full)).content))
+    tokens = load_counter()(str((await memory.recall.recall(depth="deep", max_tokens=5_000, as_of=full)).content))
     assert 100 < tokens <= 5_000
     for as_of, there in ((full, nodes), (None, nodes[:20])):
         for as_ in ("prose", "structured"):

@@ -15,7 +15,7 @@ import pytest
 from graph_memory import GraphError, Memory, load_ontology, ontology_from
 from graph_memory.memory.entities.indexing import index_texts
 from graph_memory.memory.entities.observations import current
-from graph_memory.memory.search.results import Over, Statement
+from graph_memory.memory.search.results import Statement, Superseded
 from graph_memory.memory.statements import statement_verdict
 from graph_memory.model.errors import Code
 
@@ -328,18 +328,18 @@ async def test_what_is_superseded_says_since_when_not_and_what_holds_instead_whe
     third = await entities.remember(name="Ben", observations=["lives in Hull"], replaces="lives in York")
     ended = await entities.remember(name="Ben", replaces="plays the oboe")
 
-    async def over(words: str, where: Memory = memory, **asked: object) -> Over | None:
+    async def over(words: str, where: Memory = memory, **asked: object) -> Superseded | None:
         [hit] = (await where.recall.search_memories(words, search_mode="lexical", **asked)).hits  # pyright: ignore[reportArgumentType]
         assert words in str(hit.passage)
         return hit.over
 
     times: dict[int | None, datetime] = {one.seq: one.at for one in (await memory.history.log(limit=50)).entries}
     hull = (Statement(id=third.facts[0].id or "", text="lives in Hull"),)
-    leeds = Over(since=times[second.since], replaced_by=hull)
+    leeds = Superseded(since=times[second.since], replaced_by=hull)
     assert await over("lives in Leeds", as_of=first.until) == leeds
     assert await over("lives in Leeds", valid_at="2020-01-01") == leeds
-    assert await over("lives in York", as_of=second.until) == Over(since=times[third.since], replaced_by=hull)
-    assert await over("plays the oboe", as_of=first.until) == Over(since=times[ended.since])
+    assert await over("lives in York", as_of=second.until) == Superseded(since=times[third.since], replaced_by=hull)
+    assert await over("plays the oboe", as_of=first.until) == Superseded(since=times[ended.since])
     assert await over("lives in Hull") is None
     assert await over("lives in Leeds", branch, as_of=first.until) is None
 
@@ -363,7 +363,7 @@ async def test_a_node_that_holds_no_more_says_so_where_it_is_found_and_recalled(
     shed = await memory.create_node("Project", "# Shed", properties={"status": "active"})
     await memory.set_validity(shed.node_id, valid_from="2020-05-01", valid_to="2024-01-31")
     [hit] = (await memory.recall.search_memories("shed", search_mode="lexical")).hits
-    assert hit.over == Over(since=datetime(2024, 2, 1, tzinfo=UTC))
+    assert hit.over == Superseded(since=datetime(2024, 2, 1, tzinfo=UTC))
     assert "1 May 2020 until 31 January 2024" in str((await memory.recall.recall("shed")).content)
 
 

@@ -51,8 +51,8 @@ def slowed() -> None:
     index._changes = slow_changes
     Transaction.run = slow_run
     index.PAGE, index.AT_ONCE = 4, 3
-    following.EVERY, following.AT_ONCE = 0.02, 0.3
-    following.LEASE = 1  # it is always over, so that they are in each other's way
+    following.INTERVAL, following.SECONDS_PER_DOMAIN = 0.02, 0.3
+    following.LEASE_MILLISECONDS = 1  # it is always over, so that they are in each other's way
 
 
 async def main(home: str, domain: str) -> None:

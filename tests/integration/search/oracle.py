@@ -13,7 +13,7 @@ from neo4j.time import DateTime
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.search.index.index_filters import domain_token, until_token
-from graph_memory.memory.search.index.rows import Version, embedded, passages_of, version_of
+from graph_memory.memory.search.index.rows import Version, passages_of, text_to_embed, version_of
 from graph_memory.memory.search.passages.own_names import names as own_names
 from graph_memory.memory.search.text import names
 from graph_memory.model.events import Event, Op
@@ -109,6 +109,6 @@ def check_filters(rows: Rows, model: str | None, analyser: str = label_of(ENGLIS
         assert set(labels) & set(LABELS) == {analyser}, labels
         if model is not None:
             assert "_NewPassage" not in labels
-            own = vector(embedded(row["_head"], row["_text"]))
+            own = vector(text_to_embed(row["_head"], row["_text"]))
             is_short = row["_until"] < END and "_embedding" not in row
             assert is_short or (row["_model"], row["_embedding"]) == (model, own)

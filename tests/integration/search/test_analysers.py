@@ -180,7 +180,7 @@ async def test_while_the_analyser_changes_all_is_found_by_the_one_before_and_a_c
     await filled(notes, "swedish")
     rows = Rows(driver, notes, domain)
     await index_words(notes._core, domain)
-    monkeypatch.setattr(reindexing, "RELABELLED_AT_ONCE", 1)
+    monkeypatch.setattr(reindexing, "MAX_RELABELLED", 1)
     relabel, runs = reindexing._relabel, 0
 
     async def cut(*given: Any) -> None:

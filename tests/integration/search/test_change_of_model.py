@@ -64,7 +64,7 @@ async def test_until_all_vectors_are_there_the_old_ones_answer_in_both_processes
     for memory in (old, new):
         found = await memory.recall.search_semantic("Words of d.", limit=1)
         assert (found.hits[0].id, found.hits[0].distance) == ("d", 0.0)
-    assert "compared by that one" in str((await new.recall.search_memories("Words of d.")).warnings)
+    assert "compared with that model" in str((await new.recall.search_memories("Words of d.")).warnings)
     assert (await old.recall.search_memories("Words of d.")).warnings is None
     alone = await having(old, {}).recall.search_memories("Words of d.")
     assert (alone.mode, alone.hits[0].id) == ("lexical", "d")
@@ -96,7 +96,7 @@ async def test_what_is_written_just_before_the_exchange_gets_its_vector_after_it
         await take(*given, **named)
 
     monkeypatch.setattr(reindexing, "_take_model", late)
-    monkeypatch.setattr(reindexing, "EXCHANGED_AT_ONCE", 1)
+    monkeypatch.setattr(reindexing, "MAX_EXCHANGED", 1)
     assert (await new.upkeep.reindex(model=True)).without_vectors == 0
     assert rows.run(MODELS) == [["Late words.", "fake/new", None, False], ["Words.", "fake/new", None, False]]
 
@@ -118,7 +118,7 @@ async def test_a_home_with_vectors_of_the_earlier_model_is_searched_at_once_and_
     old: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EARLIER, NEW.model, OLD.model)
-    monkeypatch.setattr(following, "EVERY", 0.05)
+    monkeypatch.setattr(following, "INTERVAL", 0.05)
     rows, new = Rows(driver, old, domain), having(old, {})
     await old.create_node("Note", "Words of a.", id="a")
     await rows.catch_up()

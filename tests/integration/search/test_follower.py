@@ -191,7 +191,7 @@ async def test_an_index_is_made_anew_and_what_was_cut_off_goes_on(
     after = await memory.upkeep.reindex(progress=lambda what, _: told.append(what))
     assert (after.behind, after.without_vectors, after.open) == (0, 0, before.open)
     assert rows.run(ALL) == kept
-    assert set(told) == {"Indexing the log", "Making vectors"}
+    assert set(told) == {"Indexing the log", "Computing vectors"}
 
 
 async def test_another_model_makes_the_vectors_anew_and_only_these(
@@ -214,7 +214,7 @@ async def test_another_model_makes_the_vectors_anew_and_only_these(
 async def test_a_process_that_stays_indexes_what_is_new(
     memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "EVERY", 0.05)
+    monkeypatch.setattr(following, "INTERVAL", 0.05)
     empty, log = await rows.catch_up(), rows.core.log
     monkeypatch.setattr(log, "_marks", {rows.domain: log.mark(rows.domain)})  # those of other tests are far behind
     done = replace(empty, seq=empty.seq + 1, open=1, model="local/all-minilm-l6-v2-q", reason=None)
@@ -233,17 +233,17 @@ async def test_a_search_that_waits_has_few_texts_embedded_at_once(
     memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    embed_some = index._embed_some
+    embed_some = index._embed_rows
 
     async def noted(core: Core, domain: str, embedder: Embedder, waiting: Sequence[index.WaitingRow]) -> str | None:
         sizes.append(len(waiting))
         return await embed_some(core, domain, embedder, waiting)
 
-    monkeypatch.setattr(index, "_embed_some", noted)
+    monkeypatch.setattr(index, "_embed_rows", noted)
     for number in range(10):
         await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
     await rows.catch_up(within=2.0)
-    assert sizes[0] == index.FEW_AT_ONCE
+    assert sizes[0] == index.FEW_AT_ONCE_WAITING
     for number in range(10, 20):
         await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
     await rows.catch_up(within=60.0)

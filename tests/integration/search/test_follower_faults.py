@@ -15,7 +15,7 @@ from graph_memory.memory.branches import branch as branching
 from graph_memory.memory.retention import compaction
 from graph_memory.memory.search.index import copying, index
 from graph_memory.memory.search.index.coverage import POSITION
-from graph_memory.memory.search.index.index import index_page, make_anew
+from graph_memory.memory.search.index.index import index_page, schedule_rebuild
 from graph_memory.memory.search.index.reindexing import change_model
 from integration.search.fakes import Fake, vector, with_embedder
 from integration.search.rows import Rows
@@ -74,7 +74,7 @@ async def test_a_page_of_a_domain_that_was_deleted_is_not_written_into_one_of_th
         await rows.catch_up()
         await put(ours, "Newer.")
 
-    once_before(monkeypatch, index, "_written", again)
+    once_before(monkeypatch, index, "_write_changes", again)
     covered = await rows.catch_up()
     assert (covered.behind, covered.open) == (0, 2)
     assert rows.texts() == ["New.", "Newer."]
@@ -85,12 +85,12 @@ async def test_who_was_held_up_while_emptying_takes_nothing_from_the_index_that_
 ) -> None:
     await put(ours, "A.", "B.")
     await rows.catch_up()
-    await make_anew(rows.core, rows.domain)
+    await schedule_rebuild(rows.core, rows.domain)
     stale = await rows.core.store.one(POSITION, domain=rows.domain)
     assert stale is not None
     assert stale.is_emptied
     covered = await rows.catch_up()
-    await index._empty(rows.core, rows.domain, stale)
+    await index._delete_rows(rows.core, rows.domain, stale)
     assert await rows.catch_up() == covered
     assert rows.texts() == ["A.", "B."]
 
@@ -111,7 +111,7 @@ async def test_an_index_that_others_advance_while_its_position_is_read_is_not_ah
     await put(ours, "Kept.")
     await rows.catch_up()
     [[before]] = rows.run("MATCH (i:_Index {_domain: $domain}) RETURN properties(i)")
-    await make_anew(rows.core, rows.domain, below=0)
+    await schedule_rebuild(rows.core, rows.domain, below=0)
     assert rows.run("MATCH (i:_Index {_domain: $domain}) RETURN properties(i)") == [[before]]
 
 
@@ -136,7 +136,7 @@ async def test_an_index_that_does_not_know_what_is_compacted_is_made_anew(
     async def failing(*_: object) -> bool:
         return False
 
-    monkeypatch.setattr(compaction, "covers", failing)
+    monkeypatch.setattr(compaction, "ensure_covers", failing)
     await ours.history.compact(await last(ours), archive=tmp_path / "a.gz")
     covered = await rows.catch_up()
     assert (covered.behind, covered.open) == (0, 2)
@@ -150,7 +150,7 @@ async def test_a_page_that_was_read_before_the_model_changed_gets_no_vector_of_t
     await rows.catch_up()
     await ours.create_node("Note", "Same words.", id="b")
     other = Rows(rows._driver, with_embedder(ours, Fake("fake/other")), rows.domain)
-    once_before(monkeypatch, index, "_written", lambda: change_model(rows.core, rows.domain, Fake("fake/other")))
+    once_before(monkeypatch, index, "_write_changes", lambda: change_model(rows.core, rows.domain, Fake("fake/other")))
     assert (await other.catch_up()).without_vectors == 0
     assert rows.run(VECTORS) == [["Same words.", "fake/other", vector("Same words."), False]] * 2
 
@@ -174,10 +174,10 @@ async def test_a_branch_that_copies_from_an_index_that_is_made_anew_lacks_nothin
     await rows.catch_up()
 
     async def meanwhile() -> None:
-        await make_anew(rows.core, rows.domain)
+        await schedule_rebuild(rows.core, rows.domain)
         position = await rows.core.store.one(POSITION, domain=rows.domain)
         assert position is not None
-        await index._empty(rows.core, rows.domain, position)
+        await index._delete_rows(rows.core, rows.domain, position)
 
     once_before(monkeypatch, branching, "copy_rows", meanwhile)
     name = f"{rows.domain}-branch"
@@ -237,7 +237,7 @@ async def test_content_that_is_missing_is_waited_for_and_then_left_out(
     rows.core.contents.forget(rows.domain, [sha256])
     waiting = await rows.catch_up(within=1.0)
     assert (waiting.behind, rows.texts()) == (2, ["Before."])
-    monkeypatch.setattr(index, "_SETTLED", timedelta(0))
+    monkeypatch.setattr(index, "_LOST_AFTER", timedelta(0))
     assert (await rows.catch_up()).behind == 0
     assert rows.texts() == ["Before.", "Long", "z."]
 
@@ -245,7 +245,7 @@ async def test_content_that_is_missing_is_waited_for_and_then_left_out(
 async def test_many_that_say_the_same_get_their_vector_in_several_transactions(
     ours: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "PUT_AT_ONCE", 2)
+    monkeypatch.setattr(index, "MAX_VECTORS", 2)
     operations = [{"op": "create_node", "type": "Note", "content": "Same.", "id": f"n{number}"} for number in range(5)]
     await ours.execute_batch(operations)
     asked: list[Sequence[str]] = []

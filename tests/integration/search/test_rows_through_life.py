@@ -39,7 +39,7 @@ async def test_a_branch_has_the_passages_and_vectors_of_its_point_without_embedd
     at = (await rows.catch_up()).seq
     await memory.update_node("a", content="Second words.", encoding="utf-8")
     await rows.catch_up()
-    monkeypatch.setattr(index, "_embed_some", None)
+    monkeypatch.setattr(index, "_embed_rows", None)
     name = f"{rows.domain}-branch"
     await memory.history.branch(name, at=at)
     branch = Rows(driver, memory, name)

@@ -14,7 +14,7 @@ from graph_memory.memory.search.index.index import catch_up, index_words
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Hit, SearchResult
 from graph_memory.memory.search.retrieval import node_filter as members
-from graph_memory.memory.search.retrieval.retrieval import Scope, names_in
+from graph_memory.memory.search.retrieval.retrieval import Scope, find_names
 from graph_memory.memory.search.token_budget import tokens_of
 from profiles import some
 from support import last
@@ -251,7 +251,7 @@ async def test_of_very_many_names_in_a_text_the_longest_count(filled: Memory) ->
     await index_words(filled._core, filled._domain(None))
     domain = filled._domain(None)
     scope = Scope(filled._core, domain, None, await filled.upkeep.index_status(), Filters(), domain)
-    found = [row.name for row in await names_in(scope, ", ".join(names))]
+    found = [row.name for row in await find_names(scope, ", ".join(names))]
     assert len(found) == 200
     assert sorted(found) == sorted(sorted(names, key=lambda name: (-len(name), name.lower()))[:200])
 
@@ -389,7 +389,7 @@ async def test_no_reply_is_longer_than_was_asked_for(filled: Memory) -> None:
             assert found.tokens is not None
             assert tokens_of([found]) <= found.tokens <= most
             assert len(found.hits) + (found.left_out or 0) == len(whole.hits)
-            assert found.hits or any("give at least" in each for each in found.warnings or ())
+            assert found.hits or any("use at least" in each for each in found.warnings or ())
         rest = await search(max_tokens=1_000, cursor=(await search(max_tokens=100)).next_cursor)
         assert ids(rest)[0] == ids(whole)[0]
 
@@ -401,7 +401,7 @@ async def test_the_end_of_a_ranking_that_was_cut_off_says_so(filled: Memory) -> 
     assert (page.found, len(page.hits), page.warnings) == (100, 70, None)
     last = await filled.recall.search_memories("pear", search_mode="lexical", max_results=70, cursor=page.next_cursor)
     assert (len(last.hits), last.next_cursor) == (30, None)
-    assert "there may be more" in str(last.warnings)
+    assert "There may be more" in str(last.warnings)
 
 
 async def test_scores_can_be_left_out(filled: Memory) -> None:
@@ -454,7 +454,7 @@ async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory, monke
         for mode in MODES:
             found = await filled.recall.search_memories("apple pie", search_mode=mode, filters=given, max_results=4)
             assert set(ids(found)) == {"p7", "p107", "p207", "p307"}, (given, mode)
-    monkeypatch.setattr(members, "FEW", 50)
+    monkeypatch.setattr(members, "MAX_EXACT", 50)
     for given in ({"tags": ["rare"]}, {"min_edge_count": 1}, {"min_strength": 0.1}):
         for often in ({"properties": {"all": 1}}, {"path_prefix": "/"}, {"created_after": "2020-01-01"}):
             found = await filled.recall.search_memories("apple pie", filters={**given, **often}, max_results=4)

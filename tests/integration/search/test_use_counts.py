@@ -153,7 +153,7 @@ async def test_a_count_waits_for_who_deletes_the_node(
     run = Transaction.run
 
     async def slowly(self: Transaction, query: Query[object], **params: object) -> list[object]:
-        if query is access_store.ADD:
+        if query is access_store.ADD_ACCESSES:
             await counted.delete_node("a")
         return await run(self, query, **params)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graph_memory.cli.output.hits import highlight
-from graph_memory.memory.search.results import Hit, Over, Part, SearchResult, Statement
-from graph_memory.memory.search.text.bm25 import asked
+from graph_memory.memory.search.results import Hit, Part, SearchResult, Statement, Superseded
+from graph_memory.memory.search.text.bm25 import parse_query
 from graph_memory.model.results import NodeBrief
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import HIT, RecordingMemory
@@ -55,7 +55,7 @@ def test_contradictions_are_shown_and_scores_explained(memory: RecordingMemory):
 
 
 def test_what_holds_no_more_says_since_when_and_what_holds_instead(memory: RecordingMemory):
-    over = Over(
+    over = Superseded(
         since=datetime(2025, 5, 3, tzinfo=UTC), replaced_by=(Statement(id="obs_2", text="The tiles are here."),)
     )
     memory.answers["search_memories"] = found(HIT.model_copy(update={"over": over}))
@@ -102,7 +102,7 @@ def test_what_a_terminal_would_obey_is_shown_instead(memory: RecordingMemory):
     ],
 )
 def test_the_words_that_were_asked_for_stand_out_in_any_form(query: str, marked: list[str]):
-    text = highlight("Tile by tile? No: Anna’s are arriving.", asked(query))
+    text = highlight("Tile by tile? No: Anna’s are arriving.", parse_query(query))
     assert [text.plain[span.start : span.end] for span in text.spans] == marked
 
 

@@ -6,7 +6,7 @@ from math import fsum
 
 import pytest
 
-from graph_memory.memory.search.multi_domain import in_one_order, together
+from graph_memory.memory.search.multi_domain import merge_hits, together
 from graph_memory.memory.search.results import Hit, Part, SearchResult
 
 
@@ -30,7 +30,7 @@ def found(*hits: Hit) -> SearchResult:
 def test_each_side_is_measured_by_the_best_of_all_domains():
     strong = found(hit("a", words(0.5, 8.0, 1.0), meaning(0.5, 0.8, 1.0)), hit("b", words(0.25, 4.0, 0.5)))
     weak = found(hit("c", words(0.5, 2.0, 1.0), meaning(0.25, 0.2, 0.5)))
-    order = in_one_order({"strong": strong, "weak": weak})
+    order = merge_hits({"strong": strong, "weak": weak})
     assert [(one.id, one.domain) for one in order] == [("a", "strong"), ("b", "strong"), ("c", "weak")]
     assert [one.score for one in order] == pytest.approx([1.0, 0.25, 0.5 * 0.25 + 0.25 * 0.5])
     for one in order:
@@ -41,7 +41,7 @@ def test_what_multiplies_the_evidence_follows_it_and_names_stay():
     strong = found(hit("a", words(0.5, 8.0, 1.0)))
     length, name = Part(name="length", value=-0.1), Part(name="name", value=0.15)
     weak = found(hit("c", words(0.5, 4.0, 1.0), length, name))
-    [_, other] = in_one_order({"strong": strong, "weak": weak})
+    [_, other] = merge_hits({"strong": strong, "weak": weak})
     assert [part.value for part in other.explanation or ()] == pytest.approx([0.25, -0.05, 0.15])
 
 
@@ -52,7 +52,7 @@ def test_what_a_hit_passes_on_is_less_where_that_is_less():
         hit("d", Part(name="hop", value=0.2, detail={"from": "c"})),
         hit("e", Part(name="hop", value=0.2, detail={"from": "one that is not shown"})),
     )
-    order = {one.id: one.score for one in in_one_order({"strong": strong, "weak": weak})}
+    order = {one.id: one.score for one in merge_hits({"strong": strong, "weak": weak})}
     assert (order["c"], order["d"], order["e"]) == (0.25, 0.1, 0.1)
 
 
@@ -60,12 +60,12 @@ def test_one_domain_keeps_its_scores_and_what_only_follows_comes_last():
     alone = found(
         hit("a", words(0.5, 8.0, 1.0), meaning(0.4, 0.3, 0.8)), hit("neighbour"), hit("b", words(0.2, 3.2, 0.4))
     )
-    assert [(one.id, one.score) for one in in_one_order({"alone": alone})] == [
+    assert [(one.id, one.score) for one in merge_hits({"alone": alone})] == [
         ("a", 0.9),
         ("b", 0.2),
         ("neighbour", None),
     ]
-    assert in_one_order({}) == []
+    assert merge_hits({}) == []
 
 
 def test_warnings_are_told_once_with_the_domains_that_they_are_about():

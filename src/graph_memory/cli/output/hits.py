@@ -28,9 +28,9 @@ def show_hits(result: SearchResult, query: str) -> None:
     from rich.text import Text
 
     from graph_memory.memory.search.text.analysers import ANALYSERS
-    from graph_memory.memory.search.text.bm25 import asked
+    from graph_memory.memory.search.text.bm25 import parse_query
 
-    parsed = asked(query, ANALYSERS[result.analyser or ENGLISH])
+    parsed = parse_query(query, ANALYSERS[result.analyser or ENGLISH])
     console = output_console()
     width = max(console.width - _INDENT, _NARROWEST)
     with console.capture() as printed:

@@ -14,7 +14,7 @@ from graph_memory.memory.recall.multi_domain import memory_query_several, recall
 from graph_memory.memory.recall.request import RecallRequest, asked
 from graph_memory.memory.recall.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.search import search
-from graph_memory.memory.search.multi_domain import search_several
+from graph_memory.memory.search.multi_domain import search_domains
 from graph_memory.memory.search.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.search.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.traversal import path_queries, traverse
@@ -60,7 +60,7 @@ class Recall:
     ) -> SearchResult:
         several = await self._several(domain, domains, include_children=include_children)
         if several is not None:
-            return await search_several(self._core, several, request)
+            return await search_domains(self._core, several, request)
         return await search.search_and_count(self._core, self._domain(domain), request)
 
     async def _recalled(

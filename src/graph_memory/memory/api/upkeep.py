@@ -9,7 +9,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.search.index import reindexing
-from graph_memory.memory.search.index.coverage import Coverage, coverage
+from graph_memory.memory.search.index.coverage import Coverage, read_coverage
 from graph_memory.memory.verify import blob_gc, verify
 from graph_memory.model.results import BlobsCollected, Verification
 from graph_memory.progress import Progress, silent
@@ -49,11 +49,13 @@ class Upkeep:
         cut off goes on where it was. Searches go on meanwhile, with what is there. Raises INVALID_ARGUMENT.
         """
         where = self._domain(domain)
-        return await reindexing.reindex(self._core, where, anew=anew, model=model, analyser=analyser, progress=progress)
+        return await reindexing.reindex(
+            self._core, where, rebuild=anew, model=model, analyser=analyser, progress=progress
+        )
 
     async def index_status(self, *, domain: str | None = None) -> Coverage:
         """Return how far the index of search has come, and what it lacks."""
-        return await coverage(self._core, self._domain(domain))
+        return await read_coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
         """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.

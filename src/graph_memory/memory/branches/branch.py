@@ -19,7 +19,7 @@ from graph_memory.memory.domains.lineage import Revision, compacted, place_of, s
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
-from graph_memory.memory.search.index.copying import begin_copied, copy_rows, covers, end_copied, owners_at
+from graph_memory.memory.search.index.copying import begin_copied, copy_rows, end_copied, ensure_covers, owners_at
 from graph_memory.memory.transfer.archive.export import state_of
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -270,7 +270,7 @@ class _Branching:
 
     async def _after_ties(self) -> str:
         """Return the next stage: the search rows are copied if the source has them."""
-        return "passages" if await covers(self._core, self._source, self._at) else "end"
+        return "passages" if await ensure_covers(self._core, self._source, self._at) else "end"
 
     async def _copy_passages(self) -> None:
         """Copy the search rows of a page of owners, with their vectors."""

@@ -1,4 +1,4 @@
-"""Other names of an entity, kept in its property `aliases` as a list in JSON, which is how recall reads them. Pure."""
+"""Aliases of an entity, stored in its property `aliases` as a JSON list, which recall reads. Pure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from graph_memory.model.values.properties import PropertyValue, check_text_size
 
 ALIASES = "aliases"
 MOST = 1_000
-"""Maximum number of other names of an entity: each is compared when a name is looked up."""
+"""Maximum number of aliases of an entity, since each is compared when a name is looked up."""
 
 
 def aliases_of(properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the other names of an entity, each once."""
+    """Return the aliases of an entity without duplicates."""
     return list(dict.fromkeys(name.strip() for name in listed_names(properties.get(ALIASES)) if name.strip()))
 
 
 def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, PropertyValue]]:
-    """Return of a stored entity its other names, and its properties without these and without the name."""
+    """Return the aliases of a stored entity, and its properties without the aliases and the name."""
     properties = user_properties(stored)
     del properties["name"]
     aliases = tuple(aliases_of(properties))
@@ -33,20 +33,20 @@ def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str
 
 
 def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
-    """Raise INVALID_ARGUMENT for a blank alias, too many, or the entity's own name, and CONTENT_TOO_LARGE."""
+    """Raise INVALID_ARGUMENT for a blank alias, too many aliases, or the entity's own name, and CONTENT_TOO_LARGE."""
     check_text_size("The text in aliases", sum(map(len, aliases)))
     if any(not alias.strip() for alias in aliases):
-        raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
+        raise fault(ALIASES, "An alias is empty", "Use other names of the entity, or omit aliases.")
     if len(aliases) > MOST:
-        raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Give at most {MOST:,}.")
+        raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Use at most {MOST:,}.")
     same = next((alias for alias in aliases if name is not None and is_same_name(alias, name)), None)
     if same is not None:
-        hint = "Leave it out: the entity is found by its name, also in this spelling."
+        hint = "Omit it: the entity is found by its name, also in this spelling."
         raise fault(ALIASES, f"{quoted(same)} is the name of the entity itself", hint)
 
 
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:
-    """Return the property that an entity of this name has once it has more names; nothing where it has them all."""
+    """Return the property `aliases` with further names; empty if the entity has them all."""
     known = aliases_of(properties)
     every = dict.fromkeys(one for one in (*known, *more) if one.strip() and one != name)
     if list(every) == known:
@@ -56,5 +56,5 @@ def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Itera
 
 
 def aliases_property(names: Iterable[str]) -> dict[str, PropertyValue]:
-    """Return the property of an entity that has these other names."""
+    """Return the property for a list of aliases."""
     return {ALIASES: json.dumps(list(names), ensure_ascii=False)}

@@ -1,4 +1,4 @@
-"""Entities, observations and relations deleted by their names; what is not there is no fault."""
+"""Deletes entities, observations and relations by name. Missing records are not an error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = NamedRow | ObservedRow | RelatedRow
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """What is to be deleted, what is attached to nodes that go, and what is only named as an end of relations."""
+    """The records to delete, the records attached to deleted nodes, and nodes that are only ends of relations."""
 
     rows: Sequence[Row]
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
@@ -35,7 +35,7 @@ Reading = Callable[[Reader, Head], Awaitable[_Going]]
 
 
 async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done:
-    """Delete entities with all that is attached to them. `Entities.delete_entities` tells the rest."""
+    """Delete entities with everything attached to them. See `Entities.delete_entities`."""
 
     async def read(reader: Reader, _: Head) -> _Going:
         rows = await in_parts(reader, NAMED, domain, names=names)
@@ -51,7 +51,7 @@ async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done
 
 
 async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> int:
-    """Delete entities that one write does not hold, in halves, and what is too large by itself in pages."""
+    """Delete entities that exceed one write, in halves. A single entity that is too large is deleted in pages."""
     if middle := len(names) // 2:
         return sum([(await delete_entities(core, domain, half)).deleted for half in (names[:middle], names[middle:])])
     rows = await core.store.read(NAMED, domain=domain, names=names)
@@ -61,7 +61,7 @@ async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> int
 
 
 async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]) -> Done:
-    """Delete observations. `Entities.delete_observations` tells the rest."""
+    """Delete observations. See `Entities.delete_observations`."""
 
     async def read(reader: Reader, _: Head) -> _Going:
         return _Going(await observed(reader, domain, ((removal.name, removal.texts) for removal in wanted)))
@@ -71,7 +71,7 @@ async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]
 
 
 async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> Done:
-    """Delete relations. `Entities.delete_relations` tells the rest."""
+    """Delete relations. See `Entities.delete_relations`."""
 
     async def read(reader: Reader, _: Head) -> _Going:
         rows = await related(reader, domain, wanted)
@@ -83,7 +83,7 @@ async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation
 
 
 def _decide(head: Head, going: _Going) -> Decision[int]:
-    """Return the deletions, with those of what is only named as an end of relations if all of these go."""
+    """Return the deletions, including nodes that are only ends of relations if all these relations are deleted."""
     drafts = [draft for row in going.rows for draft in _deletions(row)]
     attached = (draft for drafts in going.attached.values() for draft in drafts)
     gone = {draft.subject for draft in (*drafts, *attached)}
@@ -97,7 +97,7 @@ def _deletions(row: Row) -> Sequence[Draft]:
 
 
 async def _written(core: Core, domain: str, name: str, read: Reading) -> int:
-    """Write the deletions, and return how many were asked for; none in a domain that does not exist."""
+    """Write the deletions. Returns the number of deleted records that were named; 0 if the domain does not exist."""
     try:
         return (await core.log.write(name, domain, core.origin, read, _decide)).report
     except GraphError as error:

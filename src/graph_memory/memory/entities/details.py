@@ -1,4 +1,4 @@
-"""What else is known of entities than the official memory server tells: ids, times, makers, use and properties."""
+"""Details of entities beyond the official memory server: ids, times, authors, use and properties."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Observed = tuple[str, str, datetime, str | None, float | None]
 
 @dataclass(frozen=True, slots=True)
 class DetailRow:
-    """What is known of one entity."""
+    """The details of one entity."""
 
     id: str
     created_at: datetime
@@ -34,7 +34,7 @@ DETAILS = query("entities/details", DetailRow)
 
 
 async def detailed(core: Core, domain: str, found: Sequence[tuple[str, Entity]]) -> tuple[Entity, ...]:
-    """Return entities, given with their ids, with what is known of each; one that is gone meanwhile stays as it is."""
+    """Return entities with their details. An entity that was deleted in the meantime is returned unchanged."""
     if not found:
         return ()
     ids = [each for each, _ in found]
@@ -54,7 +54,7 @@ def _counted(access: AccessRow | None) -> tuple[int, datetime | None]:
 
 
 def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
-    """Return an entity with its details; its observations are those of the same moment."""
+    """Return an entity with its details, including observations as of the same moment."""
     each = {observation[1]: observation for observation in reversed(row.observations)}
     details = tuple(
         ObservationDetail(id=each[text][0], text=text, ts=each[text][2], source=each[text][3], confidence=each[text][4])

@@ -1,4 +1,4 @@
-"""What callers ask to change of an entity or an observation that exists, read and checked. Pure."""
+"""Validates requested changes of existing entities and observations. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.model.values.strength import fraction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityEdit:
-    """What is to change of an entity; None leaves as it is."""
+    """The requested changes of an entity. None leaves a field unchanged."""
 
     name: str
     new_name: str | None = None
@@ -27,7 +27,7 @@ class EntityEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationEdit:
-    """What is to change of an observation, given by its id or its text; None leaves as it is."""
+    """The requested changes of an observation, which is referred to by id or text. None leaves a field unchanged."""
 
     name: str
     observation: str
@@ -36,10 +36,10 @@ class ObservationEdit:
 
 
 def entity_edit(given: Mapping[str, object]) -> EntityEdit:
-    """Return what is to change of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested changes of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = _fields(given)
     if not own.entries.keys() - {"name"}:
-        raise fault("new_name", "Nothing to update", "Give new_name, type, aliases, properties or description.")
+        raise fault("new_name", "Nothing to update", "Pass new_name, type, aliases, properties or description.")
     new_name, kind, description = own.get("new_name"), own.get("type"), own.get("description")
     return EntityEdit(
         name=text_of(own.need("name")),
@@ -55,18 +55,18 @@ def _aliases(own: Fields) -> Mapping[str, PropertyValue]:
     if located is None:
         return {}
     if properties is not None and ALIASES in properties.entries():
-        raise properties.fault("holds aliases of its own", "Give aliases beside the properties.")
+        raise properties.fault("contains aliases", "Pass aliases as an argument, not as a property.")
     aliases = dict.fromkeys(text_of(item) for item in located.items())
     check_aliases(aliases)
     return aliases_property(aliases)
 
 
 def observation_edit(given: Mapping[str, object]) -> ObservationEdit:
-    """Return what is to change of an observation. Raises INVALID_ARGUMENT."""
+    """Return the requested changes of an observation. Raises INVALID_ARGUMENT."""
     own = _fields(given)
     text, sure = own.get("text"), own.number("confidence")
     if text is None and sure is None:
-        raise fault("text", "Nothing to update", "Give text, confidence or both.")
+        raise fault("text", "Nothing to update", "Pass text, confidence or both.")
     return ObservationEdit(
         name=text_of(own.need("entityName")),
         observation=text_of(own.need("observation")),
@@ -76,5 +76,5 @@ def observation_edit(given: Mapping[str, object]) -> ObservationEdit:
 
 
 def _fields(arguments: Mapping[str, object]) -> Fields:
-    """Return what was given; what is None was not."""
+    """Return the arguments that are not None."""
     return Located({key: value for key, value in arguments.items() if value is not None}, "").fields(tuple(arguments))

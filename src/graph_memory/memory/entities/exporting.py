@@ -1,4 +1,4 @@
-"""The entities of a domain as the file of the official memory server: that server reads it as its own."""
+"""Exports the entities of a domain in the file format of the official memory server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graph_memory.progress import Progress
 
 
 async def export_official(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> GraphExported:
-    """Write the entities of a domain, and their relations. `Transfer.export_graph` tells the rest."""
+    """Write the entities and relations of a domain. See `Transfer.export_graph`."""
     target = Path(target) if isinstance(target, str) else target
     tell("Reading", None)
     await header_of(core, domain)

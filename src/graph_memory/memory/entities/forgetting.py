@@ -1,4 +1,4 @@
-"""`forget`: end facts, so that nothing shows them any more, or erase them with their past."""
+"""`forget`: ends facts, so that they are no longer shown, or erases them with their history."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MOST = 100
-"""Maximum number of entities that are looked at for one text, and of forgotten things that a reply lists."""
+"""Maximum number of entities that are checked for one text, and of forgotten records that a reply lists."""
 _KINDS = (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION)
-_HOW = "Give names of entities, ids, or the text of an observation."
+_HOW = "Pass names of entities, ids, or the text of an observation."
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be forgotten: entities by name, anything by id, observations by text."""
+    """The records to forget: entities by name, any record by id, observations by text."""
 
     names: Sequence[str]
     ids: Sequence[str]
@@ -50,7 +50,7 @@ class Wanted:
 
 
 def wanted_from(names: object, ids: object, text: object) -> Wanted:
-    """Return what is to be forgotten. Raises INVALID_ARGUMENT."""
+    """Return the records to forget. Raises INVALID_ARGUMENT."""
     texts = [text] if isinstance(text, str) else text
     wanted = Wanted(_listed(names, "names"), _listed(ids, "ids"), _listed(texts, "text"))
     if not (wanted.names or wanted.ids or wanted.texts):
@@ -63,7 +63,7 @@ def _listed(given: object, argument: str) -> Sequence[str]:
 
 
 async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_run: bool) -> Forgotten:
-    """End or erase what is wanted. See `Entities.forget`."""
+    """End or erase records. See `Entities.forget`."""
     await core.log.require_ontology(domain)
     subjects = list(dict.fromkeys(await _subjects(core, domain, wanted)))
     known = {event.draft.subject: event for event in await _events(core.store, domain, subjects)}
@@ -77,13 +77,16 @@ async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_
 
 
 def _names(event: Event) -> list[str]:
-    """Return the name and the aliases of an entity after an event."""
+    """Return the name and aliases of an entity as of an event."""
     stored = user_properties(event.draft.state or {})
     return [str(stored["name"]), *aliases_of(stored)] if "name" in stored else []
 
 
 async def _subjects(core: Core, domain: str, wanted: Wanted) -> list[str]:
-    """Return the ids of what is wanted: the observations of entities if texts are given with names, else these."""
+    """Return the ids of the records to forget.
+
+    If names and texts are given, these are observations of the named entities.
+    """
     nodes = {name: await _node_of(core.store, domain, name) for name in wanted.names}
     if not wanted.texts:
         return [*nodes.values(), *wanted.ids]
@@ -102,7 +105,7 @@ async def _node_of(reader: Reader, domain: str, name: str) -> str:
 
 
 async def _told_of(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
-    """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if it has none of a text."""
+    """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if a text has none."""
     named = await observations_of(reader, domain, node, texts)
     known = await reader.read(CURRENT, domain=domain, node=node)
     await check_named(reader, domain, texts, named, known, "text")
@@ -110,7 +113,7 @@ async def _told_of(reader: Reader, domain: str, name: str, node: str, texts: Seq
 
 
 async def _told_anywhere(core: Core, domain: str, text: str) -> list[str]:
-    """Return the observations with this text. Raises INVALID_ARGUMENT, with the nearest texts, if there are none."""
+    """Return the observations with this text. Raises INVALID_ARGUMENT with similar texts if there are none."""
     results: list[str] = []
     for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MOST):
         results += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
@@ -121,7 +124,7 @@ async def _told_anywhere(core: Core, domain: str, text: str) -> list[str]:
         text, [Known("", observation) for entity in graph.entities for observation in entity.observations]
     )
     meant = f"Did you mean one of {listed_parts([quoted(told.text) for told in near])}? " if near else ""
-    raise fault("text", f"No observation says {quoted(text)}", f"{meant}Give a text exactly, a name, or an id.")
+    raise fault("text", f"No observation says {quoted(text)}", f"{meant}Use the exact text, a name, or an id.")
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
@@ -129,7 +132,7 @@ async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[
 
 
 def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
-    """Raise INVALID_ARGUMENT for an id that is not of an entity, an observation or a relation."""
+    """Raise INVALID_ARGUMENT for an id that does not belong to an entity, an observation or a relation."""
     if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_gone):
         raise fault("ids", f"There is no entity, observation or relation {quoted(subject)}", _HOW)
 
@@ -154,7 +157,7 @@ async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bo
 
 
 def _ending(event: Event, at: datetime) -> Draft | None:
-    """Return the change that ends what an event tells of; None for what is over already, or is a link or block."""
+    """Return the draft that ends the record of an event; None if it has ended already, or is a link or block."""
     draft, state = event.draft, event.draft.state
     if state is None or draft.kind not in _KINDS:
         return None
@@ -170,7 +173,7 @@ def _ending(event: Event, at: datetime) -> Draft | None:
 
 
 async def _erased(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
-    """Erase one by one: an erasure that is cut off is completed by repeating it."""
+    """Erase one record after another. An interrupted erasure is completed by repeating the call."""
     nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
     attached = (draft for some in (await attached_to(core.store, domain, nodes)).values() for draft in some)
     drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
@@ -198,7 +201,7 @@ def _dry(dry_run: bool) -> Mapping[str, object]:
 
 
 async def _told(core: Core, domain: str, drafts: Sequence[Draft]) -> Forgotten:
-    """Return the receipt: entities first, then observations and relations, in words."""
+    """Return the receipt with texts: entities first, then observations and relations."""
     ordered = sorted(drafts, key=lambda draft: _KINDS.index(draft.kind))
     ids = {id_ for draft in ordered[:MOST] for id_ in (draft.subject, draft.from_id, draft.to_id) if id_ is not None}
     titles = {node.id: node.title for node in await node_briefs(core, domain, sorted(ids))}

@@ -1,6 +1,6 @@
-"""A memory of another program, imported: read and checked as a whole, compared with the domain, written in pages.
+"""Imports the memory of another program: validates it completely, compares it with the domain, and writes it in pages.
 
-A page is one write. What the domain has already is left as it is, so the same import goes on where it was cut off.
+Each page is one write. Existing records stay unchanged, so an interrupted import can be repeated.
 """
 
 from __future__ import annotations
@@ -35,18 +35,19 @@ from graph_memory.progress import Progress
 from graph_memory.storage.log.writing import utc_now
 
 PAGE = 1_000
-"""Entities or relations that are written together."""
+"""Maximum number of entities or relations per write."""
 PAGE_CHARACTERS = 4_000_000
 _OBSERVATION = 200
-"""Characters as which an observation counts beside its text, so that a page has 20,000 at most of several entities."""
+"""Number of characters that an observation counts in addition to its text, so that a page has at most 20,000
+observations."""
 SESSION = "memory_file"
-"""The session of what comes from the file that the environment names."""
+"""The session of the import from the file that the environment names."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How a memory is imported."""
+    """Options of an import."""
 
     form: MemoryFormat | None = None
     skip_invalid: bool = False
@@ -56,7 +57,7 @@ class ImportOptions:
 async def import_memory(
     core: Core, domain: str, source: Source, options: ImportOptions, tell: Progress
 ) -> MemoryImported:
-    """Import a memory into a domain. `Transfer.import_memory` tells the rest."""
+    """Import a memory into a domain. See `Transfer.import_memory`."""
     check_format(options.form)
     session = core.origin.session or f"import_{uuid4().hex[:12]}"
     form = options.form or await anyio.to_thread.run_sync(recognised, source)
@@ -71,7 +72,7 @@ async def import_memory(
     run = _Import(replace(core, origin=replace(core.origin, session=session)), domain, checking.checked, there)
     if not options.dry_run:
         if present is None:
-            await begin_domain(core, domain)  # a session that began its domain could not be reverted
+            await begin_domain(core, domain)  # a session that creates its domain cannot be reverted
         await run.write(tell)
     return MemoryImported(
         domain=domain,
@@ -87,10 +88,10 @@ async def import_memory(
 
 
 async def import_once(core: Core, domain: str, file: Path, tell: Progress) -> MemoryImported | None:
-    """Import the official server's file into a domain in which nothing was written but by this.
+    """Import the official server's file into a domain that only this import has written to.
 
-    So an import that was cut off goes on, and none is repeated once anything else was written. Without such a file, and
-    in a domain with other changes, nothing is done. Raises what `import_memory` raises.
+    So an interrupted import continues, and it is not repeated after other writes. Does nothing if there is no such file
+    or the domain has other changes. Raises the errors of `import_memory`.
     """
     if not await anyio.to_thread.run_sync(os.path.isfile, file) or not await _is_untouched(core, domain):
         return None
@@ -110,7 +111,7 @@ async def _is_untouched(core: Core, domain: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _There:
-    """What of a memory a domain has already."""
+    """The records of a memory that the domain already has."""
 
     entities: Mapping[str, Entity]
     relations: frozenset[tuple[str, str, str]]
@@ -133,7 +134,7 @@ async def _there(core: Core, domain: str, checked: Checked, tell: Progress) -> _
 
 @dataclass(slots=True)
 class _Import:
-    """One import, and what it does or would do."""
+    """An import with its new records."""
 
     core: Core
     domain: str
@@ -155,22 +156,22 @@ class _Import:
 
     @property
     def entities(self) -> ImportCounts:
-        """How many entities there are."""
+        """The counts of entities."""
         return _counts(len(self.checked.entities), len(self.created))
 
     @property
     def relations(self) -> ImportCounts:
-        """How many relations there are."""
+        """The counts of relations."""
         return _counts(len(self.checked.relations), len(self.related))
 
     @property
     def observations(self) -> ImportCounts:
-        """How many observations there are."""
+        """The counts of observations."""
         number = sum(len(entity.observations) for entity in self.checked.entities.values())
         return _counts(number, sum(len(entity.observations) for entity in (*self.created, *self.added)))
 
     async def write(self, tell: Progress) -> None:
-        """Write what is new, entities first. An error tells what was written before it."""
+        """Write the new records, entities first. An error reports what was written before it."""
         try:
             await self._entities(tell)
             await self._observations(tell)
@@ -188,7 +189,7 @@ class _Import:
             self.written += len(page)
 
     def _note_late(self, page: list[NewEntity]) -> None:
-        """Give entities that somebody else made meanwhile what was observed of them."""
+        """Add the observations of entities that another writer created in the meantime."""
         names = {entity.name for entity in page}
         self.created = [entity for entity in self.created if entity.name not in names] if names else self.created
         self.added += [
@@ -216,7 +217,7 @@ class _Import:
             return error
         message = f"{error.message}\nBefore that, {self.written:,} entities and relations were written."
         cause = error.hint or "Remove the cause."
-        hint = Hint("{cause}", " Repeat the import: what is there is left as it is.", cause=cause)
+        hint = Hint("{cause}", " Repeat the import: existing records stay unchanged.", cause=cause)
         return GraphError(error.code, message, {**error.details, "hint": hint})
 
 

@@ -1,4 +1,4 @@
-"""Texts of entities and observations, indexed behind the searches: a write would pay more for it than for all else."""
+"""Indexes texts of entities and observations in the background, since indexing would dominate the cost of a write."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
 
 MANY = 250
-"""Texts that wait in a domain before they are indexed: looking through so many does not slow a search down."""
+"""Minimum number of waiting texts in a domain before they are indexed. Scanning fewer does not slow a search down."""
 _AT_ONCE = 1_000
-"""Entities, and observations, that are indexed in one transaction."""
+"""Maximum number of entities and observations that are indexed in one transaction."""
 
 WAITING = query("entities/waiting", str)
 INDEX_TEXTS = query("entities/index_texts", int)
@@ -17,19 +17,19 @@ INDEXED_TEXTS = query("entities/indexed_texts", int)
 
 
 def index_behind(core: Core, domain: str) -> None:
-    """Have the texts of a domain indexed that wait for it, behind what goes on."""
+    """Index the waiting texts of a domain in the background."""
     core.background.start(f"indexing texts of domain {domain}", index_texts(core, domain))
 
 
 async def index_texts(core: Core, domain: str) -> None:
-    """Index the texts of a domain that wait for it, some at a time; it may be left off at any time."""
+    """Index the waiting texts of a domain in pages. May be interrupted at any time."""
     while ids := await core.store.read(WAITING, domain=domain, limit=_AT_ONCE):
         if not await _index(core, domain, ids):
             return
 
 
 async def _index(core: Core, domain: str, ids: list[str]) -> int:
-    """Index texts, and return how many of them still waited. They stop waiting in a transaction of its own."""
+    """Index texts. Returns how many still waited. A second transaction marks them as indexed."""
     number = 0
     for statement in (INDEX_TEXTS, INDEXED_TEXTS):
 

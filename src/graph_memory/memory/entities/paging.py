@@ -1,4 +1,4 @@
-"""The whole graph in parts: each has as many entities as there is room for, and where the next one begins."""
+"""Returns the whole graph in parts: as many entities as fit, and the cursor of the next part."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.reads import Found, GraphRow, RelationRow, everything, graph_of
 from graph_memory.memory.entities.results import KnowledgeGraph
-from graph_memory.memory.search.request import FEWEST_TOKENS, whole
+from graph_memory.memory.search.request import MIN_TOKENS, check_integer
 from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.results import rfc3339
 from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, not_a_cursor
 from graph_memory.storage.queries import query
 
 _FIRST, _MOST = 100, 5_000
-"""Entities that are read together: more each time."""
+"""Number of entities in the first page that is read, and the maximum. Each page is larger than the one before."""
 
 
 _MUCH = 200_000
-"""Tokens from which on the whole graph is read at once: most graphs are not more, and pages together take longer."""
+"""Token budget from which the whole graph is read at once. Most graphs fit, and many pages take longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceRow:
-    """The place of an entity in the order of all."""
+    """The position of an entity in the order of creation."""
 
     created: datetime
     place: int
@@ -37,7 +37,7 @@ class PlaceRow:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """An entity, its place in the order of all, and the relations that are told with it."""
+    """An entity, its position in the order of creation, and the relations that are returned with it."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ class PageRow:
 
     @property
     def key(self) -> Mapping[str, object]:
-        """What tells its place in the order of all."""
+        """The position in the order of creation."""
         return {"created": self.created, "place": self.place, "id": self.id}
 
 
@@ -68,7 +68,7 @@ _START: Mapping[str, object] = {"created": None, "place": 0, "id": ""}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which part of the graph was asked for."""
+    """The requested part of the graph."""
 
     limit: int
     max_tokens: int | None
@@ -76,11 +76,11 @@ class Part:
 
 
 def part_from(max_tokens: int | None, limit: int | None, cursor: str | None) -> Part | None:
-    """Return the part that was asked for, None for all. Raises INVALID_ARGUMENT."""
+    """Return the requested part; None for the whole graph. Raises INVALID_ARGUMENT."""
     if max_tokens is None and limit is None and cursor is None:
         return None
     if max_tokens is not None:
-        whole("max_tokens", max_tokens, FEWEST_TOKENS, None)
+        check_integer("max_tokens", max_tokens, MIN_TOKENS, None)
     return Part(check_limit(limit), max_tokens, _START if cursor is None else _key_of(cursor))
 
 
@@ -100,7 +100,7 @@ def _key_of(cursor: object) -> Mapping[str, object]:
 
 
 async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
-    """Return a part of the graph. `Entities.read_graph` tells the rest."""
+    """Return a part of the graph. See `Entities.read_graph`."""
     if part.after is _START and part.limit == UNLIMITED and (part.max_tokens or 0) >= _MUCH:
         return await _read_much(core, domain, part.max_tokens or 0)
     kept, has_more = await _fitting(core, domain, part)
@@ -115,7 +115,7 @@ async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
 
 
 async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
-    """Return the whole graph, or what fits of it."""
+    """Return the whole graph, or the part of it that fits."""
     row = await everything(core, domain)
     graph, count = await anyio.to_thread.run_sync(_fit, row, most)
     if count == len(row.entities):
@@ -124,12 +124,12 @@ async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
     place = await core.store.one(PLACE, domain=domain, id=last[0])
     entities, rendered = row.entities[:count], _relations_by_entity(row)
     graph = graph_of([GraphRow(entities, [related for entity in entities for related in rendered.get(entity[1], ())])])
-    cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted meanwhile has none
+    cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted in the meantime has none
     return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_much(core, domain, most)
 
 
 def _fit(row: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
-    """Return a whole graph, and how many of its entities fit, at least one if there is any."""
+    """Return the whole graph, and the number of its entities that fit, at least one if there are any."""
     graph = graph_of([row])
     if len(graph.model_dump_json().encode()) <= most:  # no token is shorter than a byte
         return graph, len(row.entities)
@@ -142,7 +142,7 @@ def _fit(row: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
 
 
 def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[Related]]:
-    """Return by the name of an entity what is told with it, as `entities/page` does."""
+    """Return the relations by the name of the entity with which they are returned, as in `entities/page`."""
     names = {entity[1] for entity in row.entities}
     rendered: dict[str, list[Related]] = {}
     for relation in row.relations:
@@ -151,7 +151,7 @@ def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[Related]]:
 
 
 async def _fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:
-    """Return the entities that fit, at least one if there is any, and whether there are more."""
+    """Return the entities that fit, at least one if there are any, and whether there are more."""
     kept: list[PageRow] = []
     tokens = 0
     async for rows in _pages(core, domain, part.after):
@@ -179,13 +179,13 @@ def _costs(rows: Sequence[PageRow]) -> list[int]:
 
 
 def _cost(entity: Found, relations: Sequence[Related]) -> int:
-    """Return how many tokens an entity and its relations take in an answer."""
+    """Return the number of tokens of an entity and its relations in a reply."""
     graph = graph_of([GraphRow([entity], relations)])
     return tokens_of_text(json.dumps(graph.to_dict(), ensure_ascii=False, indent=2))
 
 
 def fit_part(every: GraphRow, max_tokens: int | None, limit: int | None, cursor: str | None) -> KnowledgeGraph:
-    """Return the part of an unchanging graph that begins at a cursor. Raises INVALID_ARGUMENT."""
+    """Return the part of an unchanging graph from a cursor on. Raises INVALID_ARGUMENT."""
     part = part_from(max_tokens, limit, None)
     start = 0 if cursor is None else _position_of(cursor)
     rest = every.entities[start:][: part.limit if part else None]

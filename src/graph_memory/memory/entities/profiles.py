@@ -1,6 +1,6 @@
-"""What is known of entities beside their observations: how often and when they were seen, and what that makes of them.
+"""Profiles of entities: how often and when they were observed, and their salience.
 
-Nothing of it is stored. It is counted when it is asked for, so that it cannot be out of date.
+Profiles are computed on request and not stored, so they cannot be out of date.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 CONFIDENCE = "confidence"
-"""The property that says how certain an entity is, where somebody has said it."""
+"""The property with a caller's confidence in an entity."""
 _UNKNOWN = 0.5
 _DAY = timedelta(days=1)
 _MENTIONS, _RECENCY, _USE = 0.4, 0.4, 0.2
-"""What counts for salience, and how much."""
+"""The weights of salience."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedRow:
-    """How much there is of an entity, and the mean confidence of its observations where one has any."""
+    """The numbers of observations and relations of an entity, and the mean confidence of its observations, if any."""
 
     id: str
     mentions: int
@@ -45,7 +45,7 @@ class WeighedRow:
     confidence: float | None
 
     def salience(self, now: datetime, use: AccessRow | None) -> float:
-        """Return how much the entity matters, from 0 to 1."""
+        """Return the salience of the entity, 0 to 1."""
         used = usage(use.count, _days(use.last, now)) if use else 0.0
         whole = _MENTIONS * connectivity(self.mentions) + _RECENCY * recency(_days(self.last, now)) + _USE * used
         return round(whole, 4)
@@ -59,7 +59,7 @@ def _days(since: datetime, until: datetime) -> float:
 
 
 async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
-    """Return the entity of a name. `Entities.find_by_name` tells the rest."""
+    """Return the entity with a name. See `Entities.find_by_name`."""
     hit = await known_by_name(core.store, domain, name)
     if hit is None:
         return None
@@ -70,7 +70,7 @@ async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
 
 
 async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
-    """Return the entities that matter most. `Entities.get_salient` tells the rest."""
+    """Return the most salient entities. See `Entities.get_salient`."""
     limit = check_limit(limit)
     ids = await core.store.read(IDS, domain=domain, limit=UNLIMITED)
     weights = await _weights(core, domain, ids)
@@ -79,14 +79,14 @@ async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
 
 
 async def _weights(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, tuple[WeighedRow, float]]:
-    """Return how much there is of entities, and their salience."""
+    """Return the weights and salience of entities by id."""
     rows = await in_parts(core.store, WEIGHED, domain, ids=ids)
     uses, now = await accesses_of(core, domain, ids), utc_now()
     return {row.id: (row, row.salience(now, uses.get(row.id))) for row in rows}
 
 
 async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profile]:
-    """Return what is known of entities, in the order of their ids. One that is deleted meanwhile is left out."""
+    """Return the profiles of entities in the order of their ids. Deleted entities are omitted."""
     if not ids:
         return []
     states = {row.id: row for row in await described(core, domain, Kind.NODE, ids)}
@@ -122,7 +122,7 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
 
 
 def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
-    """Return how certain an entity is: what was said, which leaves the properties, else what its observations are."""
+    """Return the confidence in an entity, and remove its property. Without one, the confidence of its observations."""
     value = properties.get(CONFIDENCE)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]

@@ -1,4 +1,4 @@
-"""Entities by their names, by a text, or all, with their observations and relations."""
+"""Reads entities by name, by text, or all, with their observations and relations."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graph_memory.storage.queries import query
 Found = tuple[str, str, str, Sequence[str]]
 """An entity: id, name, type as written, observations."""
 _INDEXED = 3
-"""Characters from which on the index of texts knows where a text is."""
+"""Minimum number of characters that the text index can search for."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphRow:
-    """Entities and their relations, in lists, because a row costs the driver more than what is in it."""
+    """Entities and relations as lists, because a row costs the driver more than its fields."""
 
     entities: Sequence[Found]
     relations: Sequence[tuple[Any, ...]]
@@ -34,19 +34,19 @@ class GraphRow:
 
 @dataclass(frozen=True, slots=True)
 class FoundRow(GraphRow):
-    """What was found, and how many texts wait to be indexed."""
+    """The entities that match a text, and the number of texts that wait to be indexed."""
 
     aliases: Sequence[str | None]
-    """Those of each entity, as they are stored."""
+    """The stored aliases of each entity."""
     waiting: int
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedRow(GraphRow):
-    """Entities that were asked for by their names."""
+    """Entities that were requested by name."""
 
     properties: Sequence[Sequence[tuple[str, PropertyValue]]]
-    """Those of each entity but its name, as pairs of key and value."""
+    """The properties of each entity except its name, as pairs of key and value."""
 
     @property
     def notes(self) -> list[str]:
@@ -82,7 +82,7 @@ RELATIONS = query("entities/relations", RelationRow)
 
 
 async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
-    """Return the entities of these names. `Entities.open_nodes` tells the rest."""
+    """Return the entities with these names. See `Entities.open_nodes`."""
     rows = await _opened(core, domain, names)
     notes = tuple(note for row in rows for note in row.notes)
     return _told(core, domain, rows).model_copy(update={"notes": notes or None})
@@ -94,7 +94,7 @@ def _in_words(properties: Sequence[tuple[str, PropertyValue]]) -> str:
 
 
 async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
-    """Return what `open_nodes` does, with what else is known of each entity."""
+    """Return the entities with these names and their details."""
     rows = await _opened(core, domain, names)
     graph = _told(core, domain, rows)
     ids = [entity[0] for row in rows for entity in row.entities]
@@ -108,7 +108,7 @@ async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> Knowle
 
 
 async def compared(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
-    """Return what `open_nodes` does, without counting it as looked at."""
+    """Return the entities with these names without counting an access."""
     return graph_of(await _opened(core, domain, names))
 
 
@@ -117,7 +117,7 @@ async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[Ope
 
 
 async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
-    """Return the entities in which a text is found. `Entities.search_nodes` tells the rest."""
+    """Return the entities that contain a text. See `Entities.search_nodes`."""
     row = await _found(core, domain, [folded(text)])
     if not row.entities and core.search_words and (needles := needles_of(text)):
         row = best_first(await _found(core, domain, needles), needles)
@@ -125,13 +125,13 @@ async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
 
 
 def best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
-    """Return a graph with the entities that fit best first."""
+    """Return a graph with its entities in order of relevance."""
     ranked = sorted(row.entities, key=lambda hit: likeness(needles, hit[1], texts_of(hit)), reverse=True)
     return GraphRow(ranked, row.relations)
 
 
 async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
-    """Return the entities that have each of these texts somewhere; the first, the longest, is looked up in an index."""
+    """Return the entities that contain each of these texts. The first, longest text is looked up in an index."""
     first, *others = wanted
     if len(first) >= _INDEXED:
         arguments = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
@@ -152,18 +152,18 @@ async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
 
 
 def relations_around(entities: Sequence[Found], relations: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the relations that lead from or to one of the entities."""
+    """Return the relations from or to one of the entities."""
     names = {entity[1] for entity in entities}
     return [one for one in relations if one[0] in names or one[1] in names]
 
 
 async def read_graph(core: Core, domain: str) -> KnowledgeGraph:
-    """Return all entities and relations. `Entities.read_graph` tells the rest."""
+    """Return all entities and relations. See `Entities.read_graph`."""
     return graph_of([await everything(core, domain)])
 
 
 async def everything(core: Core, domain: str) -> GraphRow:
-    """Return all entities and relations, each in the order in which they came to be."""
+    """Return all entities and relations in order of creation."""
     rows = await core.store.read(ALL, domain=domain)
     hits: list[Found] = [(row.id, row.name, row.type, row.observations) for row in rows]
     return GraphRow(hits, await _relations(core, domain))
@@ -175,7 +175,7 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
 
 
 def has_all(texts: Iterable[str], wanted: Sequence[str]) -> bool:
-    """Return whether each wanted text, in lower case, is part of one of the texts."""
+    """Return whether each of the lower-case needles is part of one of the texts."""
     small = [folded(text) for text in texts]
     every = [*small, *(undotted(text) for text in small)]
     return all(any(one in text for text in every) for one in wanted)
@@ -188,13 +188,13 @@ def texts_of(entity: Found, aliases: str | None = None) -> list[str]:
 
 
 def _told(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
-    """Return what was found, and count it as looked at."""
+    """Return the graph of rows, and count an access of its entities."""
     core.accesses.note(domain, (entity[0] for row in rows for entity in row.entities))
     return graph_of(rows)
 
 
 def graph_of(rows: Sequence[GraphRow]) -> KnowledgeGraph:
-    """Return a graph in which each entity, observation and relation is there once, whatever a merge has doubled."""
+    """Return a graph without duplicate entities, observations and relations, which a merge may leave."""
     entities = [
         Entity(name=name, entityType=kind, observations=tuple(dict.fromkeys(observations)))
         for row in rows

@@ -37,7 +37,7 @@ MOST_SUGGESTIONS = 10
 
 
 async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> RelationsCreated:
-    """Create the relations that are new. `Entities.create_relations` tells the rest."""
+    """Create the relations that are new. See `Entities.create_relations`."""
     if not wanted:
         return RelationsCreated(relations=())
 
@@ -53,7 +53,7 @@ async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The ends of relations and what is the same, and what things have of the kinds of which they have one."""
+    """The ends of relations, their equal stored relations, and existing relations of single-valued types."""
 
     rows: Sequence[RelatedRow]
     like: Mapping[str, Sequence[RelationOfRow]]
@@ -62,7 +62,7 @@ class _Known:
 async def _attempt(
     core: Core, domain: str, wanted: Sequence[NewRelation], broken: Mapping[str, BrokenLink]
 ) -> RelationsCreated:
-    """Write the relations; what the rules of their types ask is looked at before it is committed."""
+    """Write the relations. The rules of their types are checked before the commit."""
     ontology = await core.log.require_ontology(domain)
     names = {stored_name(one.type, RELATION) for one in wanted}
     has_rules = any(link_rules(ontology.find_connection_type(name)) for name in names)
@@ -93,7 +93,7 @@ async def _attempt(
 
 
 def _asked(question: Question) -> str:
-    """Return a question in words, for an answer that has no room for it."""
+    """Return a question as text, for a reply without a field for questions."""
     choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in question.choices.items())
     doubt = f"Is {quoted(question.known_text)} out of date? {question.reason}."
     return f"{doubt} decide with id {question.id} and a decision: {choices}."
@@ -101,7 +101,7 @@ def _asked(question: Question) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A relation that was not stored: the name at its end of which there is no entity, and what may be meant."""
+    """A relation that was rejected, the name without an entity, and a suggestion."""
 
     relation: NewRelation
     name: str
@@ -109,22 +109,22 @@ class Refusal:
 
     @property
     def evidence(self) -> str:
-        """Return why the relation was refused, and what to do."""
-        how = "To create it, call remember with that name and a type. Then give the relation again."
+        """Return why the relation was rejected, and what to do."""
+        how = "To create it, call remember with that name and a type. Then pass the relation again."
         return f"No entity is named {quoted(self.name)}. {self.meant}{how}"
 
 
 def new_of(wanted: Sequence[NewRelation], rows: Sequence[RelatedRow]) -> list[NewRelation]:
-    """Return the relations of which there is not the same."""
+    """Return the relations that do not exist yet."""
     return [one for one, row in zip(wanted, rows, strict=True) if not row.found]
 
 
 def draft_relations(
     drafting: Drafting, wanted: Sequence[NewRelation], rows: Sequence[RelatedRow], made: Mapping[str, str]
 ) -> tuple[list[NewRelation], list[Refusal]]:
-    """Draft the relations that are new; return them, and those to an end of which there is no entity.
+    """Draft the new relations. Returns them, and the relations with an end that is not an entity.
 
-    `made` are the ids of entities that the same write makes. A lenient relation is never refused.
+    `made` has the ids of entities that the same write creates. A lenient relation is never rejected.
     """
     graph, created, refused = NamedGraph(), list[NewRelation](), list[Refusal]()
     for one, row in zip(wanted, rows, strict=True):
@@ -144,7 +144,7 @@ def draft_relations(
 def relation_receipts(
     wanted: Sequence[NewRelation], made: Sequence[NewRelation], refused: Sequence[Refusal] = ()
 ) -> list[Receipt]:
-    """Return what becomes of each relation."""
+    """Return the receipt of each relation."""
     reasons = [next((refusal.evidence for refusal in refused if refusal.relation == one), None) for one in wanted]
     return [
         Receipt(
@@ -160,7 +160,7 @@ def relation_receipts(
 async def with_suggestions(
     reader: Reader, domain: str, receipts: Sequence[Receipt], refused: Sequence[Refusal]
 ) -> tuple[Receipt, ...]:
-    """Return the receipts. Those of refused relations suggest similar names, for the first unknown names.
+    """Return the receipts. Receipts of rejected relations suggest similar names, for the first unknown names.
 
     Call this after the write: each name takes queries, and other writes would wait for them.
     """

@@ -1,4 +1,4 @@
-"""What `remember` and `decide` return: a receipt for each fact, and questions with the choices that answer them."""
+"""The results of `remember` and `decide`: a receipt for each fact, and questions with the possible decisions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from graph_memory.model.results import Answered, Result, Text
 
 LONGEST = 1_000
-"""Characters of a statement that a reply repeats: whoever said it has it."""
+"""Maximum number of characters of a statement in a reply, since the caller has the whole text."""
 
 
 def _told(text: str) -> str:
@@ -22,22 +22,22 @@ Told = Annotated[str, AfterValidator(_told)]
 
 
 class Outcome(StrEnum):
-    """What became of a fact."""
+    """The outcome of a fact."""
 
     ADD = "ADD"
-    """It is new, and was added."""
+    """The fact is new and was added."""
     UPDATE = "UPDATE"
-    """It took the place of what was known, which is kept with the time at which it ended."""
+    """The fact superseded a known one, which ended and is kept."""
     DELETE = "DELETE"
-    """What was known is over, and nothing took its place."""
+    """The known fact ended without a replacement."""
     NOOP = "NOOP"
-    """It was known."""
+    """The fact was known."""
     REFUSED = "REFUSED"
-    """It was not stored. The evidence says why, and what to do."""
+    """The fact was not stored. The evidence says why, and what to do."""
 
 
 class Receipt(Result):
-    """What became of one fact, and by which rule."""
+    """The outcome of one fact, and the rule that decided it."""
 
     decision: Outcome
     fact: Told = Field(description="The statement, or the property with its value")
@@ -56,7 +56,7 @@ class Receipt(Result):
 
 
 Choices = Mapping[str, str]
-"""Each decision that answers a question, with its consequence."""
+"""The decisions that answer a question, with their consequences."""
 OBSERVATION_CHOICES: Choices = {
     "close": "the known one ends now, and the new one takes its place",
     "keep": "both hold",
@@ -76,18 +76,18 @@ _BETWEEN = ":"
 
 
 def question_id(new: str, known: str) -> str:
-    """Return the id of a question, given the ids of what is new and of what is known."""
+    """Return the id of a question, from the ids of the new and the known record."""
     return f"{new}{_BETWEEN}{known}"
 
 
 def ids_of_question(question: str) -> tuple[str, str] | None:
-    """Return the ids of what is new and of what is known, None for what is no id of a question."""
+    """Return the ids of the new and the known record; None if the text is not the id of a question."""
     new, between, known = question.partition(_BETWEEN)
     return (new, known) if between and new and known and _BETWEEN not in known else None
 
 
 class Question(Result):
-    """A known statement that a new one, or a new value, may make out of date. Nothing waits for the answer."""
+    """A known statement that a new statement or value may supersede. The answer is optional."""
 
     id: str | None = Field(default=None, description="For decide; absent in a dry run")
     known_text: Told
@@ -98,7 +98,7 @@ class Question(Result):
 
 
 class Candidate(Result):
-    """A question: whether an entity is the same as a known one, of a name that is alike or the same alias."""
+    """A question whether an entity equals a known one with a similar name or the same alias."""
 
     id: str = Field(description="The known entity")
     name: str
@@ -111,7 +111,7 @@ class Candidate(Result):
 
 
 class About(Result):
-    """What was remembered of one entity."""
+    """The result of `remember` for one entity."""
 
     entity: str
     id: str | None = Field(default=None, description="Absent in a dry run if the entity is new")
@@ -130,7 +130,7 @@ class About(Result):
 
 
 class Remembered(About, Answered):
-    """What was remembered of one entity, and of others of which the text says something."""
+    """The result of `remember` for an entity, and for other entities in the text."""
 
     others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")
@@ -139,5 +139,5 @@ class Remembered(About, Answered):
 
     @property
     def about(self) -> About:
-        """The same without what is told of the call."""
+        """The result for the entity without the fields of the call."""
         return About(**{name: getattr(self, name) for name in About.model_fields})

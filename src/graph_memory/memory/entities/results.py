@@ -1,4 +1,4 @@
-"""What is returned of entities and relations, in the words and the order of the official memory server."""
+"""Results of entities and relations, with the names and field order of the official memory server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from graph_memory.memory.entities.remember_results import Candidate, Question
-from graph_memory.memory.search.results import Over
+from graph_memory.memory.search.results import Superseded
 from graph_memory.model.results import Result, Text, Timestamp
 from graph_memory.model.values.properties import PropertyValue
 
@@ -19,7 +19,7 @@ class _Spelled(Result):
 
 
 class ObservationDetail(Result):
-    """An observation with what is known of it: when it was made, where it is from, and how sure it is."""
+    """An observation with its time, source and confidence."""
 
     id: str
     text: str
@@ -29,7 +29,7 @@ class ObservationDetail(Result):
 
 
 class Entity(_Spelled):
-    """Something that has a name, a type and what was observed of it. The rest is told only where it is asked for."""
+    """An entity with its name, type and observations. Further fields are only set on request."""
 
     name: str
     entity_type: str = Field(alias="entityType")
@@ -60,15 +60,15 @@ def relation(start: str, end: str, kind: str) -> Relation:
 
 
 class EntitiesCreated(Result):
-    """The entities that were not there before."""
+    """The newly created entities."""
 
     entities: tuple[Entity, ...]
     notes: tuple[str, ...] | None = None
-    """Names that are aliases of entities, and names that may mean one."""
+    """Notes about names that are aliases of entities or may mean an entity."""
 
 
 class RelationsCreated(Result):
-    """The relations that were not there before."""
+    """The newly created relations."""
 
     relations: tuple[Relation, ...]
     questions: tuple[Question, ...] | None = Field(
@@ -78,20 +78,20 @@ class RelationsCreated(Result):
 
 
 class Added(_Spelled):
-    """What was added to one entity."""
+    """The observations that were added to one entity."""
 
     entity_name: str = Field(alias="entityName")
     added_observations: tuple[str, ...] = Field(alias="addedObservations")
 
 
 class ObservationsAdded(Result):
-    """What was added, in the order in which it was given."""
+    """The added observations, in the order of the request."""
 
     results: tuple[Added, ...]
 
 
 class EntityUpdated(Result):
-    """An entity as it is now, and whether anything of it was changed."""
+    """The current state of an entity, and whether it was changed."""
 
     id: str
     name: str
@@ -109,7 +109,7 @@ class EntityUpdated(Result):
 
 
 class ObservationUpdated(Result):
-    """An observation as it is now, and whether anything of it was changed."""
+    """The current state of an observation, and whether it was changed."""
 
     id: str
     entity: str = Field(description="Its name")
@@ -117,22 +117,22 @@ class ObservationUpdated(Result):
     confidence: float | None = None
     version: int
     changed: bool
-    over: Over | None = Field(default=None, description="It holds no more")
+    over: Superseded | None = Field(default=None, description="It holds no more")
 
 
 class KnowledgeGraph(Result):
-    """Entities and relations, in the order in which they came to be."""
+    """Entities and relations in order of creation."""
 
     entities: tuple[Entity, ...] = ()
     relations: tuple[Relation, ...] = ()
     next_cursor: str | None = None
-    """Where a part of the graph ends and the next begins: nothing where all is told."""
+    """The cursor of the next part; None if the graph is complete."""
     notes: tuple[str, ...] | None = None
-    """The properties of opened entities that have some, in words."""
+    """The properties of opened entities as text."""
 
 
 class Profile(Result):
-    """What is known of an entity, and what follows from what was written of it."""
+    """The stored fields of an entity, and features computed from its history."""
 
     id: str
     name: str
@@ -151,13 +151,13 @@ class Profile(Result):
 
 
 class Profiles(Result):
-    """Entities, with what follows from what was written of them."""
+    """Entities with features computed from their history."""
 
     entities: tuple[Profile, ...]
 
 
 class Forgot(Result):
-    """What was forgotten: an entity, an observation or a relation."""
+    """A forgotten entity, observation or relation."""
 
     id: str
     kind: Literal["entity", "observation", "relation"]
@@ -165,7 +165,7 @@ class Forgot(Result):
 
 
 class Forgotten(Result):
-    """A receipt of what was forgotten, or with `dry_run` would be."""
+    """A receipt of forgotten records. With `dry_run`, of records that would be forgotten."""
 
     forgotten: tuple[Forgot, ...] = Field(description="The first 100; none if all of it was over already")
     entities: int
@@ -186,9 +186,9 @@ class Forgotten(Result):
 
 
 class Done(Result):
-    """What was asked for is so now, whether or not there was something to do."""
+    """The requested state is reached, whether or not a change was needed."""
 
     success: Literal[True] = True
     message: str
-    """That of the official memory server, whether or not there was something to do."""
+    """The message of the official memory server."""
     deleted: int = Field(description="How many of those that were named were there")

@@ -1,4 +1,4 @@
-"""Relations of a kind that a thing has once: where it lives, who owns it. A second one is a question."""
+"""Relations of single-valued types, such as where a person lives. A second relation raises a question."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from graph_memory.storage.store import Reader
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BY_WHOM = frozenset({"owned by", "managed by", "led by", "headed by"})
 _OF_WHAT = frozenset({"owns", "manages", "leads", "heads"})
-"""Kinds of which a thing has one that leads to it."""
+"""Types of which an entity has one incoming relation."""
 _MOST = 1_000
-"""Maximum number of relations of one thing that are looked at."""
+"""Maximum number of relations of one entity that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationOfRow:
-    """A relation of a thing that holds, and what is at its other end."""
+    """A current relation of an entity, and the entity at its other end."""
 
     place: int
     id: str
@@ -42,18 +42,18 @@ RELATIONS_OF = query("entities/relations_of", RelationOfRow)
 
 @dataclass(frozen=True, slots=True)
 class _Second:
-    """A new relation of a thing that has one of its kind."""
+    """A new relation of a single-valued type."""
 
     relation: NewRelation
     is_start: bool
-    """Whether the thing is where the relation starts."""
+    """Whether the entity is the start of the relation."""
 
     @property
     def thing(self) -> str:
         return self.relation.from_name if self.is_start else self.relation.to_name
 
     def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
-        """Return the question about a known relation, given its id, its type and its other end."""
+        """Return the question about a known relation, given its id, type and other end."""
         relation = self.relation
         ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
         reason = f"{relation.type}: {quoted(self.thing)} has one at a time"
@@ -70,9 +70,9 @@ class _Second:
 async def relations_like(
     reader: Reader, domain: str, wanted: Sequence[NewRelation], ids: Mapping[str, str]
 ) -> Mapping[str, Sequence[RelationOfRow]]:
-    """Return what things have of the kinds of which they have one, by the new relation that would be a second one.
+    """Return the existing relations of the same single-valued type, by the id of the new relation.
 
-    `ids` are those of the things at their ends by name.
+    `ids` has the ids of the ends by name.
     """
     seconds = [second for second in _seconds(wanted) if second.thing in ids]
     rows = [
@@ -87,7 +87,7 @@ async def relations_like(
 
 
 def questions_of_relations(made: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]) -> list[Question]:
-    """Return the questions that new relations raise, given what `relations_like` returns. Pure."""
+    """Return the questions that new relations raise, given the result of `relations_like`. Pure."""
     seconds, questions = _seconds(made), list[Question]()
     for place, second in enumerate(seconds):
         kind = kind_of(second.relation.type)
@@ -108,7 +108,7 @@ def _seconds(relations: Sequence[NewRelation]) -> list[_Second]:
 
 
 def ends_by_name(wanted: Sequence[NewRelation], rows: Iterable[RelatedRow]) -> dict[str, str]:
-    """Return the ids of the ends of relations that are there, by the names that were given."""
+    """Return the ids of the existing ends of relations by name."""
     found: dict[str, str] = {}
     for relation, row in zip(wanted, rows, strict=True):
         ends = ((relation.from_name, row.from_id), (relation.to_name, row.to_id))
@@ -117,17 +117,17 @@ def ends_by_name(wanted: Sequence[NewRelation], rows: Iterable[RelatedRow]) -> d
 
 
 def side_of(kind: str) -> bool | None:
-    """Say whether a thing has one relation of a kind that starts at it, or that leads to it; None for all others."""
+    """Return whether a single-valued type is outgoing (true) or incoming (false); None for other types."""
     text = kind_of(kind)
     return True if text in _ends() else False if text in _OF_WHAT else None
 
 
 def kind_of(kind: str) -> str:
-    """Return the words of a type as it is written: `WORKS_AT`, `worksAt` and `works at` are one."""
+    """Return the words of a type as written: `WORKS_AT`, `worksAt` and `works at` are equal."""
     return " ".join(words_only(plain(_HUMP.sub(" ", kind).replace("_", " "))).split())
 
 
 @cache
 def _ends() -> frozenset[str]:
-    """Return the kinds of which a thing has one that starts at it."""
+    """Return the single-valued types of which an entity has one outgoing relation."""
     return _BY_WHOM | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}

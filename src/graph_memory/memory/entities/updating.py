@@ -1,4 +1,4 @@
-"""Entities and observations changed where they are: what is attached to them stays, and so do their ids."""
+"""Updates entities and observations in place. Attached records and ids stay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found, not_found
 from graph_memory.memory.entity_graph.values.rows import NamedRow
 from graph_memory.memory.graph.nodes import NodeEdit, editing
-from graph_memory.memory.search.retrieval.superseded import over
+from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head
@@ -38,7 +38,7 @@ from graph_memory.storage.store import Reader
 
 
 async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpdated:
-    """Change an entity. `Entities.update_entity` tells the rest."""
+    """Update an entity. See `Entities.update_entity`."""
     if given.content is not None:
         await core.contents.put(domain, given.content)
     made: dict[str, str] = {}
@@ -63,12 +63,12 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
 
 
 _Report = tuple[NodeState, int]
-"""The entity as it was, and how many relations were moved to it."""
+"""The entity before the update, and the number of relations moved to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """An entity, what has its new name and is only an end of relations, and what lives around it."""
+    """An entity, the nodes with its new name that are only ends of relations, and their context."""
 
     node: NodeState
     going: Sequence[NamedRow]
@@ -79,7 +79,7 @@ class _Known:
 async def _attempt(
     core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenLink], made: dict[str, str]
 ) -> Written[_Report]:
-    """Write the change; `made` has the ids of what moves to the entity, by those before."""
+    """Write the update. `made` has the new ids of records that move to the entity, by their old ids."""
 
     async def read(reader: Reader, head: Head) -> _Known:
         return await _read(reader, head, edit, made)
@@ -99,7 +99,7 @@ async def _attempt(
 
 
 async def _check(core: Core, domain: str) -> AfterWrite[_Report] | None:
-    """Return what looks, before it is committed, at what the rules of relations ask."""
+    """Return a function that checks the rules of relations before the commit; None if there are no rules."""
     ontology = await core.log.require_ontology(domain)
 
     async def look(reader: Reader, events: Sequence[Event], _: _Report) -> None:
@@ -109,14 +109,14 @@ async def _check(core: Core, domain: str) -> AfterWrite[_Report] | None:
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
-    """Return the names and aliases that the entity got."""
+    """Return the new names and aliases of the entity."""
     known = {edit.name, *aliases_of(node.properties)}
     new = (*filter(None, [edit.new_name]), *aliases_of(edit.properties))
     return [name for name in new if name not in known]
 
 
 async def _read(reader: Reader, head: Head, edit: EntityEdit, made: dict[str, str]) -> _Known:
-    """Read the entity, what would move to it, and what lives around it."""
+    """Read the entity, the records that would move to it, and their context."""
     node, name = await _entity(reader, head.domain, edit.name), edit.new_name or edit.name
     rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name != edit.name else []
     going = [row for row in rows if row.is_mentioned]
@@ -135,7 +135,7 @@ async def _read(reader: Reader, head: Head, edit: EntityEdit, made: dict[str, st
 
 
 def _drafts(drafting: Drafting, given: EntityEdit, node: NodeState) -> list[Draft]:
-    """Return the change, after that which declares the type that the entity gets where there is none of it."""
+    """Return the update, preceded by the declaration of a new type if needed."""
     aliases = _aliases(given, node)
     if given.type is not None and given.type != node.entity:
         node = replace(node, type=drafting.node_type(given.type), entity=given.type)
@@ -152,7 +152,7 @@ def _drafts(drafting: Drafting, given: EntityEdit, node: NodeState) -> list[Draf
 
 
 def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
-    """Return the aliases without a new name that was one of them. Raises INVALID_ARGUMENT for the own name."""
+    """Return the aliases without the new name. Raises INVALID_ARGUMENT if an alias is the entity's own name."""
     name = edit.new_name or edit.name
     if ALIASES in edit.properties:
         check_aliases(aliases_of(edit.properties), name)
@@ -163,7 +163,7 @@ def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
 
 
 async def update_observation(core: Core, domain: str, given: ObservationEdit) -> ObservationUpdated:
-    """Change an observation. `Entities.update_observation` tells the rest."""
+    """Update an observation. See `Entities.update_observation`."""
 
     async def read(reader: Reader, head: Head) -> tuple[NodeState, Observation, Sequence[Known]]:
         node = await _entity(reader, head.domain, given.name)
@@ -200,20 +200,20 @@ async def update_observation(core: Core, domain: str, given: ObservationEdit) ->
         confidence=after.confidence,
         version=version_after(version, one.version),
         changed=version is not None,
-        over=(await over(core.store, domain, [one.id])).get(one.id) if one.is_over else None,
+        over=(await find_superseded(core.store, domain, [one.id])).get(one.id) if one.is_over else None,
     )
 
 
 def _check_text(text: str | None, observation: Observation, known: Sequence[Known]) -> None:
-    """Raise INVALID_ARGUMENT for a text that another observation of the entity has, which holds."""
+    """Raise INVALID_ARGUMENT if another current observation of the entity has the text."""
     twin = next((each.id for each in known if each.text == text and each.id != observation.id), None)
     if twin is not None and not observation.is_over:
-        hint = Hint("Give another text", ", or delete one of the two with {delete_observations|forget}", ".")
-        raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
+        hint = Hint("Use another text", ", or delete one of the two with {delete_observations|forget}", ".")
+        raise fault("text", f"The entity already has an observation with that text: {twin}", hint)
 
 
 async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
-    """Return the entity of a name. Raises NODE_NOT_FOUND with the nearest name."""
+    """Return the entity with a name. Raises NODE_NOT_FOUND with the most similar name."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
     nodes = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
     if name not in nodes:
@@ -222,5 +222,5 @@ async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
 
 
 def _without_domain(error: GraphError, name: str) -> GraphError:
-    """Return the error for an entity where not even a domain is, and any other as it is."""
+    """Return the error for a missing entity if the domain does not exist, else the error itself."""
     return not_found(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error

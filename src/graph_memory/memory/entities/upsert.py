@@ -1,4 +1,4 @@
-"""An entity made, or brought up to date where there is one of its name: in one write."""
+"""Creates or updates an entity by name, in one write."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An entity as it shall be, and whether its description is given."""
+    """The desired state of an entity, and whether its description is given."""
 
     entity: NewEntity
     describes: bool
 
 
 def wanted_from(given: Mapping[str, object]) -> Wanted:
-    """Return the entity that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     rendered = {key: value for key, value in given.items() if value is not None}
     if (sure := rendered.pop(CONFIDENCE, None)) is not None:
         properties = rendered.get("properties", {})
@@ -46,7 +46,7 @@ def wanted_from(given: Mapping[str, object]) -> Wanted:
 
 
 async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
-    """Make an entity, or bring it up to date. `Entities.upsert` tells the rest."""
+    """Create or update an entity. See `Entities.upsert`."""
     entity = wanted.entity
     await core.contents.put(domain, entity.content)
 
@@ -63,14 +63,14 @@ async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
 
     profiles = await profiles_of(core, domain, [await in_domain(core, domain, write)])
     if not profiles:
-        hint = "Somebody deleted it as it was written: call upsert again."
+        hint = "It was deleted after the write. Call upsert again."
         raise GraphError(Code.NODE_NOT_FOUND, f"Entity with name {entity.name} not found", {"hint": hint})
     return profiles[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The node of the name if there is one, the texts that it has of those given, and what lives around it."""
+    """The node with the name, if any, the requested texts that it already has, and its context."""
 
     node: NodeState | None
     texts: Collection[str]
@@ -98,7 +98,7 @@ async def _read(reader: Reader, head: Head, wanted: Wanted) -> _Known:
 
 
 def _draft(drafting: Drafting, known: _Known, wanted: Wanted) -> str:
-    """Draft the changes that make the entity as it shall be, and return its id."""
+    """Draft the changes that lead to the desired state. Returns the id of the entity."""
     node, entity = known.node, wanted.entity
     if node is None:
         return drafting.entity(entity)

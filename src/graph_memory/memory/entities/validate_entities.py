@@ -1,4 +1,4 @@
-"""What was read of a memory as it can be written, checked as strictly as what a tool is given. Pure."""
+"""Validates an imported memory as strictly as tool arguments. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.ontology import Ontology
 
 _TIMES = ("time", "valid_from", "valid_to")
-_SPAN = "a time of validity that ends before it begins is left out"
+_SPAN = "a validity period that ends before it begins is omitted"
 
 
 @dataclass(slots=True)
 class Checked:
-    """Entities and relations that can be written, in their order."""
+    """Entities and relations that can be written, in order."""
 
     entities: dict[str, asked.NewEntity] = field(default_factory=dict[str, asked.NewEntity])
     relations: dict[tuple[str, str, str], asked.NewRelation] = field(
@@ -29,7 +29,7 @@ class Checked:
 
 
 class Checking:
-    """Turns what was gathered into what can be written; what cannot be is refused, with its place."""
+    """Converts merged records to records that can be written. Invalid records are rejected with their place."""
 
     def __init__(
         self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
@@ -41,7 +41,7 @@ class Checking:
         self.checked = Checked()
 
     def running(self) -> Iterator[None]:
-        """Check everything, step by step."""
+        """Validate all records step by step."""
         for number, entity in enumerate(self._gathered.entities.values(), 1):
             self._entity(entity)
             if number % STEP == 0:
@@ -86,13 +86,13 @@ class Checking:
         return observations.observations[0]
 
     def _time(self, row: ObservationRow, name: str) -> datetime | None:
-        """Return a time as RFC 3339 has it, or as a date; None, with a note, for any other."""
+        """Return a time or date in RFC 3339; None with a note for other spellings."""
         text = str(getattr(row, name)).partition("[")[0]
         try:
             moment = datetime.fromisoformat(text)
             return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError):
-            what = "times that are not written as RFC 3339 has them are left out"
+            what = "times that are not in RFC 3339 are omitted"
             self._gathered.findings.note(Note(row.place, what))
             return None
 

@@ -1,4 +1,4 @@
-"""A search for several words that stand nowhere together: what is looked for, and what is best. Pure."""
+"""Searches for several words that do not occur together: the needles, and the ranking of entities. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FIRST_I = re.compile(r"\bi")
 
 
 def needles_of(query: str) -> list[str]:
-    """Return what every entity that is found must have somewhere, longest first; nothing for a query of one word.
+    """Return the needles that each matching entity must contain, longest first; empty for a single word.
 
-    Words that say nothing are left out, and so are endings where the stem begins the word.
+    Question words and stop words are omitted, and words are shortened to their stems where possible.
     """
     analyser = ANALYSERS[language_of(query).analyser]
     words = dict.fromkeys(analyser.words(folded(query)))
@@ -32,18 +32,18 @@ def needles_of(query: str) -> list[str]:
 
 
 def dotted_forms(text: str) -> list[str]:
-    """Return a folded text as it is stored if each i, or the first of each word, was the capital İ, or neither."""
+    """Return the spellings under which a folded text may be stored if some i was the capital İ."""
     plain = undotted(text)
     return list(dict.fromkeys((text, plain, _FIRST_I.sub(_DOTTED_I, plain), plain.replace("i", _DOTTED_I))))
 
 
 def undotted(text: str) -> str:
-    """Return a folded text without the dots that the capital İ leaves beside an i in lower case."""
+    """Return a folded text without the dots that the capital İ leaves beside a lower-case i."""
     return text.replace(_DOTTED_I, "i")
 
 
 def likeness(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:
-    """Return how well an entity fits, more is better: the words in its name, and the most in one of its texts."""
+    """Return the relevance of an entity: the words in its name, and the most words in one of its texts."""
     return _count(needles, name), max(_count(needles, text) for text in texts)
 
 

@@ -1,4 +1,4 @@
-"""Entities, observations and relations made, each call in one write: what is read, and what is made of it."""
+"""Creates entities and observations, each call in one write."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of the names of new entities."""
+    """The stored records with the names of new entities."""
 
     aliases: Mapping[str, Sequence[str]]
     rows: Sequence[NamedRow]
@@ -54,28 +54,28 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Created:
-    """The entities that were new, and the names that are aliases of known ones."""
+    """The new entities, and the requested names that are aliases of known ones."""
 
     entities: Sequence[NewEntity] = ()
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
 async def attached_to_ends(reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Mapping[str, Sequence[Draft]]:
-    """Return what is attached to those of these nodes that are only ends of relations: they may become entities."""
+    """Return the deletions of records attached to nodes that are only ends of relations and may become entities."""
     ends = [node.id for node in nodes if node.mentioned]
     return await attached_to_others(reader, head.domain, ends, head.ontology)
 
 
 New = tuple[str, Mapping[str, PropertyValue]]
-"""The type of an entity or relation as it is spelt, and its properties."""
+"""The type of an entity or relation as written, and its properties."""
 
 
 async def owners_of_new(
     reader: Reader, head: Head, rows: Iterable[NamedRow], nodes: Iterable[New], relations: Iterable[New] = ()
 ) -> Owners:
-    """Return who has the names that were read, and who has unique values of new entities and relations.
+    """Return the owners of the names that were read, and of the unique values of new entities and relations.
 
-    Each may be stored under its type, or under the general one.
+    Each new record may be stored under its own type or under the general type.
     """
     values: set[UniqueValue] = set()
     for kind, new, general in ((Kind.NODE, nodes, ENTITY), (Kind.CONNECTION, relations, RELATION)):
@@ -87,7 +87,7 @@ async def owners_of_new(
 
 
 async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) -> EntitiesCreated:
-    """Create the entities whose names are new. `Entities.create_entities` tells the rest."""
+    """Create the entities whose names are new. See `Entities.create_entities`."""
 
     async def read(reader: Reader, head: Head) -> _Known:
         aliases = await named_otherwise(reader, domain, [entity.name for entity in wanted], ends=True)
@@ -125,19 +125,19 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
 
 
 def _called(alias: tuple[str, Sequence[str]]) -> str:
-    """Return the note about a name that is an alias of entities that exist."""
+    """Return the note about a name that is an alias of existing entities."""
     name, known = alias
     return (
         f"{quoted(name)} is a name of {' and of '.join(map(quoted, known))}, so no entity was created for it: "
-        "add_observations adds what is known. If it is another thing, take the alias away with update_entity first."
+        "use add_observations to add its facts. If it is another entity, remove the alias with update_entity first."
     )
 
 
 def _alike(name: str, known: Candidate) -> str:
-    """Return the question about a new name and a known one of which one is a part of the other."""
+    """Return the question whether a new name and a similar known one mean the same entity."""
     return (
         f"Is {quoted(name)} the same as {quoted(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
-        f"{known.question} and decision same, or merge_entities; if they are two, there is nothing to do."
+        f"{known.question} and decision same, or merge_entities. If they differ, do nothing."
     )
 
 
@@ -150,12 +150,12 @@ def _told(entity: NewEntity) -> Entity:
 
 
 def checked(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
-    """Return changes in order, checked."""
+    """Return validated drafts in order."""
     return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
 
 
 async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservations]) -> ObservationsAdded:
-    """Add observations that are new to their entities. `Entities.add_observations` tells the rest."""
+    """Add the observations that are new to their entities. See `Entities.add_observations`."""
 
     async def read(reader: Reader, _: Head) -> Sequence[ObservedRow]:
         pairs = (

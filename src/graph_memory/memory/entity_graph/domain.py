@@ -1,4 +1,4 @@
-"""What has to be there before things are written by their names: their domain, and constraints of relation types."""
+"""Prepares the domain and the constraints of relation types before data is written by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 async def in_domain(core: Core, domain: str, write: Callable[[], Awaitable[R]]) -> R:
-    """Return what a write gives, in a domain that is begun for it where there is none."""
+    """Return the result of a write. Creates the domain first if it does not exist."""
     try:
         return await write()
     except GraphError as error:
@@ -31,7 +31,7 @@ async def in_domain(core: Core, domain: str, write: Callable[[], Awaitable[R]]) 
 
 
 async def begin_domain(core: Core, domain: str) -> None:
-    """Create a domain of entities, whose types are open, unless somebody has."""
+    """Create a domain of entities with an open ontology, if it does not exist."""
     try:
         await create_ontology(core, domain, Ontology(open=True), has_standard=False)
     except GraphError as error:
@@ -40,7 +40,7 @@ async def begin_domain(core: Core, domain: str) -> None:
 
 
 async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRelation]) -> None:
-    """Make the constraints of the types that relations would add, also that of the general one if not all have room."""
+    """Create the constraints of the types that relations would add. Includes the general type if not all types fit."""
     names = list(dict.fromkeys(stored_name(relation.type, RELATION) for relation in wanted))
     cached = core.log.cached_ontology(domain)
     if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):
@@ -51,12 +51,12 @@ async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRel
 
 
 async def make_constraints(core: Core, domain: str, names: Sequence[str]) -> None:
-    """Make the constraints of those ad-hoc connection types that connections of these names would add."""
+    """Create the constraints of the ad-hoc connection types that these names would add."""
     cached = core.log.cached_ontology(domain)
     if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):
         return
     ontology = await core.log.require_ontology(domain)
     new = [name for name in names if ontology.open and ontology.find_connection_type(name) is None]
     for name in new[: max(0, core.open_type_limit - ad_hoc_types(ontology))]:
-        with suppress(GraphError):  # what is no name is told with the operation that gives it
+        with suppress(GraphError):  # the operation with an invalid name reports it
             await ensure_connection_type(core.store, check_name("Connection type", name))

@@ -1,4 +1,4 @@
-"""The changes that make entities, observations and relations, and the types that these need."""
+"""Drafts the creation of entities, observations and relations, with the types that they need."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NOTHING = Content(data=b"", encoding="utf-8", format="markdown")
 
 @dataclass(slots=True)
 class Drafting:
-    """Changes as they come together: each is given its place, and its type is declared before it."""
+    """Collects drafts. Each record gets its place, and its type is declared before it."""
 
     head: Head
     origin: Origin
     type_limit: int
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """For ends of relations that become entities, the deletions of what leads to them, if that asks what they are."""
+    """For nodes that may become entities, the deletions of their connections, if the connection types have rules."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     ontology: Ontology = field(init=False)
     _places: int = 0
@@ -38,23 +38,23 @@ class Drafting:
         self.ontology = self.head.ontology
 
     def entity(self, wanted: NewEntity) -> str:
-        """Make an entity with its observations, and return its id."""
+        """Draft an entity with its observations. Returns its id."""
         node = self._node(wanted.name, wanted.type, wanted)
         self._add(node, wanted.content)
         self.observations(node.id, wanted.observations)
         return node.id
 
     def mention(self, name: str) -> str:
-        """Make the end of a relation of whose name there is no entity, and return its id."""
+        """Draft the missing end of a relation. Returns its id."""
         node = replace(self._node(name, ENTITY), mentioned=True)
         self._add(node, NOTHING)
         return node.id
 
     def settle(self, mention: NodeState, wanted: NewEntity) -> None:
-        """Make an entity of what was only an end of relations.
+        """Draft an entity from a node that was only an end of relations.
 
-        Its node keeps the type that it has where one of those relations asks for that. Raises INVALID_NODE_TYPE for a
-        type that a closed ontology does not have.
+        The node keeps its type if one of its relations requires that. Raises INVALID_NODE_TYPE if a closed ontology
+        does not have the type.
         """
         properties = {**wanted.properties, "name": wanted.name}
         kind = self.node_type(wanted.type)
@@ -79,7 +79,7 @@ class Drafting:
         self.observations(node.id, wanted.observations)
 
     def observations(self, node: str, wanted: Sequence[NewObservation]) -> list[str]:
-        """Make observations of an entity, and return their ids."""
+        """Draft observations of an entity. Returns their ids."""
         made: list[str] = []
         for observation in wanted:
             state = ObservationState(
@@ -101,7 +101,7 @@ class Drafting:
         return made
 
     def relation(self, wanted: NewRelation, from_id: str, to_id: str) -> None:
-        """Make a relation between two nodes."""
+        """Draft a relation between two nodes."""
         kind = self._connection_type(wanted.type)
         state = ConnectionState(
             id=wanted.id,
@@ -156,9 +156,9 @@ class Drafting:
         return self._places - 1
 
     def node_type(self, spelling: str) -> str:
-        """Return the type under which an entity is stored, declared where that is needed.
+        """Return the type under which an entity is stored. Declares it if needed.
 
-        Raises INVALID_NODE_TYPE for a type that a closed ontology does not have.
+        Raises INVALID_NODE_TYPE if a closed ontology does not have the type.
         """
         name = stored_name(spelling, ENTITY)
         if self.ontology.find_node_type(name) is None:
@@ -166,7 +166,7 @@ class Drafting:
         return name
 
     def _connection_type(self, spelling: str) -> str:
-        """Return the type under which a relation is stored; what is only the name of an inverse is none."""
+        """Return the type under which a relation is stored. The name of an inverse is not a type."""
         name = stored_name(spelling, RELATION)
         general = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
         is_inverse = self.ontology.stored_as(name)[1]
@@ -176,7 +176,7 @@ class Drafting:
         return name
 
     def _declared(self, wanted: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
-        """Declare a type, or the general one when only that has room, and return the name of what was declared.
+        """Declare a type, or the general type if only that has room. Returns the name of the declared type.
 
         Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE in a closed ontology, and TYPE_LIMIT_REACHED.
         """
@@ -195,6 +195,6 @@ class Drafting:
 
     @property
     def _lacks_general(self) -> tuple[bool, bool]:
-        """Which of the general types must have room, once the others have taken theirs."""
+        """Whether the general node type and the general connection type still need room."""
         node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
         return node is None, connection is None

@@ -1,4 +1,4 @@
-"""What is read of things by their names: the statements, and what is asked with them for many names at once."""
+"""Reads entities, observations and relations by name, for many names at once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RELATED = query("entity_graph/related", RelatedRow)
 ONLY_ENDS = query("entity_graph/only_ends", EndRow)
 OF_IDS = query("entity_graph/of_ids", IdRow)
 _ID = "mem_"
-"""How ids of entities begin: only what begins so costs a look-up."""
+"""The prefix of entity ids. Only texts with it are looked up as ids."""
 
 
 async def names_of(reader: Reader, domain: str, given: Iterable[str]) -> Mapping[str, str]:
-    """Return the names of entities by their ids, for those that are given by one."""
+    """Return the names of the entities whose ids are among the texts, by id."""
     ids = list(dict.fromkeys(each for each in given if each.startswith(_ID)))
     rows = await in_parts(reader, OF_IDS, domain, ids=ids) if ids else []
     return {row.id: row.name for row in rows}
@@ -38,13 +38,13 @@ async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[
 
 
 async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[NodeState]:
-    """Return nodes as they are now."""
+    """Return the current state of nodes."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
     return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
 
 
 async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iterable[str]]]) -> list[ObservedRow]:
-    """Return the entities of names that are given with texts, each with what it has of these texts."""
+    """Return the entities with these names, each with its observations that have one of the texts."""
     texts: dict[str, dict[str, None]] = {}
     for name, own in wanted:
         texts.setdefault(name, {}).update(dict.fromkeys(own))
@@ -64,9 +64,9 @@ async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) ->
 async def only_ends(
     reader: Reader, domain: str, going: Iterable[Draft], nodes: Collection[str], others: int = 0
 ) -> list[EndRow]:
-    """Return what is only named as an end of relations that go, but for nodes that go anyway.
+    """Return the nodes that are only ends of relations to be deleted, without nodes that are deleted anyway.
 
-    Each has its relations, up to one more than go, and than so many others that may go too.
+    Each row has the node's relations, limited to one more than are deleted plus `others`, which may be deleted too.
     """
     drafts = {draft.subject: draft for draft in going if draft.kind is Kind.CONNECTION}
     every = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})

@@ -1,7 +1,6 @@
-"""Entities, observations and relations as they are known by names while changes come together, one step after another.
+"""The entities, observations and relations known by name while drafts are collected step by step.
 
-What was read is noted first. Each step drafts what it asks for, and what it drafted is noted in turn, so that the next
-one finds it. Pure.
+Stored records are added first. Each step adds its own drafts, so that the next step sees them. Pure.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from graph_memory.model.subjects.subjects import ENTITY, MENTIONED, RELATION, TE
 
 _Deletions = dict[str, Draft]
 _Key = tuple[str, str, str]
-"""The ids of the ends of a relation, and its type as written."""
+"""The ids of a relation's ends, and its type as written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +30,28 @@ class Named:
     name: str
     is_mentioned: bool = False
     over: datetime | None = None
-    """Since when it holds no more."""
+    """When the entity ended."""
 
 
 @dataclass(slots=True)
 class NamedGraph:
-    """What is known by names."""
+    """The records known by name."""
 
     _nodes: dict[str, Named] = field(default_factory=dict[str, Named])
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _mentions: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
-    """What is only an end of relations, by id: it can become an entity."""
+    """Nodes that are only ends of relations, by id. They can become entities."""
     _called: dict[str, str] = field(default_factory=dict[str, str])
-    """Ids of entities by the aliases that were given for them."""
+    """Ids of entities by the aliases that callers used for them."""
     _instead: dict[str, str] = field(default_factory=dict[str, str])
-    """Ids of entities that were asked for, and have been there already under others."""
+    """Ids of existing entities, by the ids of the new entities that they replace."""
     _texts: dict[str, dict[str, _Deletions]] = field(default_factory=dict[str, dict[str, _Deletions]])
-    """By node and text, the observations that say it, each by the change that makes it or would delete it."""
+    """The observations by node and text, each with the draft that creates or deletes it."""
     _relations: dict[_Key, _Deletions] = field(default_factory=dict[_Key, _Deletions])
     _joined: dict[str, set[_Key]] = field(default_factory=dict[str, set[_Key]])
 
     def copy(self) -> NamedGraph:
-        """Return the same, to go on from."""
+        """Return an independent copy."""
         return NamedGraph(
             dict(self._nodes),
             dict(self._ids),
@@ -65,24 +64,24 @@ class NamedGraph:
         )
 
     def note_named(self, rows: Iterable[NamedRow], mentions: Iterable[NodeState] = ()) -> None:
-        """Note entities and ends of relations as they were read."""
+        """Add entities and ends of relations that were read."""
         for row in rows:
             self._name(Named(row.id, row.name, row.is_mentioned))
         self._mentions |= {state.id: state for state in mentions}
 
     def note_called(self, names: Mapping[str, str]) -> None:
-        """Note the names of entities by the aliases that were given for them."""
+        """Add the aliases that callers used for entities."""
         self._called |= {alias: self._ids[name] for alias, name in names.items() if name in self._ids}
 
     def note_observed(self, rows: Iterable[ObservedRow]) -> None:
-        """Note entities with observations as they were read."""
+        """Add entities with observations that were read."""
         for row in rows:
             self._name(Named(row.id, row.name, over=row.over))
             for (_, text, _), draft in zip(row.found, row.deletions, strict=True):
                 self._note_observation(text, draft)
 
     def note_related(self, one: NewRelation, row: RelatedRow) -> None:
-        """Note the ends of a relation, and what is the same, as they were read."""
+        """Add the ends of a relation and the relations equal to it that were read."""
         ends = (row.from_id, one.from_name, row.from_mentioned), (row.to_id, one.to_name, row.to_mentioned)
         for end, name, is_mentioned in ends:
             if end is not None and end not in self._nodes:
@@ -91,29 +90,29 @@ class NamedGraph:
             self._note_relation((row.from_id or "", row.to_id or "", one.type), draft)
 
     def note_made(self, name: str, node: str) -> None:
-        """Note an entity that the same write makes or has found."""
+        """Add an entity that the same write creates or has found."""
         self._name(Named(node, name))
 
     def find(self, given: str) -> Named | None:
-        """Return what has a name, else an alias, else an id."""
+        """Return the node with a name, else an alias, else an id."""
         node = self._ids.get(given) or self._called.get(given, given)
         return self._nodes.get(self._instead.get(node, node))
 
     def is_alias(self, given: str) -> bool:
-        """Say whether a name is an alias of an entity that is there."""
+        """Return whether a name is an alias of a known entity."""
         return given not in self._ids and self._called.get(given) in self._nodes
 
     def entity(self, given: str) -> Named | None:
-        """Return the entity that has a name, else an alias, else an id."""
+        """Return the entity with a name, else an alias, else an id."""
         named = self.find(given)
         return None if named is None or named.is_mentioned else named
 
     def id_of(self, subject: str) -> str:
-        """Return the id of what is there in place of something that was asked for."""
+        """Return the id of the existing entity that replaces a requested one, or the same id."""
         return self._instead.get(subject, subject)
 
     def follow(self, draft: Draft) -> None:
-        """Note a change that was drafted, also one that is known."""
+        """Apply a draft. A draft may be applied twice."""
         match draft.kind:
             case Kind.NODE:
                 self._follow_node(draft)
@@ -165,32 +164,32 @@ class NamedGraph:
             self._joined.setdefault(end, set()).add(key)
 
     def mention(self, node: Named) -> NodeState | None:
-        """Return an end of relations that can become an entity."""
+        """Return the end of relations that can become an entity."""
         return self._mentions.get(node.id) if node.is_mentioned else None
 
     def stand_in(self, asked: str, there: str) -> None:
-        """Note that what was asked for with a new id is there with another."""
+        """Note that an entity with a new id exists under another id."""
         self._instead[asked] = there
 
     def observed(self, node: str, text: str) -> Mapping[str, Draft]:
-        """Return the deletions of the observations of a node that say something."""
+        """Return the deletions of a node's observations with a text."""
         deletions = self._texts.get(node, {}).get(text, {})
         return {subject: _deletion(draft) for subject, draft in deletions.items()}
 
     def related(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
-        """Return the deletions of the relations between two nodes that are of a type as written."""
+        """Return the deletions of the relations between two nodes with a type as written."""
         return self._relations.get((start, end, kind), {})
 
 
 @dataclass(slots=True)
 class Steps:
-    """Drafts what is asked for by names, and notes it. What is there already is left as it is."""
+    """Drafts requested records by name. Existing records stay unchanged."""
 
     graph: NamedGraph
     drafting: Drafting
 
     def create(self, one: NewEntity) -> tuple[str, bool]:
-        """Make an entity whose name is new, and return the id of the one of that name, and whether it is new."""
+        """Draft an entity if its name is new. Returns the id of the entity with that name, and whether it is new."""
         known = self.graph.find(one.name)
         if known is not None and (known.name == one.name or self.graph.is_alias(one.name)):
             mention = self.graph.mention(known)
@@ -208,9 +207,9 @@ class Steps:
         return one.id, True
 
     def observe(self, node: Named, one: NewObservation) -> tuple[str, bool]:
-        """Make an observation whose text is new to its entity, and return its id, and whether it is new.
+        """Draft an observation if its text is new to the entity. Returns its id, and whether it is new.
 
-        Raises INVALID_ARGUMENT for an entity that has ended.
+        Raises INVALID_ARGUMENT if the entity has ended.
         """
         check_current(node.name, node.over)
         if drafts := self.graph.observed(node.id, one.text):
@@ -221,7 +220,7 @@ class Steps:
         return one.id, True
 
     def relate(self, one: NewRelation) -> tuple[str, bool]:
-        """Make a relation that is new, with the ends that are not there, and return its id, and whether it is new."""
+        """Draft a relation and its missing ends if the relation is new. Returns its id, and whether it is new."""
         start, end = self.graph.find(one.from_name), self.graph.find(one.to_name)
         if start and end and (drafts := self.graph.related(start.id, end.id, one.type)):
             return next(iter(drafts)), False
@@ -234,7 +233,7 @@ class Steps:
         return one.id, True
 
     def lacking(self, one: NewRelation) -> str | None:
-        """Return the name of an end that a relation needs, and of which there is no entity."""
+        """Return the name of an end without an entity, if the relation requires one."""
         names = (one.from_name, one.to_name)
         return None if one.lenient else next((name for name in names if self.graph.entity(name) is None), None)
 
@@ -244,7 +243,7 @@ class Steps:
 
 
 def _deletion(draft: Draft) -> Draft:
-    """Return the deletion of what a change makes; what deletes already is that."""
+    """Return the draft that deletes the record of a draft."""
     if draft.op is Op.DELETE:
         return draft
     return replace(draft, op=Op.DELETE, state=None, content=None, windows=None, previous=None)

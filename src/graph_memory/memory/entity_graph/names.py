@@ -1,4 +1,4 @@
-"""What is said of a name of which there is no entity."""
+"""Error messages and suggestions for names without an entity."""
 
 from __future__ import annotations
 
@@ -18,30 +18,33 @@ NEAR = query("entity_graph/near", str)
 SOME = query("entity_graph/some_names", str)
 SHORT = query("entity_graph/short_names", str)
 _MOST = 1_000
-"""Names with which one is compared."""
+"""Maximum number of names that a name is compared with."""
 _FEWEST = 3
-"""Characters from which on the index of texts knows where a text is."""
+"""Minimum number of characters that the text index can search for."""
 _SHORT = 8
-"""Characters up to which a name is compared with all short names that begin like it."""
+"""Maximum number of characters of a name that is compared with all short names with the same beginning."""
 _HOW = Hint("{search_nodes|recall} finds names.", " {create_entities|remember} makes an entity.")
 
 LENIENT = Hint("{how}", " A relation with relationType in place of type may lead to a name without entity.", how=_HOW)
-"""The same for an end of a relation."""
+"""The hint for an end of a relation."""
 
 
 async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
-    """Return the error for the name of no entity, with the nearest name."""
+    """Return the error for a name without an entity, with the most similar name."""
     return not_found(name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how))
 
 
 async def with_near_name(reader: Reader, domain: str, error: GraphError, how: str = _HOW) -> GraphError:
-    """Return an error; that for the name of no entity with the nearest name."""
+    """Return the error. If it is about a name without an entity, the most similar name is added."""
     name = error.details.get("name") if error.code is Code.NODE_NOT_FOUND else None
     return await entity_not_found(reader, domain, name, how) if isinstance(name, str) else error
 
 
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
-    """Ask "Did you mean …" with the only name that has all words of a name, else the nearest; empty if none is near."""
+    """Return "Did you mean …" with the only name that has all words of a name, else the most similar name.
+
+    Empty if there is none.
+    """
     results = await near_names(reader, domain, name)
     words = frozenset(WORD.findall(folded(name)))
     having = [each for each in results if words and words <= frozenset(WORD.findall(folded(each)))]
@@ -50,7 +53,7 @@ async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return names of entities that have all words of a name, else a part of it; all where none has; up to a number."""
+    """Return names of entities that have all words of a name, else a part of it, else any names; at most 1,000."""
     results = await names_with_words(reader, domain, name)
     first = max(WORD.findall(folded(name)), key=len, default="")
     for part in (first[:6], first[:3]):
@@ -63,7 +66,7 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return names of entities that have all words of a name, in the name, an alias or the type; up to a number."""
+    """Return names of entities that have all words of a name in their name, aliases or type; at most 1,000."""
     first, *others = sorted(WORD.findall(folded(name)), key=len, reverse=True) or [""]
     if len(first) < _FEWEST:
         return []
@@ -71,7 +74,7 @@ async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 def check_current(name: str, ended: datetime | None) -> None:
-    """Raise INVALID_ARGUMENT for an entity that has ended: it takes no observations."""
+    """Raise INVALID_ARGUMENT if an entity has ended, since it takes no observations."""
     if ended is not None:
         hint = Hint("Name a current entity.", " To reopen this one, use {set_validity} with its id and valid_to: open.")
         message = f"Entity {quoted(name)} ended at {rfc3339(ended)}, so it takes no observations"
@@ -79,5 +82,5 @@ def check_current(name: str, ended: datetime | None) -> None:
 
 
 def not_found(name: str, hint: str = _HOW) -> GraphError:
-    """Return the error for the name of no entity, in the words of the official memory server."""
+    """Return the error for a name without an entity, in the wording of the official memory server."""
     return GraphError(Code.NODE_NOT_FOUND, f"Entity with name {name} not found", {"name": name, "hint": hint})

@@ -1,4 +1,4 @@
-"""Names of entities for the ids and aliases that stand for them."""
+"""Resolves ids and aliases to the names of entities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 _ESCAPED = re.compile(r"[\"\\\\\x00-\x1f\x7f]")
-"""Characters that a list of aliases in JSON has otherwise than a name."""
+"""Characters that JSON escapes in a list of aliases."""
 _READ = 2_000
 """Maximum number of entities that one statement returns."""
 
@@ -36,9 +36,9 @@ OTHER_NAMES = query("entity_graph/other_names", OtherNameRow)
 async def named_otherwise(
     reader: Reader, domain: str, given: Iterable[str], *, ends: bool = False
 ) -> Mapping[str, list[str]]:
-    """Return the names of the entities that have a text as an alias, for texts that are the name of no entity.
+    """Return the names of the entities that have a text as an alias, for texts that are not themselves names.
 
-    With `ends`, a name that is only an end of relations counts as a name.
+    With `ends`, the name of a node that is only an end of relations counts as a name.
     """
     rows = [{"name": each, "text": unescaped_part(without_separators(each))} for each in dict.fromkeys(given)]
     found: dict[str, list[str]] = {}
@@ -52,9 +52,10 @@ async def named_otherwise(
 
 
 async def meant_by(reader: Reader, domain: str, given: Iterable[str], *, ends: bool = False) -> Mapping[str, str]:
-    """Return the names of entities by the ids and aliases that stand for them. Raises INVALID_ARGUMENT for several.
+    """Return the names of entities by their ids and aliases among the texts.
 
-    With `ends`, a name that is only an end of relations is no alias either.
+    Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, the name of a node that is only an end of relations
+    is not an alias either.
     """
     every = list(dict.fromkeys(given))
     by_id = await names_of(reader, domain, every)
@@ -63,13 +64,13 @@ async def meant_by(reader: Reader, domain: str, given: Iterable[str], *, ends: b
 
 
 def only_one(given: str, called: Sequence[str]) -> str:
-    """Return the only entity with an alias. Raises INVALID_ARGUMENT for several."""
+    """Return the only entity with an alias. Raises INVALID_ARGUMENT if there are several."""
     if len(called) > 1:
-        hint = f"Give one of them: {listed_parts([quoted(one) for one in called])}."
-        raise fault("name", f"{len(called)} entities are called {quoted(given)}", hint)
+        hint = f"Use one of these names: {listed_parts([quoted(one) for one in called])}."
+        raise fault("name", f"{len(called)} entities have the alias {quoted(given)}", hint)
     return called[0]
 
 
 def unescaped_part(text: str) -> str:
-    """Return the longest part of a text that a list in JSON has unchanged."""
+    """Return the longest part of a text that JSON leaves unescaped."""
     return max(_ESCAPED.split(text), key=len)

@@ -12,7 +12,7 @@ from graph_memory.memory.search.place import Place
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import Hit, SearchMode
 from graph_memory.memory.search.search import search
-from graph_memory.memory.search.text.names import forms, mentioned, words
+from graph_memory.memory.search.text.names import find_mentions, forms, words
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.queries import query
 
@@ -116,6 +116,6 @@ def _mentions(
     for row in rows:
         for form in forms(row.named.title):
             named.setdefault(form, []).append(row.id)
-    by_source = mentioned(text, named)
+    by_source = find_mentions(text, named)
     own = dict.fromkeys(forms(source.named.title), (source.id,))
-    return {row.id: (row.id in by_source) + bool(mentioned(texts[row.id], own)) for row in rows}
+    return {row.id: (row.id in by_source) + bool(find_mentions(texts[row.id], own)) for row in rows}

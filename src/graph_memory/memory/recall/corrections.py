@@ -12,8 +12,8 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import RecallResult
-from graph_memory.memory.search.request import FEWEST_TOKENS
-from graph_memory.memory.search.token_budget import Count, Room, counter
+from graph_memory.memory.search.request import MIN_TOKENS
+from graph_memory.memory.search.token_budget import Count, Room, load_counter
 
 R = TypeVar("R", bound=RecallResult)
 _KEY_TOKENS = 8
@@ -29,11 +29,11 @@ async def with_corrections(core: Core, request: RecallRequest, recall: Callable[
         return await recall(request)
     if not (lines := await core.corrections(core, request.query)):
         return await recall(request)
-    count = await anyio.to_thread.run_sync(counter)
-    room = Room(count, request.max_tokens - request.beside - _KEY_TOKENS - FEWEST_TOKENS)
+    count = await anyio.to_thread.run_sync(load_counter)
+    room = Room(count, request.max_tokens - request.beside - _KEY_TOKENS - MIN_TOKENS)
     kept = [line for line in lines if room.take(count(json.dumps(f"{line}\n", ensure_ascii=False)))]
     if kept:
-        most = room.left + FEWEST_TOKENS + request.beside
+        most = room.left + MIN_TOKENS + request.beside
         request = replace(request, max_tokens=most, follows_lines=True)
     reply = await recall(request)
     return _joined(reply, kept, len(lines) - len(kept), count)

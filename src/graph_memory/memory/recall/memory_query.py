@@ -12,7 +12,7 @@ from graph_memory.memory.recall.rendering.recall_input import Material
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import Depth, QueryResult
 from graph_memory.memory.recall.synthesis import FEWEST_WORDS, material_from, written
-from graph_memory.memory.search.text.bm25 import asked as worded
+from graph_memory.memory.search.text.bm25 import parse_query as worded
 from graph_memory.memory.search.token_budget import fit_whole, tokens_of, tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.log.writing import utc_now

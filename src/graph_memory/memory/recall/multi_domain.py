@@ -16,10 +16,10 @@ from graph_memory.memory.recall.memory_query import depth_of
 from graph_memory.memory.recall.recall import recalled
 from graph_memory.memory.recall.request import RecallRequest
 from graph_memory.memory.recall.results import QueryResult, RecallResult
-from graph_memory.memory.search.multi_domain import check_of_several, in_one_order, searched
-from graph_memory.memory.search.request import FEWEST_TOKENS, Filters, Request
+from graph_memory.memory.search.multi_domain import check_as_of, merge_hits, search_each_domain
+from graph_memory.memory.search.request import MIN_TOKENS, Filters, Request
 from graph_memory.memory.search.results import SearchMode, SearchResult
-from graph_memory.memory.search.token_budget import Count, counter, tokens_of
+from graph_memory.memory.search.token_budget import Count, load_counter, tokens_of
 from graph_memory.model.errors import Code, GraphError
 
 LOOKED_AT = 20
@@ -37,17 +37,17 @@ async def memory_query_several(core: Core, domains: Sequence[str], request: Reca
 
 async def recall_several(core: Core, domains: Sequence[str], request: RecallRequest) -> RecallResult:
     """Return what several domains know. `Recall` tells the rest."""
-    check_of_several(request.as_of)
+    check_as_of(request.as_of)
     shares, aside = await _shares(core, domains, request)
-    count = await anyio.to_thread.run_sync(counter)
+    count = await anyio.to_thread.run_sync(load_counter)
     telling, missing = _Telling(request, [*aside]), list[GraphError]()
     while shares:
         domain = max(shares, key=lambda name: shares[name])
         part = shares[domain] / fsum(shares.values())
         del shares[domain]
         room = telling.room_for(domain, count)
-        budget = min(room, max(FEWEST_TOKENS, int(room * part)))
-        if budget < FEWEST_TOKENS:
+        budget = min(room, max(MIN_TOKENS, int(room * part)))
+        if budget < MIN_TOKENS:
             telling.without_room.append(domain)
             continue
         try:
@@ -79,9 +79,9 @@ async def _shares(
         filters=Filters(valid_at=request.valid_at),
         as_of=request.as_of,
     )
-    found = await searched(core, domains, search)
+    found = await search_each_domain(core, domains, search)
     shares = dict.fromkeys(domains, 0.0)
-    for hit in in_one_order(found)[:LOOKED_AT]:
+    for hit in merge_hits(found)[:LOOKED_AT]:
         shares[hit.domain or ""] += hit.score or 0.0
     having = {name: share for name, share in shares.items() if share > 0}
     return (having, [found[name] for name in domains if name not in having]) if having else (alike, ())

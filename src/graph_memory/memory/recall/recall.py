@@ -35,10 +35,10 @@ from graph_memory.memory.recall.results import Depth, RecallResult
 from graph_memory.memory.recall.selection.fact_selection import Web, grown, material_of, most_things
 from graph_memory.memory.recall.selection.whole_domain import most_of_all, whole
 from graph_memory.memory.search.access_store import most_used, note
-from graph_memory.memory.search.request import FEWEST_TOKENS, Filters
+from graph_memory.memory.search.request import MIN_TOKENS, Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.search import Awaited, scope_of
-from graph_memory.memory.search.token_budget import counter, tokens_of
+from graph_memory.memory.search.token_budget import load_counter, tokens_of
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import SUMMARY
 from graph_memory.model.text.wording import quoted
@@ -161,7 +161,7 @@ def _fitting(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: Material
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply that fits as a whole, as JSON: its content gives way to the rest, but for half of the budget."""
-    room, least = request.max_tokens, max(request.max_tokens // 2, FEWEST_TOKENS)
+    room, least = request.max_tokens, max(request.max_tokens // 2, MIN_TOKENS)
     most = request.max_tokens - request.beside
     while True:
         reply, told = _reply(scope, replace(request, max_tokens=room), seeds, material)
@@ -177,7 +177,7 @@ def _reply(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: Material
 ) -> tuple[RecallResult, tuple[str, ...]]:
     """Return the reply that fits, and what it tells of."""
-    count = counter()
+    count = load_counter()
     content: str | dict[str, Any]
     most = request.max_tokens if seeds.fits else min(request.max_tokens, NEAREST_TOKENS)
     if request.form == "structured":
@@ -206,7 +206,7 @@ def _reply(
 
 def _guiding(reply: RecallResult, request: RecallRequest) -> RecallResult:
     """Return the reply of a memory in which nothing is yet: how to work with it, or a sentence of it."""
-    count = counter()
+    count = load_counter()
     for guide in (GUIDE, IN_SHORT):
         content: str | dict[str, Any] = {"guide": guide} if request.form == "structured" else guide
         tokens = count(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))

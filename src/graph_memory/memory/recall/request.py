@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import cast, get_args
 
 from graph_memory.memory.recall.results import CONTEXT, Depth, Form
-from graph_memory.memory.search.request import FEWEST_TOKENS, LONGEST_QUERY, MOST_RESULTS
+from graph_memory.memory.search.request import MAX_QUERY_LENGTH, MAX_RESULTS, MIN_TOKENS
 from graph_memory.model.text.wording import quoted, shown, suggestion
 from graph_memory.model.time.points import instant
 from graph_memory.model.values.arguments import check_query, check_tags, fault
@@ -63,9 +63,9 @@ class RecallRequest:
         _among("as", self.form, get_args(Form))
         if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise fault("query", "There are no words to search for", "Ask a question, or leave it out.")
-        _whole("max_tokens", self.max_tokens, FEWEST_TOKENS, MOST_TOKENS)
+        _whole("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
         if self.limit is not None:
-            _whole("limit", self.limit, 1, MOST_RESULTS)
+            _whole("limit", self.limit, 1, MAX_RESULTS)
 
     @property
     def compares(self) -> bool:
@@ -122,7 +122,7 @@ def _context(given: Mapping[str, object]) -> Context:
         if not isinstance(one, str):
             raise fault(f"context.{key}", f"context.{key} is {quoted(one)}", "Give a text.")
         texts[key] = _text(f"context.{key}", one).strip() if one.strip() else ""
-    lists = {key: _texts(f"context.{key}", told.get(key, ()), MOST_RESULTS) for key in ("types", "tags")}
+    lists = {key: _texts(f"context.{key}", told.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
 
 
@@ -139,8 +139,8 @@ def _text(argument: str, given: object) -> str:
     """Return a text that has words. Raises INVALID_ARGUMENT."""
     if not isinstance(given, str) or not given.strip():
         raise fault(argument, f"{argument} has {quoted(given)}, which is no text", "Leave it out.")
-    if len(given) > LONGEST_QUERY:
-        message = f"{argument} has a text of {len(given):,} characters, over the limit of {LONGEST_QUERY:,}"
+    if len(given) > MAX_QUERY_LENGTH:
+        message = f"{argument} has a text of {len(given):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
         raise fault(argument, message, "Give the words that matter.")
     return check_query(given, argument)
 

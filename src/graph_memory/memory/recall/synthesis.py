@@ -33,7 +33,7 @@ from graph_memory.memory.search.ranking.excerpts import excerpt
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.results import Style, Synthesis
 from graph_memory.memory.search.search import scope_of
-from graph_memory.memory.search.text.bm25 import Query, asked
+from graph_memory.memory.search.text.bm25 import Query, parse_query
 from graph_memory.memory.search.token_budget import fit_whole, tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeBrief
@@ -125,7 +125,7 @@ async def _found(core: Core, domain: str, query: str) -> Material:
     """Return what a recall finds, which counts it as used."""
     request = recall_asked("medium", query, None, TOKENS, "prose", None, None, HITS, None)
     _, known = await recalled(core, domain, request)
-    return await material_from(known, asked(query))
+    return await material_from(known, parse_query(query))
 
 
 async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Material:
@@ -136,7 +136,7 @@ async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Mat
     rows = nodes | links
     if missing := [each for each in wanted if each not in rows]:
         raise node_not_found(domain, missing[0])
-    seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=asked(query, scope.analyser))
+    seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=parse_query(query, scope.analyser))
     web = await grown(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
     known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), len(wanted), now)
     note(core, domain, nodes)
@@ -161,7 +161,7 @@ def _piece(thing: Thing, asked_for: Query, length: int) -> Piece:
     observed = (f"{each.text} ({', '.join(filter(None, (each.when, each.end)))})" for each in thing.observed)
     told = "\n".join(each for each in (facts, thing.summary, thing.text, *observed) if each)
     title = thing.title if thing.ends is None else f"{thing.ends[1]} → {thing.ends[3]}"
-    return Piece(thing.id, thing.type, title, excerpt(told, asked_for, length).shown)
+    return Piece(thing.id, thing.type, title, excerpt(told, asked_for, length).text)
 
 
 def fitting(of: Callable[[int], Material], most: int = TOKENS) -> Material:
@@ -170,7 +170,7 @@ def fitting(of: Callable[[int], Material], most: int = TOKENS) -> Material:
     def made(stage: int, pieces: int) -> Material:
         return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).pieces[:pieces])
 
-    return fit_whole(made, len(LENGTHS) + 1, MOST_NODES, most, size, least=1)
+    return fit_whole(made, len(LENGTHS) + 1, MOST_NODES, most, size, minimum=1)
 
 
 def size(material: Material) -> int:

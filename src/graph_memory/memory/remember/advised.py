@@ -1,4 +1,4 @@
-"""The text of a call as a language model splits it: facts and properties of the thing, and of others that are known."""
+"""Splits the text of a call with a language model into facts about its entity and about other known entities."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Part = tuple[Facts, Found]
 
 
 async def found_of(core: Core, domain: str, given: Facts) -> Found:
-    """Return what a call is about: its name, or what its text names. Raises INVALID_ARGUMENT."""
+    """Return the entity of a call, by its name or by its text. Raises INVALID_ARGUMENT."""
     if given.name is not None:
         return await entity_of_name(core.store, domain, given.name, given.type)
     return await entity_of_text(core.store, domain, given.text)
 
 
 async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: datetime) -> list[Part]:
-    """Return the facts of a call, those of its thing first, as a model splits its text; none where it does not."""
+    """Return the facts of a call as a model splits its text, those of its own entity first. Empty without a model."""
     if adviser.model is None or not given.said:
         return []
     main = await _found_or_none(core, domain, given)
@@ -38,7 +38,7 @@ async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: 
     if not said or main is None:
         return []
     meant = await _meant(core, domain, said, main)
-    if given.ties:  # a write of several things cannot ask the rules of relations
+    if given.ties:  # a write of several entities cannot check the rules of relations
         meant = {name: hit for name, hit in meant.items() if hit is main}
     own_said = [_own(one, meant) for one in said if meant.get(one.entity, main) is main]
     own = _facts_of(main.name, own_said, now, given.properties)
@@ -55,7 +55,7 @@ async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: 
 
 
 async def _found_or_none(core: Core, domain: str, facts: Facts) -> Found | None:
-    """Return what a call is about; nothing where only its text says it, and not clearly. Raises INVALID_ARGUMENT."""
+    """Return the entity of a call; None if only its text names it, and ambiguously. Raises INVALID_ARGUMENT."""
     try:
         return await found_of(core, domain, facts)
     except GraphError as error:
@@ -65,20 +65,20 @@ async def _found_or_none(core: Core, domain: str, facts: Facts) -> Found | None:
 
 
 def _named_first(said: Sequence[Said]) -> str | None:
-    """Return the first entity that a model names, but for pronouns and the like."""
+    """Return the first entity that a model names, without pronouns and the like."""
     names = (one.entity for one in said if one.entity is not None)
     return next((name for name in names if statement(name, language_of(said[0].source)).stems), None)
 
 
 async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> dict[str | None, Found]:
-    """Return by the names that a model gives what is known: the thing of a call, and others; strangers are left out."""
+    """Return the known entities by the names that a model uses. Unknown names are omitted."""
     hits: dict[str | None, Found] = {None: main}
     own = _words_of(main.name)
     for name in dict.fromkeys(one.entity for one in said if one.entity is not None):
         if _words_of(name) <= own:
             hits[name] = main
             continue
-        with suppress(GraphError):  # it may be any of several, so it is none
+        with suppress(GraphError):  # an ambiguous name counts as unknown
             hit = await known_by_name(core.store, domain, name)
             if hit is not None:
                 hits[name] = main if hit.name == main.name else hit
@@ -91,14 +91,14 @@ def _words_of(name: str) -> frozenset[str]:
 
 
 def _own(one: Said, meant: Mapping[str | None, Found]) -> Said:
-    """Return what is said of the thing of a call: for what is said of a stranger, the sentences as they are."""
+    """Return a fact about the entity of a call. For a fact about an unknown entity, its sentences replace it."""
     return one if one.entity in meant else Said(one.source, one.source)
 
 
 def _facts_of(name: str, given: Sequence[Said], now: datetime, taken: Collection[str] = ()) -> Facts:
-    """Return facts that a model gives, checked as those of a call are. Raises INVALID_ARGUMENT, INVALID_PROPERTY.
+    """Return validated facts from the facts of a model. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
 
-    Of a property that would have several values, or is taken, the sentences stay as they are.
+    Properties that would have several values, or are taken, stay sentences.
     """
     values: dict[str, set[object]] = {}
     for one in given:

@@ -1,4 +1,7 @@
-"""The language model that `remember` asks, if one is set: before the write, within its time, and never needed."""
+"""Asks the configured language model on behalf of `remember`, before the write and within a time limit.
+
+It is optional.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ WITHOUT = "so it was remembered without it"
 
 @dataclass(slots=True)
 class Adviser:
-    """A model, for one call; after a failure, or when its time is over, it is not asked again."""
+    """A model for one call. After a failure or when its time is over, it is not asked again."""
 
     model: ChatModel | None
     seconds: float
@@ -33,22 +36,22 @@ class Adviser:
 
     @classmethod
     def of(cls, core: Core) -> Adviser:
-        """Return what may be asked for a call; nothing where no model is set, or it has no time."""
+        """Return the adviser for a call. It has no model if none is configured or its time limit is 0."""
         return cls(core.chat if core.advice_time > 0 else None, core.advice_time)
 
     @property
     def name(self) -> str | None:
-        """The provider and the model, if there is one."""
+        """The provider and the model, if configured."""
         return None if self.model is None else self.model.name
 
     async def split(self, sentences: Sequence[str], name: str | None) -> list[Said]:
-        """Return the facts of a text; none where the model gives none that could be used."""
+        """Return the facts of a text; none if the reply of the model is unusable."""
         if self.model is None or not sentences:
             return []
         if sum(map(len, sentences)) > splitting.MOST_CHARACTERS:
             most = f"{splitting.MOST_CHARACTERS:,} characters"
             self.warnings.append(
-                f"The text has more than {most}: {self.name} did not split it, and each sentence is one."
+                f"The text has more than {most}: {self.name} did not split it, so each sentence became an observation."
             )
             return []
         return await self._answer(
@@ -56,7 +59,7 @@ class Adviser:
         )
 
     async def settle(self, pairs: Sequence[Pair], name: str) -> dict[Pair, Settling]:
-        """Return what the model says of doubts; those that it leaves out are asked of the caller."""
+        """Return the model's decisions on doubts. Undecided doubts become questions for the caller."""
         if self.model is None or not pairs:
             return {}
         return await self._answer(
@@ -64,7 +67,7 @@ class Adviser:
         )
 
     async def _answer(self, pair: tuple[str, str], read: Callable[[str, str], R], nothing: R) -> R:
-        """Return what is read of an answer; nothing, with a warning, where there is none that can be used."""
+        """Return the parsed reply of the model; `nothing`, with a warning, if there is no usable reply."""
         model = self.model
         if model is None:
             return nothing
@@ -75,7 +78,7 @@ class Adviser:
             except ModelUnavailable as error:
                 self._leave(f"{error.message}, {WITHOUT}. {error.hint}")
             except Unusable as error:
-                self.warnings.append(f"What {model.name} answered could not be used ({error}), {WITHOUT}.")
+                self.warnings.append(f"The reply of {model.name} is not usable ({error}), {WITHOUT}.")
             return nothing
         self._leave(f"{model.name} did not answer within {self.seconds:g} s, {WITHOUT}.")
         return nothing

@@ -1,4 +1,4 @@
-"""`decide`: what somebody says of what is known, which a later observation or value may make out of date."""
+"""`decide`: applies a decision on a known observation, relation or entity that a later one may supersede."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ ANSWERS: Sequence[str] = get_args(Answer)
 
 
 def asked_about(question: str | None) -> tuple[str, str]:
-    """Return the ids of what is new and of what is known, given the id of a question. Raises INVALID_ARGUMENT."""
+    """Return the new and the known id in the id of a question. Raises INVALID_ARGUMENT."""
     pair = ids_of_question(question or "")
     if pair is None:
-        hint = Hint("Give the id of a question, as returned by {remember|merge_entities|graph_health}.")
+        hint = Hint("Use the id of a question, as returned by {remember|merge_entities|graph_health}.")
         raise fault("id", f"{quoted(question)} is not the id of a question", hint)
     return pair
 
@@ -46,15 +46,15 @@ def asked_about(question: str | None) -> tuple[str, str]:
 async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
     """Settle two observations, relations or entities. See `Entities.decide`."""
     if answer not in ANSWERS:
-        hint = "Use close (the known one is over), keep (both hold), same (they are one), or new for two entities."
+        hint = "Use close (the known one no longer holds), keep (both hold), same (they are one) or new (two entities)."
         raise fault("decision", f"{quoted(answer)} is not a decision", hint)
     if new == known:
-        raise fault("known", "new and known have the same id", "Give the ids of a question of remember.")
+        raise fault("known", "new and known have the same id", "Use the ids of a question of remember.")
     if await is_entity(core.store, domain, known):
         return await decide_entities(core, domain, new, known, answer)
     if answer == "new":
         hint = "Use close, keep or same."
-        raise fault("decision", "new answers only whether an entity is another one", hint)
+        raise fault("decision", "new is a decision on two entities only", hint)
     return await _decide(core, domain, new, known, answer)
 
 
@@ -85,7 +85,7 @@ async def _decide(core: Core, domain: str, new: str, known: str, answer: str) ->
 
 @dataclass(frozen=True, slots=True)
 class _Relations:
-    """Two relations that a decision is about."""
+    """Two relations of a decision."""
 
     later: ConnectionState
     earlier: ConnectionState
@@ -93,7 +93,7 @@ class _Relations:
 
 @dataclass(frozen=True, slots=True)
 class _Observations:
-    """Two observations, None for the entity itself; and what holds, if the known one may be opened again."""
+    """Two observations, None for the entity itself, and the current observations if the known one may be reopened."""
 
     later: Observation | None
     earlier: Observation
@@ -101,7 +101,7 @@ class _Observations:
 
 
 def decide_observations(found: _Observations, answer: str, head: Head) -> tuple[Sequence[Draft], datetime | None]:
-    """Return what an answer changes, and since when the known observation is over. Raises INVALID_ARGUMENT."""
+    """Return the drafts of a decision, and the end of the known observation. Raises INVALID_ARGUMENT."""
     later, earlier = found.later, found.earlier
     _check(later, earlier, answer)
     drafts = _changes(later, earlier, answer, head)
@@ -115,7 +115,7 @@ async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> Al
     """Settle several questions in order, all of them or none. See `Entities.decide_all`."""
     entries = Located(decisions, "decisions").items()
     if not entries:
-        raise fault("decisions", "decisions is empty", "Give at least one, with new, known and decision.")
+        raise fault("decisions", "decisions is empty", "Pass at least one, with new, known and decision.")
     values = [(entry, *_decision(entry)) for entry in entries]
     async with within(core, domain) as (inside, _):
         settled = [await _decide_at(inside, domain, *decision) for decision in values]
@@ -141,34 +141,34 @@ async def _decide_at(core: Core, domain: str, entry: Located, new: str, known: s
 
 
 def _check(later: Observation | None, earlier: Observation, answer: str) -> None:
-    """Raise INVALID_ARGUMENT where nothing would be left of what is known: the one that stays has to hold."""
+    """Raise INVALID_ARGUMENT if no current observation would remain."""
     if answer == "same" and later is None:
-        raise fault("decision", "What is new is a property, which cannot go", "Use close, or keep: both hold.")
+        raise fault("decision", "The new one is a property, which cannot be deleted", "Use close, or keep: both hold.")
     if answer == "same" and earlier.is_over:
-        hint = "Use keep: it opens again what the new one took the place of. Then both hold, and same can be said."
-        raise fault("known", "The known observation is over: without the new one nothing would say it", hint)
+        hint = "Use keep, which reopens the known one. Then both hold, and you can use same."
+        raise fault("known", "The known observation has ended, so without the new one the fact would be lost", hint)
     if answer == "close" and later is not None and later.is_over and not earlier.is_over:
-        hint = "Use keep, or give as new the observation that holds."
-        raise fault("new", "The new observation is over itself: it takes the place of nothing", hint)
+        hint = "Use keep, or pass an observation that holds as new."
+        raise fault("new", "The new observation has ended itself, so it supersedes nothing", hint)
 
 
 def _took_its_place(later: Observation | None, earlier: Observation) -> bool:
-    """Say whether the known one is over because of the new one, which holds."""
+    """Return whether the known observation ended because of the new one, which holds."""
     if later is None:
         return earlier.is_over
     return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
 
 
 def _check_text(observation: Observation, known: Sequence[Known]) -> None:
-    """Raise INVALID_ARGUMENT where an observation that is to hold again was said again meanwhile."""
+    """Raise INVALID_ARGUMENT if an observation to reopen was stated again in the meantime."""
     twin = next((each.id for each in known if each.text == observation.state.text), None)
     if twin is not None:
-        hint = f"Nothing is to be done for it: {twin} says the same and holds."
-        raise fault("known", "The known observation was said again after it was over", hint)
+        hint = f"No decision is needed: {twin} has the same text and holds."
+        raise fault("known", "The known observation was stated again after it had ended", hint)
 
 
 def _changes(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
-    """Return what an answer changes; nothing where it is so already."""
+    """Return the drafts of a decision; none if it is already in effect."""
     if later is None:
         return _known(later, earlier, answer, head)
     if answer == "same":
@@ -187,7 +187,7 @@ def _changes(later: Observation | None, earlier: Observation, answer: str, head:
 
 
 def _known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
-    """Return the change of the known one: `close` ends it, and `keep` opens it again."""
+    """Return the change of the known observation: `close` ends it, and `keep` reopens it."""
     if answer == "close":
         return [] if earlier.is_over else [ended(earlier, head.at)]
     if not _took_its_place(later, earlier):
@@ -198,7 +198,7 @@ def _known(later: Observation | None, earlier: Observation, answer: str, head: H
 async def _both(
     reader: Reader, domain: str, new: str, known: str, at: datetime
 ) -> tuple[Observation | None, Observation]:
-    """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT for any others."""
+    """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     earlier = _living(events, "known", known, at)
@@ -206,7 +206,7 @@ async def _both(
         return None, earlier
     later = _living(events, "new", new, at)
     if later.node != earlier.node:
-        hint = "Give the two ids of one question of remember."
+        hint = "Use the two ids of one question of remember."
         raise fault("known", "The two observations are of different entities", hint)
     return later, earlier
 
@@ -221,16 +221,16 @@ def _living(events: Mapping[str, Event], argument: str, subject: str, at: dateti
 
 
 def _gone(argument: str, subject: str, *, is_known: bool) -> GraphError:
-    """Return the error for what is no observation, or is one no more: then what was asked about it is settled."""
+    """Return the error for an id that is not an observation, or that of a deleted observation."""
     if not is_known:
-        return fault(argument, f"There is no observation {quoted(subject)}", "Give the ids of a question of remember.")
-    settled = "It was settled with same, deleted or merged: nothing is left to answer."
-    hint = Hint(settled, " {graph_health} has what is open now.")
-    return fault(argument, f"The observation {quoted(subject)} is gone, and what was asked about it is settled", hint)
+        return fault(argument, f"There is no observation {quoted(subject)}", "Use the ids of a question of remember.")
+    settled = "It was settled with same, deleted or merged, so no decision is needed."
+    hint = Hint(settled, " {graph_health} lists the open questions.")
+    return fault(argument, f"The observation {quoted(subject)} was deleted, so its question is settled", hint)
 
 
 async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
-    """Say whether an id is that of a node, also of a deleted one."""
+    """Return whether an id belongs to a node, including deleted nodes."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[subject])
     return any(Event.from_row(row).draft.kind is Kind.NODE for row in rows)
 
@@ -238,14 +238,14 @@ async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
 async def decide_entities(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
     """Merge a new entity into a known one if they are the same. Raises INVALID_ARGUMENT.
 
-    Nothing is stored for `new`: `remember` asks only when it creates an entity.
+    Nothing is stored for `new`, since `remember` only asks when it creates an entity.
     """
     if answer not in CANDIDATE_CHOICES:
-        raise fault("decision", f"{quoted(answer)} does not answer a question of two entities", "Use same or new.")
+        raise fault("decision", f"{quoted(answer)} is not a decision on two entities", "Use same or new.")
     names = await names_of(core.store, domain, [new, known])
     for argument, subject in (("new", new), ("known", known)):
         if subject not in names:
-            hint = "It was merged or deleted, or the id is not that of the question: nothing is left to answer."
+            hint = "It was merged or deleted, or the id is not from the question. No decision is needed."
             raise fault(argument, f"There is no entity {quoted(subject)}", hint)
     if answer == "new":
         return Settled(decision=answer, new=new, known=known, changed=False)
@@ -264,7 +264,7 @@ async def decide_entities(core: Core, domain: str, new: str, known: str, answer:
 async def relations_of(
     reader: Reader, domain: str, new: str, known: str
 ) -> tuple[ConnectionState, ConnectionState] | None:
-    """Return two relations by their ids, None where the known one is none. Raises INVALID_ARGUMENT."""
+    """Return two relations by id; None if the known one is not a relation. Raises INVALID_ARGUMENT."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:
@@ -274,7 +274,7 @@ async def relations_of(
 
 def _living_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
     if event is None or event.draft.kind is not Kind.CONNECTION or event.draft.state is None:
-        hint = "Give the id of a question as it was asked. What is deleted needs no answer."
+        hint = "Use the id of the question. A deleted relation needs no decision."
         raise fault(argument, f"There is no relation {subject}", hint)
     return ConnectionState.from_live(live_state(event), event.draft.from_id or "", event.draft.to_id or "")
 
@@ -282,7 +282,7 @@ def _living_relation(event: Event | None, argument: str, subject: str) -> Connec
 def decide_relations(
     later: ConnectionState, earlier: ConnectionState, answer: str, head: Head
 ) -> tuple[Sequence[Draft], datetime | None]:
-    """Return what an answer changes, and since when the known relation is over."""
+    """Return the drafts of a decision, and the end of the known relation."""
     over = earlier.validity.ended_by(head.at)
     if answer == "same":
         return [replace(_changed_relation(later), op=Op.DELETE, state=None)], over

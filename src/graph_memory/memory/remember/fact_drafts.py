@@ -1,4 +1,4 @@
-"""What facts about one thing come to, beside what is known of it: the changes, and a receipt for each fact. Pure."""
+"""Drafts the changes that facts about an entity lead to, with a receipt for each fact. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from graph_memory.memory.remember.facts import Fact, Facts
 from graph_memory.memory.remember.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
 from graph_memory.memory.remember.outdated import find_contradicted_properties
 from graph_memory.memory.remember.properties import alias_receipts, edited, receipts_of
-from graph_memory.memory.search.retrieval.superseded import Over
+from graph_memory.memory.search.retrieval.superseded import Superseded
 from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.subjects import NodeState
@@ -35,64 +35,64 @@ from graph_memory.model.values.properties import PropertyValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What is known of a thing, and of what its facts name."""
+    """The stored state of an entity and of the records that its facts name."""
 
     found: Found
     node: NodeState | None
     """The node of its name, which may be only an end of relations."""
     known: Sequence[Known]
     named: Mapping[str, Observation]
-    """The observations that the facts name or say, by id."""
-    over: Mapping[str, Over]
-    """Since when those of them do not hold any more that do not, and what holds instead."""
+    """The observations that the facts name or repeat, by id."""
+    over: Mapping[str, Superseded]
+    """The ended ones among them, with their ends and replacements."""
     related: Sequence[RelatedRow]
-    """The ends of each relation that is given."""
+    """The ends of each requested relation."""
     like: Mapping[str, Sequence[RelationOfRow]]
-    """What things have of the kinds of which they have one, by the new relation."""
+    """The existing relations of single-valued types, by the new relation."""
     attached: Mapping[str, Sequence[Draft]]
     context: Context
 
     @property
     def entity(self) -> NodeState | None:
-        """The entity, None for one that is new."""
+        """The entity; None if it is new."""
         return self.node if self.node is not None and not self.node.mentioned else None
 
     @property
     def properties(self) -> Mapping[str, PropertyValue]:
-        """The properties that the entity has."""
+        """The properties of the entity."""
         return self.entity.properties if self.entity else {}
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is told of the facts, and the relations among them that were refused."""
+    """The result of the facts, and the rejected relations."""
 
     told: Remembered
     refused: Sequence[Refusal] = ()
 
 
 def relations_of(given: Facts, name: str) -> list[NewRelation]:
-    """Return the relations that are given, of the thing of a name."""
+    """Return the requested relations of the entity."""
     return [tie.relation(name) for tie in given.ties]
 
 
 def keeps_nothing(given: Facts, relations: Sequence[NewRelation], refused: Sequence[Refusal]) -> bool:
-    """Whether the call gives nothing but relations, and all of them are refused."""
+    """Return whether the call has only relations, and all of them are rejected."""
     return bool(refused) and len(refused) == len(relations) and not given.says_more
 
 
 def with_own_aliases(given: Facts, name: str, before: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
-    """Return the properties that the entity gets, its aliases among them, given those that it has."""
+    """Return the new properties of the entity, including its aliases."""
     return {**given.properties, **with_aliases({**before, **given.properties}, name, given.aliases)}
 
 
 def property_receipts(given: Facts, name: str, before: Mapping[str, PropertyValue]) -> list[Receipt]:
-    """Return what becomes of each property and alias that is given."""
+    """Return the receipts of the requested properties and aliases."""
     return receipts_of(before, given.properties) + alias_receipts(name, before, given.aliases)
 
 
 def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings: Settlings) -> Report:
-    """Draft what facts come to, and return what is told of that. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
+    """Draft the changes of facts. Returns the result. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
     entity, name, known = snapshot.entity, snapshot.found.name, snapshot.known
     if entity is not None and given.facts:
         check_current(name, entity.validity.ended_by(drafting.head.at))
@@ -129,7 +129,7 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings:
 
 
 def _made(drafting: Drafting, snapshot: Snapshot, facts: Facts) -> str:
-    """Make the entity, or settle what was only mentioned, and return its id."""
+    """Draft the entity, or promote a node that was only an end of relations. Returns its id."""
     name, mention = snapshot.found.name, snapshot.node
     properties = with_own_aliases(facts, name, {})
     wanted = NewEntity(name=name, type=facts.type or ENTITY, content=NOTHING, properties=properties)
@@ -142,7 +142,7 @@ def _made(drafting: Drafting, snapshot: Snapshot, facts: Facts) -> str:
 def _observed(
     drafting: Drafting, node: str, judged: Sequence[Judged], named: Mapping[str, Observation]
 ) -> list[Receipt]:
-    """Make the observations that are new, end those that they replace, and return the receipts."""
+    """Draft the new observations, and end the ones that they replace. Returns the receipts."""
     receipts: list[Receipt] = []
     for one in judged:
         at = one.fact.observation.validity.valid_from or drafting.head.at
@@ -158,7 +158,7 @@ def _observed(
 
 
 def _with_over(receipts: Sequence[Receipt], judged: Sequence[Judged], snapshot: Snapshot) -> list[Receipt]:
-    """Return the receipts; one that has to do with what is over already says since when, and what holds instead."""
+    """Return the receipts. A receipt that concerns ended observations has their ends and replacements as evidence."""
     said = [
         " | ".join(
             f"{_called(observation, one.fact)} ({in_words(snapshot.over.get(observation.id))})"
@@ -173,7 +173,7 @@ def _with_over(receipts: Sequence[Receipt], judged: Sequence[Judged], snapshot: 
 
 
 def _with_numbers(receipts: Sequence[Receipt], own: Mapping[str, PropertyValue], facts: Facts) -> list[Receipt]:
-    """Return the receipts; one of a new fact says of which property it may say another number."""
+    """Return the receipts. A receipt of a new fact lists the properties that the fact may contradict."""
     kept = {key: value for key, value in own.items() if key not in facts.properties}
     results: list[Receipt] = []
     for receipt in receipts:
@@ -200,5 +200,5 @@ def _ended(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) 
 
 
 def _called(observation: Observation, fact: Fact) -> str:
-    """Return what is said of an observation that is over beside a fact."""
+    """Return how an ended observation is named beside a fact."""
     return "said before" if observation.state.text == fact.observation.text else quoted(observation.state.text)

@@ -1,4 +1,4 @@
-"""What callers give `remember`: facts about one thing, as text or in parts, read and checked. Pure."""
+"""Validates the arguments of `remember`: facts about one entity, as text or in parts. Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MONTHS = frozenset(name for language in LANGUAGES for name in names_of(language
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One statement, and the known observations that it is said to replace, by ids or texts."""
+    """A statement, and the ids or texts of the observations that it replaces."""
 
     observation: NewObservation
     replaces: tuple[str, ...] = ()
@@ -48,29 +48,29 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is to be remembered of one thing; without a name it is looked for in the text."""
+    """A validated call of `remember`. Without a name, the entity is found by the text."""
 
     name: str | None
     type: str | None
     facts: Sequence[Fact]
     text: str = ""
     said: int = 0
-    """How many of the facts, the first ones, are sentences of the text of which none says what it replaces."""
+    """The number of facts, the first ones, that are sentences of the text and replace nothing."""
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
-    """Known observations that are over without a new one."""
+    """Observations that end without a replacement."""
     aliases: tuple[str, ...] = ()
     ties: Sequence[Tie] = ()
 
     @property
     def says_more(self) -> bool:
-        """Whether anything but relations is to be stored."""
+        """Return whether the call has more than relations."""
         return bool(self.facts or self.properties or self.ends or self.aliases or self.type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tie:
-    """A relation of the thing, to another or from it."""
+    """A relation of the entity to or from another entity."""
 
     other: str
     type: str
@@ -81,7 +81,7 @@ class Tie:
     """The id of the relation, the same in each attempt at the write."""
 
     def relation(self, name: str) -> NewRelation:
-        """Return the relation, given the name of the thing."""
+        """Return the relation, with the name of the entity."""
         return NewRelation(
             from_name=self.other if self.is_incoming else name,
             to_name=name if self.is_incoming else self.other,
@@ -93,7 +93,7 @@ class Tie:
 
 
 def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
-    """Return what is to be remembered. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a validated call. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = Located({key: value for key, value in given.items() if value is not None}, "").fields(tuple(given))
     text, name, kind = own.get("text"), own.get("name"), own.get("type")
     if name is not None:
@@ -105,21 +105,21 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     facts += [_fact(item, now) for item in observations.items()] if observations else []
     replaces = _texts(own.get("replaces"))
     if replaces and len(facts) > 1:
-        hint = "Give observations as objects with text and replaces, or call once for each."
-        raise fault("replaces", "There are several new statements: which of them replaces that is not said", hint)
+        hint = "Pass observations as objects with text and replaces, or make one call per statement."
+        raise fault("replaces", "There are several new statements, so replaces is ambiguous", hint)
     if replaces and facts:
         facts, replaces, number = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
     properties = properties_from(own)
     aliases = tuple(dict.fromkeys(text.strip() for text in _texts(own.get(ALIASES))))
     check_aliases(aliases)
     if aliases and ALIASES in properties:
-        raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
+        raise fault(ALIASES, "properties contains aliases", "Pass aliases as an argument, not as a property.")
     if any(not fact.observation.text.strip() for fact in facts):
-        raise fault("observations", "A statement is blank", "Say something, or leave it out.")
+        raise fault("observations", "A statement is blank", "Add text, or omit it.")
     if name is not None and not text_of(name).strip():
-        raise fault("name", "The name is blank", "Give the name of what it is about, or leave name out.")
+        raise fault("name", "The name is blank", "Use the name of the entity, or omit name.")
     if not (facts or replaces or properties or name):
-        raise fault("text", "Nothing to remember", "Give text, or a name with observations or properties.")
+        raise fault("text", "Nothing to remember", "Pass text, or a name with observations or properties.")
     return Facts(
         name=text_of(name) if name else None,
         type=text_of(kind) if kind else None,
@@ -134,13 +134,14 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
 
 
 def _ties(located: Located | None) -> list[Tie]:
-    """Return relations, each once: of each only the other end is given."""
+    """Return relations without duplicates. Each has only its other end."""
     ties: dict[tuple[str, str, bool], Tie] = {}
     for item in located.items() if located is not None and located.value is not None else ():
         own = item.fields(("to", "from", "relationType", "type", "properties"))
         to, source = own.get("to"), own.get("from")
         if (end := to or source) is None or (to is not None and source is not None):
-            raise item.fault("names not one other end", "Give to, or from: the thing itself is the other end.")
+            hint = "Pass either to or from. The entity itself is the other end."
+            raise item.fault("does not name exactly one other end", hint)
         tie = Tie(
             other=text_of(end),
             type=text_of(own.need("relationType", "type")),
@@ -162,7 +163,7 @@ def _fact(item: Located, now: datetime) -> Fact:
 
 
 def _texts(located: Located | None) -> tuple[str, ...]:
-    """Return a text, or several, each once."""
+    """Return one or several texts without duplicates."""
     if located is None or located.value is None:
         return ()
     items = [located] if isinstance(located.value, str) else located.items()
@@ -170,7 +171,7 @@ def _texts(located: Located | None) -> tuple[str, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences and the lines of a text, without the marks of lists."""
+    """Return the sentences and lines of a text, without list marks."""
     results: list[str] = []
     for line in text.splitlines():
         clean = _BULLET.sub("", line)
@@ -179,7 +180,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Say whether a point is that of an abbreviation or of a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
+    """Return whether a full stop belongs to an abbreviation or a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
     if _SHORT.search(before) or (after[:1].isdigit() and _SHORT_BEFORE_NUMBERS.search(before)):
         return True
     return _DAY.search(before) is not None and plain(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS

@@ -1,4 +1,4 @@
-"""The facts of one call judged together: each beside what is known, and beside those before it. Pure."""
+"""Judges the facts of one call together: each against known observations, and against the facts before it. Pure."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ REPLACES = "named as replaced"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A fact, and what becomes of it."""
+    """A fact with its verdict."""
 
     fact: Fact
     verdict: Verdict
     replaced: Sequence[Observation] = ()
-    """What it ends."""
+    """The observations that it ends."""
     asks: Sequence[Doubt] = ()
-    """What is asked about because of it."""
+    """The doubts that become questions."""
     settled: Sequence[tuple[Doubt, Settling]] = ()
-    """What a language model has said of its doubts."""
+    """The doubts that a language model has decided."""
 
     @property
     def is_new(self) -> bool:
-        """Whether an observation is made of it."""
+        """Whether the fact becomes an observation."""
         return self.verdict.known is None
 
     @property
     def known(self) -> str | None:
-        """The id of the observation that says it already."""
+        """The id of the known observation with the same statement."""
         return self.verdict.known.id if self.verdict.known else None
 
     def observation(self, at: datetime) -> NewObservation:
-        """Return the observation to make; what it replaces ends when it begins."""
+        """Return the new observation. The observations that it replaces end when it begins."""
         own = self.fact.observation
         begins = replace(own.validity, valid_from=at) if self.replaced else own.validity
         ids = tuple(observation.id for observation in self.replaced)
         return replace(own, validity=begins, supersedes=ids, asks=tuple(ask.known.id for ask in self.asks))
 
     def late(self, named: Mapping[str, Observation]) -> list[Observation]:
-        """Return what is over already of what it is said to replace, and what said the same before, where it is new."""
+        """Return the ended observations that the fact should replace, and the last ended one with the same text."""
         if self.replaced:
             return []
         over = [observation for observation in named.values() if observation.is_over]
@@ -76,7 +76,7 @@ class Judged:
         ]
 
     def taking_over(self, named: Mapping[str, Observation]) -> Draft | None:
-        """Return the change by which the known observation takes the place of those that it ends."""
+        """Return the draft by which the known observation supersedes the observations that end."""
         observation = named.get(self.known or "")
         if observation is None:
             return None
@@ -91,7 +91,7 @@ def judged_facts(
     entity: str,
     settlings: Settlings,
 ) -> list[Judged]:
-    """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
+    """Return the facts with their verdicts and the strongest doubts of all facts. Raises INVALID_ARGUMENT."""
     ending = {observation.id for fact in facts for observation in resolved(fact.replaces, named)}
     there, results, made = [*known], list[Judged](), set[str]()
     for fact in facts:
@@ -118,7 +118,7 @@ def judged_facts(
 
 
 def _of_one_call(own: Verdict, made: Collection[str]) -> Verdict:
-    """Return a verdict whose doubts about statements of the same call are those that exclude each other."""
+    """Return the verdict with only excluding doubts about statements of the same call."""
     return replace(own, doubts=[doubt for doubt in own.doubts if doubt.known.id not in made or doubt.excludes])
 
 
@@ -129,9 +129,9 @@ def with_changes(
     known: Sequence[Known],
     ends: Sequence[Observation],
 ) -> list[Judged]:
-    """Return the facts and, behind them, the properties whose earlier value makes known statements doubtful.
+    """Return the facts, followed by changed properties whose old value makes known observations doubtful.
 
-    All of them have the surest doubts together. What ends, or a fact asks about, is not asked about again.
+    The strongest doubts of all are kept. Observations that end or already have a question are not doubted again.
     """
     apart = {end.id for end in (*ends, *(observation for one in judged for observation in one.replaced))}
     apart |= {doubt.known.id for one in judged for doubt in one.asks}
@@ -144,7 +144,7 @@ def with_changes(
 
 
 def _settled(judged: Judged, named: Mapping[str, Observation], settlings: Settlings) -> Judged:
-    """Return what becomes of a fact by what a language model has said of its doubts, where these are still the same."""
+    """Return the fact with the model's decisions on its doubts, as far as the doubts are unchanged."""
     own, text = judged.verdict, judged.fact.observation.text
     pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in own.doubts]
     said = [(doubt, settling) for doubt, settling in pairs if settling is not None]
@@ -164,14 +164,14 @@ def _rule_of(equal: Known | None) -> Rule:
 
 
 def _asking(judged: Sequence[Judged]) -> list[Judged]:
-    """Return the facts with the surest doubts of all of them, not more than are asked at once."""
+    """Return the facts with the strongest doubts of all facts, at most `MOST_ASKED`."""
     doubts = [(place, doubt) for place, one in enumerate(judged) for doubt in one.verdict.doubts]
     pairs = sorted(doubts, key=lambda pair: -pair[1].score)[:MOST_ASKED]
     return [replace(one, asks=[doubt for place, doubt in pairs if place == own]) for own, one in enumerate(judged)]
 
 
 def receipt_of(one: Judged, made: str | None) -> Receipt:
-    """Return the receipt of a fact, given the id of the observation that says it now."""
+    """Return the receipt of a fact, with the id of the observation that states it now."""
     text, own = one.fact.observation.text, one.verdict
     if one.settled:
         return _receipt_of_settled(one, made)
@@ -184,7 +184,7 @@ def receipt_of(one: Judged, made: str | None) -> Receipt:
 
 
 def _receipt_of_settled(judged: Judged, made: str | None) -> Receipt:
-    """Return the receipt of a fact about which a language model has decided."""
+    """Return the receipt of a fact on which a language model has decided."""
     fresh = Outcome.UPDATE if judged.replaced else Outcome.ADD
     return Receipt(
         decision=fresh if judged.is_new else Outcome.NOOP,
@@ -198,9 +198,9 @@ def _receipt_of_settled(judged: Judged, made: str | None) -> Receipt:
 
 
 def questions_of(judged: Sequence[Judged], ids: Sequence[str | None], node: str) -> list[Question]:
-    """Return the questions that facts raise, the surest first, given the ids of what says them now.
+    """Return the questions about facts, the most certain first.
 
-    The id of the entity says that it is a property.
+    `ids` are the ids of the records that state the facts now. If the id is that of the entity, the fact is a property.
     """
     questions = [
         Question(

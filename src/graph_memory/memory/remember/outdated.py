@@ -1,4 +1,4 @@
-"""What a new value makes doubtful: statements that name the earlier one, and a property that has another. Pure."""
+"""Finds observations and properties that a new value makes doubtful. Pure."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from graph_memory.model.text.wording import shown
 from graph_memory.model.values.properties import PropertyValue
 
 _SCORE = 0.9
-"""The score of such a doubt: surer than most that two statements raise."""
+"""The score of such a doubt, higher than most doubts between two statements."""
 _SHORTEST, _FEWEST = 4, 2
-"""A value is looked for if it has so many characters, or so many words: a shorter one stands in too much."""
+"""Minimum number of characters, or of words, of a value that is searched for. Shorter values occur too often."""
 
 _CHANGES, _GUARDS = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
 _TIMES = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "year"})
 _DIGITS, _POINT = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[.,]")
 _BETWEEN_DIGITS, _LONG_NUMBER = re.compile(r"(?:(?<=\d)|^)[ ./()+-]+(?=\d)"), 6
-"""Signs between the digits of a number, and the digits of one that is looked for whatever they are."""
+"""Separators between digits, and the minimum number of digits of a number that is compared without them."""
 _HUMP, _SHORTEST_WORD = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
-"""What parts the words in the name of a property, and the characters of one that is looked for."""
+"""Word boundaries in property names, and the minimum number of characters of a word that is searched for."""
 
 
 def outdated(
     before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue], known: Sequence[Known]
 ) -> dict[str, list[Doubt]]:
-    """Return for each property that changes the statements that its earlier value makes doubtful, by its name."""
+    """Return the doubtful statements that contain the old value of a changed property, by property name."""
     there = [one for one in known if len(one.text) <= LONGEST]
     found: dict[str, list[Doubt]] = {}
     for key, value in after.items():
@@ -52,7 +52,7 @@ def find_contradicted_properties(text: str, properties: Mapping[str, PropertyVal
 
 
 def _other_stated(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the properties beside which a statement states another value: `her e-mail is ida@example.org`."""
+    """Return the properties for which a statement gives another value: `her e-mail is ida@example.org`."""
     one = statement(text, language_of(text))
     if one.stated is None or not one.cues.isdisjoint(_GUARDS):
         return []
@@ -66,7 +66,7 @@ def _other_stated(text: str, properties: Mapping[str, PropertyValue]) -> list[st
 
 
 def _other_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the properties with a number of which a statement of change, with a word of the name, says another."""
+    """Return the numeric properties for which a statement of change gives another number."""
     one = statement(text, language_of(text))
     if one.is_question or one.cues.isdisjoint(_CHANGES) or not one.cues.isdisjoint(_GUARDS):
         return []
@@ -87,7 +87,7 @@ def _words_of(key: str) -> list[str]:
 
 
 def names(text: str, value: str) -> bool:
-    """Say whether a value stands in a text: in whole words without capitals and accents, or as a date or number."""
+    """Return whether a value occurs in a text: in whole words without case and accents, or as a date or number."""
     language = language_of(text)
     pattern = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
     if pattern.search(words_only(plain(text))) is not None:
@@ -96,7 +96,7 @@ def names(text: str, value: str) -> bool:
 
 
 def _is_same_value(text: str, value: str) -> bool:
-    """Say whether a text has a date or the like, in another spelling."""
+    """Return whether a text has the same date in another spelling."""
     language = language_of(text)
     values, rest = values_of(value, language)
     is_date = not rest.strip() and any(value.kind == "day" for value in values)
@@ -104,7 +104,7 @@ def _is_same_value(text: str, value: str) -> bool:
 
 
 def _is_same_number(text: str, value: str) -> bool:
-    """Say whether a text has a long number, as that of a telephone, with other spaces and signs between its digits."""
+    """Return whether a text has the same long number, such as a telephone number, with other separators."""
     digits = _BETWEEN_DIGITS.sub("", value)
     return len(digits) >= _LONG_NUMBER and digits.isdigit() and digits in _BETWEEN_DIGITS.sub("", text)
 

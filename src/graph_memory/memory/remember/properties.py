@@ -1,4 +1,4 @@
-"""Facts that are properties: each holds one value, and the log keeps the earlier ones. Pure."""
+"""Facts that are properties. Each property has one value, and the log has the earlier values. Pure."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graph_memory.model.values.properties import PropertyValue, equal_values
 
 
 def receipts_of(before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue]) -> list[Receipt]:
-    """Return what becomes of each property that is given."""
+    """Return a receipt for each property."""
     return [_receipt(key, value, before.get(key)) for key, value in after.items()]
 
 
 def told(key: str, value: PropertyValue) -> str:
-    """Return a property as a fact."""
+    """Return a property as the text of a fact."""
     return f"{key}: {shown(value)}"
 
 
@@ -33,7 +33,7 @@ def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Re
 
 
 def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequence[str]) -> list[Receipt]:
-    """Return what becomes of each alias that is given."""
+    """Return a receipt for each alias."""
     known = {name, *aliases_of(before)}
     return [
         Receipt(decision=Outcome.NOOP if alias in known else Outcome.ADD, fact=f"alias: {shown(alias)}", rule="alias")
@@ -42,6 +42,6 @@ def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequ
 
 
 def edited(head: Head, node: NodeState, properties: Mapping[str, PropertyValue]) -> Draft:
-    """Return the change that gives an entity properties."""
+    """Return the draft that sets the properties of an entity."""
     edit = NodeEdit(properties=properties, content=None, format=None, tags=None, fields={}, expected_version=None)
     return editing(head, node, edit)

@@ -1,7 +1,7 @@
-"""`remember`: facts about one thing in one write, which adds what is new and says what it did with each.
+"""`remember`: stores facts about one entity in one write, and returns a receipt for each.
 
-A language model is asked before the write, never under the lock. Under the lock new statements are compared with those
-that hold then. Nothing that is known ends unless the caller names it.
+A language model is asked before the write, never under the lock. Under the lock, new statements are compared with the
+observations that hold then. A known observation only ends if the caller names it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from graph_memory.memory.remember.fact_drafts import (
 )
 from graph_memory.memory.remember.facts import Facts
 from graph_memory.memory.remember.judged_facts import judged_facts, receipt_of
-from graph_memory.memory.search.retrieval.superseded import over
+from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
@@ -57,7 +57,7 @@ from graph_memory.storage.store import Reader
 
 
 async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> Remembered:
-    """Remember facts about one thing. `Entities.remember` tells the rest."""
+    """Store facts about one entity. See `Entities.remember`."""
     adviser = Adviser.of(core)
     remembered = None
     try:
@@ -67,22 +67,22 @@ async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> R
     except GraphError as error:
         if error.code in OF_THE_STORE:
             raise
-        adviser.warnings.append(f"What the model made of the text was refused, {WITHOUT}: {error.message}.")
+        adviser.warnings.append(f"The facts of the model were rejected, {WITHOUT}: {error.message}.")
     if remembered is None:
         hit = await found_of(core, domain, given)
         remembered = await _written(core, domain, [(given, hit)], adviser, dry_run=dry_run)
     if given.type is not None and remembered.type != given.type:
-        kept = f"{quoted(remembered.entity)} stays of type {quoted(remembered.type)}, not {quoted(given.type)}"
-        adviser.warnings.append(Hint("{kept}", ": {update_entity} changes it", ".", kept=kept))
+        kept = f"{quoted(remembered.entity)} keeps the type {quoted(remembered.type)} instead of {quoted(given.type)}"
+        adviser.warnings.append(Hint("{kept}", ": use {update_entity} to change it", ".", kept=kept))
     return remembered.model_copy(update={"warnings": tuple(adviser.warnings) or None})
 
 
 OF_THE_STORE = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY, Code.TRANSACTION_LOST})
-"""Errors that say nothing of what was given."""
+"""Errors that do not depend on the arguments."""
 
 
 async def _written(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
-    """Write facts about each thing, all of them or none, and return what is told of the first, with the others."""
+    """Write facts about each entity, all or none. Returns the result for the first entity, with the others attached."""
     writings = [await _prepared(core, domain, facts, hit, adviser) for facts, hit in parts]
     if dry_run:
         reports = [await _tried(writing) for writing in writings]
@@ -104,13 +104,13 @@ async def _suggesting(core: Core, domain: str, report: Report) -> Remembered:
 
 
 async def _together(core: Core, domain: str, writings: Sequence[_Writing]) -> list[Report]:
-    """Write facts about several things in one transaction."""
+    """Write facts about several entities in one transaction."""
     async with within(core, domain) as (inside, _):
         return [await replace(writing, core=inside).write(dry_run=False) for writing in writings]
 
 
 async def _tried(writing: _Writing) -> Report:
-    """Return what would be remembered."""
+    """Return the result of a dry run."""
     try:
         report = await writing.write(dry_run=True)
     except GraphError as error:
@@ -121,14 +121,14 @@ async def _tried(writing: _Writing) -> Report:
 
 
 async def _prepared(core: Core, domain: str, facts: Facts, hit: Found, adviser: Adviser) -> _Writing:
-    """Return a call with all that is asked of models before its write."""
+    """Return a call together with the answers of the model, which is asked before the write."""
     is_asked = bool(facts.facts)
     rows = await core.store.read(NAMED, domain=domain, names=[hit.name]) if is_asked else []
     texts = [fact.observation.text for fact in facts.facts]
     mark = core.log.mark(domain)
     known: Sequence[Known] = await current_of(core.store, domain, rows[0].id, texts) if rows else ()
     free = [fact for fact in facts.facts if not fact.replaces]
-    # compared in a thread, so that all this is at hand when it is decided under the lock, where others wait
+    # compared in a thread before the write, so that the lock is held briefly
     judged = await anyio.to_thread.run_sync(partial(judged_facts, free, known, {}, hit.name, {}))
     doubts = judged if adviser.model is not None else []
     there = {one.id for one in known}
@@ -143,7 +143,7 @@ async def _prepared(core: Core, domain: str, facts: Facts, hit: Found, adviser: 
 
 
 def _first(given: Facts, hit: Found) -> Remembered:
-    """Return what would be remembered in a domain that does not exist yet."""
+    """Return the result of a dry run in a domain that does not exist yet."""
     judged = judged_facts(given.facts, [], {}, hit.name, {})
     relations = relations_of(given, hit.name)
     ties = zip(given.ties, relations, strict=True)
@@ -157,7 +157,7 @@ def _first(given: Facts, hit: Found) -> Remembered:
 
 
 def _dry(remembered: Remembered) -> Remembered:
-    """Return what is told without the ids that only a write would give."""
+    """Return the result without the ids that only a write would assign."""
     new = {fact.id for fact in remembered.facts if fact.decision is Outcome.ADD}
     facts = [fact.model_copy(update={"id": None}) if fact.id in new else fact for fact in remembered.facts]
     questions = [question.model_copy(update={"id": None}) for question in remembered.questions or ()]
@@ -173,7 +173,7 @@ def _dry(remembered: Remembered) -> Remembered:
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """One call, with all that was asked of models before its write."""
+    """A call, with the answers of the model."""
 
     core: Core
     domain: str
@@ -183,7 +183,7 @@ class _Writing:
     seen: Seen | None = None
 
     async def write(self, *, dry_run: bool) -> Report:
-        """Write all of it, or nothing; what the rules of connection types ask is looked at before it is committed."""
+        """Write all facts or none. The rules of connection types are checked before the commit."""
         if self.given.ties and not dry_run:
             await make_type_constraints(self.core, self.domain, relations_of(self.given, self.found.name))
         try:
@@ -192,7 +192,7 @@ class _Writing:
             raise await with_near_name(self.core.store, self.domain, error, LENIENT) from error
 
     async def _attempt(self, broken: Mapping[str, BrokenLink], *, dry_run: bool) -> Report:
-        """Make one attempt, given the rules that earlier ones broke."""
+        """Make one attempt, with the rules that earlier attempts broke."""
         core, domain = self.core, self.domain
         await core.contents.put(domain, NOTHING)
         ontology = await core.log.require_ontology(domain) if self.given.ties else None
@@ -215,7 +215,7 @@ class _Writing:
         return replace(written.report, told=remembered)
 
     async def _with_alias_questions(self, remembered: Remembered) -> Remembered:
-        """Ask whether the entity is another one that has an alias which this call gave it."""
+        """Ask whether the entity equals another entity that has one of its new aliases."""
         added = [fact.decision is Outcome.ADD for fact in remembered.facts if fact.rule == "alias"]
         new = list(compress(self.given.aliases, added))
         if not new or remembered.id is None:
@@ -226,7 +226,7 @@ class _Writing:
 
     async def _read(self, reader: Reader, head: Head) -> Snapshot:
         hit, domain, facts = self.found, self.domain, self.given
-        if hit.by == NEW:  # somebody may have made it meanwhile, in another spelling
+        if hit.by == NEW:  # another write may have created it in another spelling
             hit = await known_by_name(reader, domain, hit.name) or hit
         rows = await reader.read(NAMED, domain=domain, names=[hit.name])
         states = await states_of(reader, domain, [row.id for row in rows])
@@ -236,7 +236,8 @@ class _Writing:
         named = await observations_of(reader, domain, entity.id if entity else None, self._named(known))
         await check_named(reader, domain, self._replaced(), named, known)
         attached = await attached_to_ends(reader, head, states.values())
-        overs = await over(reader, domain, [observation.id for observation in named.values() if observation.is_over])
+        ended_ids = [observation.id for observation in named.values() if observation.is_over]
+        overs = await find_superseded(reader, domain, ended_ids)
         relations = relations_of(facts, hit.name)
         ends = await related(reader, domain, relations) if relations else []
         ids = {**ends_by_name(relations, ends), **({hit.name: node.id} if node else {})}
@@ -260,7 +261,7 @@ class _Writing:
         )
 
     async def _known(self, reader: Reader, head: Head, entity: NodeState) -> Sequence[Known]:
-        """Return observations that hold, to compare new statements and the values that are replaced with."""
+        """Return the current observations to compare with new statements and replaced values."""
         if self.seen is not None and (self.seen.node, self.seen.seq) == (entity.id, head.seq):
             return self.seen.known
         values = (entity.properties.get(key) for key in self.given.properties)
@@ -269,11 +270,11 @@ class _Writing:
         return await current_of(reader, self.domain, entity.id, texts)
 
     def _replaced(self) -> list[str]:
-        """Return the ids and texts that are said to be over."""
+        """Return the ids and texts of observations to end."""
         return [*(one for fact in self.given.facts for one in fact.replaces), *self.given.ends]
 
     def _named(self, known: Sequence[Known]) -> list[str]:
-        """Return the ids and texts of observations that change, those in their place, and texts that are new."""
+        """Return the ids and texts of observations that change or are superseded, and new texts."""
         replaced = {*self._replaced()}
         replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.given.facts if fact.replaces}
@@ -282,7 +283,7 @@ class _Writing:
 
 
 def _new(facts: Facts, name: str, entity: NodeState | None) -> tuple[str, Mapping[str, PropertyValue]]:
-    """Return the type of the entity, and the properties that it would get."""
+    """Return the type of the entity, and its new properties."""
     if entity is None:
         return facts.type or ENTITY, {**with_own_aliases(facts, name, {}), "name": name}
     return entity.type, with_own_aliases(facts, name, entity.properties)

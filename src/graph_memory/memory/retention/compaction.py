@@ -23,7 +23,7 @@ from graph_memory.memory.domains.tree import append_of_job, domain_draft
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
-from graph_memory.memory.search.index.copying import covers, take_out_ended
+from graph_memory.memory.search.index.copying import delete_ended_rows, ensure_covers
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.model.text.wording import listed
@@ -87,7 +87,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
         return compacted.model_copy(update={"dry_run": True})
     path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
     params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, to, path)
-    await covers(core, domain, to)  # the search index must have read the events that are removed
+    await ensure_covers(core, domain, to)  # the search index must have read the events that are removed
     origin = core.origin
     job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=Whole.ONTOLOGY)
     await _check_no_unfinished_branch(core, job)
@@ -256,7 +256,7 @@ class _Compacting:
 
         async def delete(transaction: Transaction) -> None:
             nonlocal deleted
-            deleted = await take_out_ended(transaction, self._job.domain, self._to)
+            deleted = await delete_ended_rows(transaction, self._job.domain, self._to)
 
         await self._job.step(self._job.then(done=self._job.progress.done + 1), delete)
         return deleted

@@ -15,7 +15,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.retention.results import Erased, ErasedIn
-from graph_memory.memory.search.index.copying import take_out
+from graph_memory.memory.search.index.copying import delete_rows_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import project
@@ -216,7 +216,7 @@ class _Erasing:
 
         async def drop(transaction: Transaction) -> None:
             await transaction.run(DROP_CONTENTS, domain=domain, hashes=self._hashes)
-            await take_out(transaction, domain, self._subject)
+            await delete_rows_of(transaction, domain, self._subject)
 
         await self._job.step(self._job.then(stage="scrub"), drop, limit=PATIENCE)
         return blobs_left

@@ -1,7 +1,8 @@
-"""How often, and when last, a node was given to somebody: noted in memory, written behind the calls.
+"""Counts how often nodes are returned to callers, and when last.
 
-Counted are the nodes of a reply about what is now, each once: the hits of a search or a recall, and a node or content
-that was asked for by its id. Complete lists, such as queries and neighbours, say nothing of what was of use.
+Counts are kept in memory and written in the background. Each node of a reply about the present counts once: hits of a
+search or recall, and nodes or contents that were requested by id. Complete lists, such as queries and neighbours, do
+not count, since they do not show which nodes were useful.
 """
 
 from __future__ import annotations
@@ -19,27 +20,27 @@ from graph_memory.model.errors import GraphError
 from graph_memory.storage.queries import Nothing, Query, query
 from graph_memory.storage.store import Transaction
 
-EVERY = 5.0
-"""Seconds between two times that counts are written."""
+WRITE_INTERVAL = 5.0
+"""Seconds between two writes of the counts."""
 PAGE = 500
-"""Nodes whose counts are written in one transaction: writers of the domain wait for it."""
-AT_END = 1.0
-"""Seconds that closing gives to writing the last counts."""
-MOST_LISTED = 1_000
+"""Maximum number of nodes whose counts are written in one transaction. Other writers of the domain wait for it."""
+CLOSING_SECONDS = 1.0
+"""Seconds within which the last counts are written when the memory closes."""
+MAX_LISTED = 1_000
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRow:
-    """How often a node was given to somebody, and when last."""
+    """How often a node was returned, and when last."""
 
     id: str
     count: int
     last: datetime
 
 
-ADD = query("search/add_accesses", int)
+ADD_ACCESSES = query("search/add_accesses", int)
 ADD_TOGETHER = query("search/add_together", int)
 MOST_USED = query("search/most_used", AccessRow)
 ACCESSES = query("search/accesses", AccessRow)
@@ -48,74 +49,74 @@ DROP_ACCESSES = query("search/drop_accesses", int)
 
 
 def note(core: Core, domain: str, ids: Iterable[str]) -> None:
-    """Count that nodes were given to somebody. It costs nothing and cannot fail; ids of others are left out later."""
+    """Count nodes as returned. This only writes to memory and cannot fail. Ids that are not nodes are ignored later."""
     core.accesses.note(domain, ids)
 
 
 async def most_used(core: Core, domain: str, limit: int) -> list[AccessRow]:
-    """Return the living nodes that were given to somebody most often, as far as that is written: the most first."""
-    return await core.store.read(MOST_USED, domain=domain, limit=min(limit, MOST_LISTED))
+    """Return the most often returned nodes that still exist, by the written counts, most often first."""
+    return await core.store.read(MOST_USED, domain=domain, limit=min(limit, MAX_LISTED))
 
 
 async def accesses_of(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, AccessRow]:
-    """Return how often nodes were given to somebody, as far as that is written; those that never were are left out."""
+    """Return the written counts of nodes by id. Nodes without a count are omitted."""
     rows = await core.store.read(ACCESSES, domain=domain, ids=list(ids)) if ids else []
     return {row.id: row for row in rows}
 
 
 async def count_accesses(core: Core) -> None:
-    """Write what was noted every few seconds, until it is cancelled."""
+    """Write the collected counts every few seconds, until cancelled."""
     while True:
-        await anyio.sleep(EVERY)
+        await anyio.sleep(WRITE_INTERVAL)
         try:
             await flush(core)
         except GraphError as error:
-            _log.info("counting what is used: %s", error)
+            _log.info("writing access counts: %s", error)
 
 
 async def close(core: Core) -> None:
-    """Write what is left, in a moment or not at all."""
-    with anyio.move_on_after(AT_END, shield=True):
+    """Write the remaining counts within a second, or drop them."""
+    with anyio.move_on_after(CLOSING_SECONDS, shield=True):
         try:
             await flush(core)
         except GraphError as error:
-            _log.info("counting what is used: %s", error)
+            _log.info("writing access counts: %s", error)
 
 
 async def flush(core: Core) -> None:
-    """Write what was noted. What could not be written is kept for the next time."""
-    for tally, statement in ((core.accesses, ADD), (core.together, ADD_TOGETHER)):
-        taken = tally.take()
+    """Write the collected counts. Counts that could not be written are kept for the next time."""
+    for tally, statement in ((core.accesses, ADD_ACCESSES), (core.together, ADD_TOGETHER)):
+        remaining = tally.take()
         try:
-            while taken:
-                domain, found = next(iter(taken.items()))
-                await _write(core, domain, found, statement)
-                del taken[domain]
+            while remaining:
+                domain, counts = next(iter(remaining.items()))
+                await _write(core, domain, counts, statement)
+                del remaining[domain]
         finally:
-            for domain, found in taken.items():
-                tally.add(domain, found)
+            for domain, counts in remaining.items():
+                tally.add(domain, counts)
 
 
-async def _write(core: Core, domain: str, found: dict[str, Access], statement: Query[int]) -> None:
-    """Write the counts of a domain in pages, and take away what is written; those of no such domain are forgotten."""
-    while found:
-        page = sorted(found)[:PAGE]
-        rows = [{"id": each, "count": found[each].count, "last": found[each].last} for each in page]
+async def _write(core: Core, domain: str, counts: dict[str, Access], statement: Query[int]) -> None:
+    """Write the counts of a domain in pages, and remove the written counts. Counts of a deleted domain are dropped."""
+    while counts:
+        page = sorted(counts)[:PAGE]
+        rows = [{"id": id_, "count": counts[id_].count, "last": counts[id_].last} for id_ in page]
 
         async def add(transaction: Transaction, rows: Sequence[Mapping[str, object]] = rows) -> None:
             await transaction.run(statement, domain=domain, rows=rows)
 
         await core.store.write("accesses", add)
-        for each in page:
-            del found[each]
+        for id_ in page:
+            del counts[id_]
 
 
-async def take_out_access(transaction: Transaction, domain: str, subject: str) -> None:
-    """Forget how often a node was given to somebody, as it is erased."""
+async def delete_access(transaction: Transaction, domain: str, subject: str) -> None:
+    """Delete the count of a node that is erased."""
     await transaction.run(DROP_ACCESS, domain=domain, id=subject)
 
 
-async def take_out_dead(transaction: Transaction, domain: str, limit: int) -> int:
-    """Forget some of the nodes that were deleted, and tell how many."""
+async def delete_dead_accesses(transaction: Transaction, domain: str, limit: int) -> int:
+    """Delete counts of deleted nodes, at most `limit` of them. Returns their number."""
     [deleted] = await transaction.run(DROP_ACCESSES, domain=domain, limit=limit)
     return deleted

@@ -1,8 +1,7 @@
-"""From a question to a ranking: what the indexes find, scored anew, fused, and led on by names.
+"""Ranks the results of a query: reads candidates from the indexes, scores them, combines the scores and follows names.
 
-What does not wait for each other goes on at once: what words find and what stands around it, the vector of the question
-and what it finds, how often words are in a sample, and the names in the question. Then all of it is scored, and what is
-not known yet of the candidates is read.
+Independent steps run concurrently: word hits with their context, the query vector with its hits, word frequencies in a
+sample, and names in the query. Then all candidates are scored, and missing passages are read.
 """
 
 from __future__ import annotations
@@ -14,83 +13,85 @@ import anyio.lowlevel
 
 from graph_memory.embedding import EmbeddingUnavailable, compares
 from graph_memory.memory.background import task_group
-from graph_memory.memory.search.ranking.ranking import Ranked, Sides, Unit, in_order, rank, weighed
+from graph_memory.memory.search.ranking.ranking import Ranked, Sides, Unit, rank, score_unit, sort_units
 from graph_memory.memory.search.ranking.scoring import (
     CANDIDATES,
-    Asked,
     Passage,
+    PassageContext,
+    PassageText,
     Points,
-    Said,
+    QuerySample,
     Scored,
-    Surroundings,
     Words,
-    candidates,
+    best_by_own_words,
     coverage,
-    own_best,
-    promising,
-    scored,
+    preselect,
+    score_passages,
+    select_candidates,
 )
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import SearchMode
-from graph_memory.memory.search.retrieval.mentions import Admit, hopped, named
-from graph_memory.memory.search.retrieval.node_filter import FEW, Membership, membership
+from graph_memory.memory.search.retrieval.mentions import Admit, owners_of_names, spread_scores
+from graph_memory.memory.search.retrieval.node_filter import MAX_EXACT, NodeFilter, make_node_filter
 from graph_memory.memory.search.retrieval.ranking_features import units_of
 from graph_memory.memory.search.retrieval.retrieval import (
-    Found,
+    IndexHit,
     NameRow,
     Scope,
-    around,
-    asked_of,
-    lexical,
-    names_in,
-    nearest,
-    passages,
-    passages_of,
+    find_by_words,
+    find_names,
+    find_nearest,
+    read_context,
+    read_passages,
+    read_passages_of,
+    sample_query,
 )
-from graph_memory.memory.search.text.bm25 import Query, asked
+from graph_memory.memory.search.text.bm25 import Query, parse_query
 from graph_memory.memory.search.text.lexical_query import lexical_query
-from graph_memory.memory.search.text.names import mentioned
+from graph_memory.memory.search.text.names import find_mentions
 from graph_memory.model.values.arguments import UNLIMITED, fault
 
-WIDEST = 6_400
-"""Passages that an index gives at most."""
-_WIDER = 4
-NAMESAKES = 3
-"""A name that more bear does not say who is asked about."""
-SURROUNDED = 30
-"""Passages with what stands around them, the best by words first: more made no difference (decision 30)."""
-_AT_ONCE = 50
-"""Texts that are gone through before other tasks have their turn: a millisecond."""
+MAX_WIDTH = 6_400
+"""Maximum number of passages per index query."""
+_WIDTH_FACTOR = 4
+MAX_NAMESAKES = 3
+"""Maximum number of nodes with the same name for which the name still identifies one of them."""
+MAX_WITH_CONTEXT = 30
+"""Maximum number of best word hits whose context is read. More made no difference (decision 30)."""
+_TEXTS_PER_TURN = 50
+"""Number of texts that are processed before other tasks run: about a millisecond of work."""
 _FIELDS = {"_text": 1.0, "_head": 1.0, "_words": 1.0}
-_BRIEF = "Texts that were overwritten within a minute may have no vectors: they are found by words alone."
+_VECTORS_MAY_BE_MISSING = (
+    "Texts that were overwritten within a minute may have no vectors. Only their words were compared."
+)
 Vector = Sequence[float]
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What is known of the question before passages are read: its words and its vector, and the names in it."""
+    """The words, vector and names of a query, before passages are read."""
 
     mode: SearchMode
     query: Query
     words: Words
-    is_given: bool = False
-    """Whether the query is in Lucene's syntax, so that only Lucene can score by it."""
+    is_lucene: bool = False
+    """Whether the query is in Lucene's syntax. Only Lucene can score such a query."""
     vector: Vector | None = None
     is_embedded: bool = False
-    """Whether the vector is known, or that there is none."""
-    asked: Asked | None = None
+    """Whether the vector was computed, or is known to be unavailable."""
+    sample: QuerySample | None = None
     names: list[NameRow] = field(default_factory=list[NameRow])
     notes: list[str] = field(default_factory=list[str])
 
     @property
     def has_windows(self) -> bool:
-        """Whether words are scored anew, with those that stand around."""
-        return self.mode != "semantic" and not self.is_given and bool(self.query.terms)
+        """Whether words are scored by the domain's statistics, together with the context of passages."""
+        return self.mode != "semantic" and not self.is_lucene and bool(self.query.terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What was found, best first, and of each best passage what its words gave to the question."""
+    """The ranked units, best first, and the scores of the passages."""
 
     ranked: Sequence[Ranked]
     scored: Mapping[str, Scored]
@@ -99,86 +100,87 @@ class Ranking:
     mode: SearchMode
     width: int
     is_all: bool
-    """Whether the indexes have no more than what was ranked."""
+    """Whether the indexes have no further candidates."""
     notes: Sequence[str]
-    asked_about: Sequence[str]
-    """Whose names stand in the question, however common they are in texts, where few bear them."""
+    mentioned_owners: Sequence[str]
+    """Nodes whose names occur in the query and are borne by few nodes, however common the names are in texts."""
     coverage: float = 0.0
-    """The greatest part of the question's words, weighted by their rarity, that one passage has: from 0 to 1."""
+    """The greatest part of the query's words that one passage contains, weighted by rarity: 0 to 1."""
 
 
 @dataclass(slots=True)
 class Hits:
-    """What was found by words, best first, and by vectors, and what was read of it."""
+    """The passages that words and vectors found, best first, with their texts."""
 
     width: int
-    words: Sequence[Found] = ()
-    vectors: Sequence[Found] = ()
+    by_words: Sequence[IndexHit] = ()
+    by_vector: Sequence[IndexHit] = ()
     is_all: bool = True
-    """Whether the indexes have no more."""
-    said: list[Said] = field(default_factory=list[Said])
+    """Whether the indexes have no further candidates."""
+    texts: list[PassageText] = field(default_factory=list[PassageText])
     runs: Sequence[Sequence[str]] = ()
-    read: dict[str, Passage] = field(default_factory=dict[str, Passage])
+    passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
 
     @property
     def ids(self) -> list[str]:
-        """The passages, each once."""
-        return list(dict.fromkeys(hit.id for hit in (*self.words, *self.vectors)))
+        """Ids of the passages, each once."""
+        return list(dict.fromkeys(hit.id for hit in (*self.by_words, *self.by_vector)))
 
     @property
-    def units(self) -> int:
-        """Of how many nodes or connections they are."""
-        return len({hit.unit for hit in (*self.words, *self.vectors)})
+    def unit_count(self) -> int:
+        """The number of nodes and connections that the passages belong to."""
+        return len({hit.unit for hit in (*self.by_words, *self.by_vector)})
 
 
-async def find(scope: Scope, request: Request) -> Ranking:
-    """Return the ranking that a request asks for."""
-    members = await membership(scope)
-    question = asked(request.query, scope.analyser)
+async def rank_candidates(scope: Scope, request: Request) -> Ranking:
+    """Return the ranking for a request."""
+    members = await make_node_filter(scope)
+    question = parse_query(request.query, scope.analyser)
     evidence = Evidence(request.mode, question, Words(question), request.syntax == "lucene")
-    few = await members.few() if scope.filters.is_selective and not evidence.is_given else None
+    few = await members.select_few() if scope.filters.is_selective and not evidence.is_lucene else None
     hits = None
     if few is not None or request.mode == "semantic":
-        await _embed(scope, request, evidence)
+        await _embed_query(scope, request, evidence)
     async with task_group() as tasks:
         if evidence.mode != "semantic":
-            tasks.start_soon(_count, scope, evidence)
-            tasks.start_soon(_name, scope, request, evidence)
+            tasks.start_soon(_count_words, scope, evidence)
+            tasks.start_soon(_find_names, scope, request, evidence)
         if few is None:
-            hits = await _of_indexes(scope, request, evidence, members)
+            hits = await _search_indexes(scope, request, evidence, members)
     if few is not None:
-        hits = await _of_few(scope, evidence, few)
-    hits = hits or await _of_indexes(scope, request, evidence, members)
-    kept = await _scored(scope, evidence, members, hits)
-    ranked = await _ranked(scope, request, evidence, members, kept)
-    if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
-        evidence.notes.append(_BRIEF)
-    by_key = {each.passage.key: each for each in kept}
-    question, vector, about = evidence.query, evidence.vector, _asked_about(request.query, evidence.names)
-    covered = coverage(evidence.asked, kept) if evidence.asked else 0.0
+        hits = await _search_few_nodes(scope, evidence, few)
+    hits = hits or await _search_indexes(scope, request, evidence, members)
+    scored = await _score_hits(scope, evidence, members, hits)
+    ranked = await _rank_units(scope, request, evidence, members, scored)
+    if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, scored):
+        evidence.notes.append(_VECTORS_MAY_BE_MISSING)
+    by_key = {passage.passage.key: passage for passage in scored}
+    question, vector, owners = evidence.query, evidence.vector, _mentioned_owners(request.query, evidence.names)
+    coverage_of_query = coverage(evidence.sample, scored) if evidence.sample else 0.0
     width, is_all, notes = hits.width, hits.is_all, evidence.notes
-    return Ranking(ranked, by_key, question, vector, evidence.mode, width, is_all, notes, about, covered)
+    return Ranking(ranked, by_key, question, vector, evidence.mode, width, is_all, notes, owners, coverage_of_query)
 
 
-def _asked_about(text: str, names: Sequence[NameRow]) -> list[str]:
-    """Return whose names stand in a question. Where nothing in it has a capital, names have none either."""
-    borne = {row.name: row.owners for row in names}
-    mentions = mentioned(text, borne, capitalised=text != text.lower())
-    return sorted(owner for owner, mention in mentions.items() if mention.namesakes <= NAMESAKES)
+def _mentioned_owners(text: str, names: Sequence[NameRow]) -> list[str]:
+    """Return the nodes whose names occur in a query.
+
+    If the query has no capitals, names are matched without them too.
+    """
+    owners_by_name = {row.name: row.owners for row in names}
+    mentions = find_mentions(text, owners_by_name, capitalised=text != text.lower())
+    return sorted(owner for owner, mention in mentions.items() if mention.namesakes <= MAX_NAMESAKES)
 
 
-async def _count(scope: Scope, evidence: Evidence) -> None:
-    """Count the words of the question in a sample."""
-    evidence.asked = await asked_of(scope, evidence.query)
+async def _count_words(scope: Scope, evidence: Evidence) -> None:
+    evidence.sample = await sample_query(scope, evidence.query)
 
 
-async def _name(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Find the names in the question."""
-    evidence.names = await names_in(scope, request.query)
+async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> None:
+    evidence.names = await find_names(scope, request.query)
 
 
-async def _embed(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Make the vector of the question, once; where there can be none, words alone are compared."""
+async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> None:
+    """Compute the query vector, once. If there is none, only words are compared."""
     if evidence.is_embedded or request.mode == "lexical":
         return
     evidence.is_embedded = True
@@ -186,27 +188,27 @@ async def _embed(scope: Scope, request: Request, evidence: Evidence) -> None:
         _check_vector(scope, request.vector, evidence.notes)
         evidence.vector = request.vector
     else:
-        evidence.vector = await _embedded(scope, request, evidence.notes)
+        evidence.vector = await _compute_vector(scope, request, evidence.notes)
     if evidence.vector is None:
         evidence.mode = "lexical"
 
 
-async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector | None:
-    """Return the vector of the question, None where there can be none, with a note of why."""
+async def _compute_vector(scope: Scope, request: Request, notes: list[str]) -> Vector | None:
+    """Return the query vector, or None with a note that says why."""
     embedder, model = scope.core.embedder, scope.coverage.model
     if embedder is None:
-        notes.append("Vectors are off: words alone were compared. GRAPH_MEMORY_EMBEDDINGS switches them on.")
+        notes.append("Vectors are off, so only words were compared. Set GRAPH_MEMORY_EMBEDDINGS to use them.")
         return None
     if model is None:
-        reason = scope.coverage.reason or "They are being made: search again in a moment."
-        notes.append(f"There are no vectors yet: words alone were compared. {reason}")
+        reason = scope.coverage.reason or "They are being computed: search again in a moment."
+        notes.append(f"There are no vectors yet, so only words were compared. {reason}")
         return None
     if not compares(embedder.model, model):
         other = scope.core.embedder_of(model)
-        how = "words alone were compared" if other is None else "the question was compared by that one"
+        how = "only words were compared" if other is None else "the query was compared with that model"
         notes.append(
-            f"The vectors are of the model {model}, but this process uses {embedder.model}: {how}. "
-            "`graph-memory reindex --model` makes new ones."
+            f"The vectors are from the model {model}, but this process uses {embedder.model}: {how}. "
+            "`graph-memory reindex --model` computes new vectors."
         )
         if other is None:
             return None
@@ -214,12 +216,12 @@ async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector 
     try:
         return await embedder.query(request.query)
     except EmbeddingUnavailable as error:
-        notes.append(f"Vectors could not be had: {error.message}. Words alone were compared. {error.hint}")
+        notes.append(f"Vectors are not available: {error.message}. Only words were compared. {error.hint}")
         return None
 
 
 def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
-    """Raise INVALID_ARGUMENT for a vector that is not as long as those of the domain, as far as that is known."""
+    """Raise INVALID_ARGUMENT if a vector does not have the domain's number of dimensions, as far as that is known."""
     embedder, model = scope.core.embedder, scope.coverage.model
     if model is None:
         notes.append(f"The domain has no vectors yet. {scope.coverage.reason or ''}".strip())
@@ -228,162 +230,168 @@ def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
         and compares(embedder.model, model or "")
         and embedder.dimensions not in (None, len(vector))
     ):
-        message = f"vector has {len(vector)} numbers, but those of the domain have {embedder.dimensions}"
-        raise fault("vector", message, f"Make it with the model {model}.")
+        message = f"vector has {len(vector)} numbers, but the vectors of the domain have {embedder.dimensions}"
+        raise fault("vector", message, f"Compute it with the model {model}.")
 
 
-async def _of_few(scope: Scope, evidence: Evidence, few: Sequence[str]) -> Hits | None:
-    """Return the best passages of a few nodes, scored exactly; None where they have too many."""
-    rows = await passages_of(scope, few, evidence.vector, FEW + 1)
-    if len(rows) > FEW:
+async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[str]) -> Hits | None:
+    """Return the best passages of a few nodes, scored exactly. None if the nodes have too many passages."""
+    rows = await read_passages_of(scope, nodes, evidence.vector, MAX_EXACT + 1)
+    if len(rows) > MAX_EXACT:
         return None
-    every = {row.id: row for row in rows if scope.takes(row)}
-    results = own_best(evidence.asked, {each: row.own for each, row in every.items()}) if evidence.asked else []
+    by_id = {row.id: row for row in rows if scope.takes(row)}
+    results = (
+        best_by_own_words(evidence.sample, {id_: row.own for id_, row in by_id.items()}) if evidence.sample else []
+    )
     near = sorted(
-        (passage for passage in every.values() if passage.cosine is not None),
+        (passage for passage in by_id.values() if passage.cosine is not None),
         key=lambda passage: -(passage.cosine or 0.0),
     )
     hits = Hits(CANDIDATES)
-    hits.words = [Found(each, every[each].owner, every[each].unit, 0.0) for each in results[:CANDIDATES]]
-    hits.vectors = [
-        Found(passage.id, passage.owner, passage.unit, passage.cosine or 0.0) for passage in near[:CANDIDATES]
+    hits.by_words = [IndexHit(id_, by_id[id_].owner, by_id[id_].unit, 0.0) for id_ in results[:CANDIDATES]]
+    hits.by_vector = [
+        IndexHit(passage.id, passage.owner, passage.unit, passage.cosine or 0.0) for passage in near[:CANDIDATES]
     ]
     async with task_group() as tasks:
-        tasks.start_soon(_look_around, scope, evidence, hits)
-        tasks.start_soon(_read, scope, evidence, hits, [hit.id for hit in hits.vectors])
+        tasks.start_soon(_read_context, scope, evidence, hits)
+        tasks.start_soon(_read_passages, scope, evidence, hits, [hit.id for hit in hits.by_vector])
     return hits
 
 
-async def _of_indexes(scope: Scope, request: Request, evidence: Evidence, members: Membership) -> Hits:
-    """Return what the indexes find, looking wider until there is enough for a page of what the filters leave."""
-    width = min(max(request.cursor.width, CANDIDATES), WIDEST) if request.cursor else CANDIDATES
+async def _search_indexes(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter) -> Hits:
+    """Return the hits of both indexes. Widens the search until the filters leave enough for a page."""
+    width = min(max(request.cursor.width, CANDIDATES), MAX_WIDTH) if request.cursor else CANDIDATES
     while True:
         hits = Hits(width)
         async with task_group() as tasks:
-            tasks.start_soon(_by_words, scope, request, evidence, members, hits)
-            tasks.start_soon(_by_meaning, scope, request, evidence, members, hits)
-        if hits.is_all or width >= WIDEST or request.cursor or hits.units > request.max_results:
+            tasks.start_soon(_search_words, scope, request, evidence, members, hits)
+            tasks.start_soon(_search_vectors, scope, request, evidence, members, hits)
+        if hits.is_all or width >= MAX_WIDTH or request.cursor or hits.unit_count > request.max_results:
             return hits
-        width *= _WIDER
+        width *= _WIDTH_FACTOR
 
 
-async def _by_words(scope: Scope, request: Request, evidence: Evidence, members: Membership, hits: Hits) -> None:
-    """Find by words, and then what stands around, while the question is embedded and compared."""
+async def _search_words(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, hits: Hits) -> None:
+    """Find passages by words and read their context, while the query vector is computed and compared."""
     if evidence.mode == "semantic" or request.vector is not None:
         return
-    words = request.query if evidence.is_given else lexical_query(request.query, scope.analyser, fields=_FIELDS)
-    results = await lexical(scope, words, hits.width) if words is not None else []
+    words = request.query if evidence.is_lucene else lexical_query(request.query, scope.analyser, fields=_FIELDS)
+    results = await find_by_words(scope, words, hits.width) if words is not None else []
     hits.is_all &= len(results) < hits.width
-    hits.words = await _left(members, results)
-    await _look_around(scope, evidence, hits)
+    hits.by_words = await _filter_hits(members, results)
+    await _read_context(scope, evidence, hits)
 
 
-async def _by_meaning(scope: Scope, request: Request, evidence: Evidence, members: Membership, hits: Hits) -> None:
-    """Find by the vector of the question, and read what was found."""
-    await _embed(scope, request, evidence)
+async def _search_vectors(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, hits: Hits) -> None:
+    """Find passages by the query vector, and read them."""
+    await _embed_query(scope, request, evidence)
     if evidence.vector is None:
         return
-    results = await nearest(scope, evidence.vector, hits.width)
+    results = await find_nearest(scope, evidence.vector, hits.width)
     hits.is_all &= len(results) < hits.width
-    hits.vectors = await _left(members, results)
-    await _read(scope, evidence, hits, [hit.id for hit in hits.vectors])
+    hits.by_vector = await _filter_hits(members, results)
+    await _read_passages(scope, evidence, hits, [hit.id for hit in hits.by_vector])
 
 
-async def _left(members: Membership, hits: Sequence[Found]) -> list[Found]:
-    left = set(await members.of(list(dict.fromkeys(hit.unit for hit in hits))))
-    return [hit for hit in hits if hit.unit in left]
+async def _filter_hits(members: NodeFilter, hits: Sequence[IndexHit]) -> list[IndexHit]:
+    units = set(await members.select(list(dict.fromkeys(hit.unit for hit in hits))))
+    return [hit for hit in hits if hit.unit in units]
 
 
-async def _look_around(scope: Scope, evidence: Evidence, hits: Hits) -> None:
-    """Read what the words' hits say, and what stands around the best, and look for the words in it meanwhile."""
+async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
+    """Read the texts of the word hits and the context of the best ones. Finds the query's words in them."""
     if not evidence.has_windows:
         return
-    ids = [hit.id for hit in hits.words]
-    hits.said, hits.runs = await around(scope, ids[:SURROUNDED], ids[SURROUNDED:])
-    for start in range(0, len(hits.said), _AT_ONCE):
-        await anyio.lowlevel.checkpoint()  # what the vector finds is asked for in between
-        for each in hits.said[start : start + _AT_ONCE]:
-            evidence.words.of(each.text)
+    ids = [hit.id for hit in hits.by_words]
+    hits.texts, hits.runs = await read_context(scope, ids[:MAX_WITH_CONTEXT], ids[MAX_WITH_CONTEXT:])
+    for start in range(0, len(hits.texts), _TEXTS_PER_TURN):
+        await anyio.lowlevel.checkpoint()  # the vector query starts in between
+        for text in hits.texts[start : start + _TEXTS_PER_TURN]:
+            evidence.words.of(text.text)
 
 
-async def _read(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
-    """Read passages, as far as they have not been read."""
-    new = [id_ for id_ in ids if id_ not in hits.read]
-    hits.read |= {passage.id: passage for passage in await passages(scope, new, evidence.vector)}
+async def _read_passages(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
+    """Read passages that have not been read yet."""
+    new = [id_ for id_ in ids if id_ not in hits.passages]
+    hits.passages |= {passage.id: passage for passage in await read_passages(scope, new, evidence.vector)}
 
 
-async def _scored(scope: Scope, evidence: Evidence, members: Membership, hits: Hits) -> list[Scored]:
-    """Return candidates with scores for their words: by the domain's statistics, or as Lucene gave them."""
-    found: Mapping[str, Points] = await _points(scope, evidence, members, hits) if evidence.has_windows else {}
-    if not any(points.lexical for points in found.values()):
-        scores = {hit.id: hit.score for hit in hits.words}
-        found = {id_: Points({}, {}, scores.get(id_, 0.0)) for id_ in hits.ids}
-    near, most = {hit.id for hit in hits.vectors}, max(CANDIDATES, len(hits.words))
-    await _read(scope, evidence, hits, promising(found, near, most))
-    shown = [each for each in found if each in hits.read and scope.shows(hits.read[each])]
-    return candidates([Scored(hits.read[each], found[each]) for each in shown], near, most)
+async def _score_hits(scope: Scope, evidence: Evidence, members: NodeFilter, hits: Hits) -> list[Scored]:
+    """Return candidates with word scores, by the domain's statistics or as Lucene computed them."""
+    points_by_id: Mapping[str, Points] = (
+        await _compute_points(scope, evidence, members, hits) if evidence.has_windows else {}
+    )
+    if not any(points.lexical for points in points_by_id.values()):
+        scores = {hit.id: hit.score for hit in hits.by_words}
+        points_by_id = {id_: Points({}, {}, scores.get(id_, 0.0)) for id_ in hits.ids}
+    near, limit = {hit.id for hit in hits.by_vector}, max(CANDIDATES, len(hits.by_words))
+    await _read_passages(scope, evidence, hits, preselect(points_by_id, near, limit))
+    shown = [id_ for id_ in points_by_id if id_ in hits.passages and scope.shows(hits.passages[id_])]
+    return select_candidates([Scored(hits.passages[id_], points_by_id[id_]) for id_ in shown], near, limit)
 
 
-async def _points(scope: Scope, evidence: Evidence, members: Membership, hits: Hits) -> Mapping[str, Points]:
-    """Return what the words of the question give to what was found, and to what stands around the words' hits."""
-    if evidence.asked is None:
+async def _compute_points(scope: Scope, evidence: Evidence, members: NodeFilter, hits: Hits) -> Mapping[str, Points]:
+    """Return the word scores of the hits and of the passages in the context of the word hits."""
+    if evidence.sample is None:
         return {}
-    said, runs = await around(scope, hits.ids[len(hits.words) : SURROUNDED])
-    known = Surroundings([*hits.said, *said, *hits.read.values()], [*hits.runs, *runs])
-    words = [hit.id for hit in hits.words if hit.id in known.passages]
-    pool = known.pool(words)
+    texts, runs = await read_context(scope, hits.ids[len(hits.by_words) : MAX_WITH_CONTEXT])
+    context = PassageContext([*hits.texts, *texts, *hits.passages.values()], [*hits.runs, *runs])
+    words = [hit.id for hit in hits.by_words if hit.id in context.passages]
+    pool = context.pool(words)
     if not scope.filters.is_free:
-        await _read(scope, evidence, hits, pool)
-        pool = [each for each in pool if each in hits.read and scope.takes(hits.read[each])]
-        left = frozenset(await members.of(list(dict.fromkeys(hits.read[each].unit for each in pool))))
-        pool = [each for each in pool if hits.read[each].unit in left]
-    vectors = [hit.id for hit in hits.vectors if hit.id in hits.read]
-    return scored(evidence.asked, known, list(dict.fromkeys((*pool, *words, *vectors))), evidence.words)
+        await _read_passages(scope, evidence, hits, pool)
+        pool = [id_ for id_ in pool if id_ in hits.passages and scope.takes(hits.passages[id_])]
+        units = frozenset(await members.select(list(dict.fromkeys(hits.passages[id_].unit for id_ in pool))))
+        pool = [id_ for id_ in pool if hits.passages[id_].unit in units]
+    vectors = [hit.id for hit in hits.by_vector if hit.id in hits.passages]
+    return score_passages(evidence.sample, context, list(dict.fromkeys((*pool, *words, *vectors))), evidence.words)
 
 
-async def _ranked(
-    scope: Scope, request: Request, evidence: Evidence, members: Membership, kept: Sequence[Scored]
+async def _rank_units(
+    scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, scored: Sequence[Scored]
 ) -> list[Ranked]:
-    """Return units best first: by meaning alone, or by all that is known of them."""
+    """Return the units, best first: by vectors alone, or by all evidence."""
     if evidence.mode == "semantic":
-        return _nearest_first(request, kept)
-    admit = _admission(scope, members, {each.passage.unit for each in kept})
-    texts = evidence.asked.texts if evidence.asked else 0
-    names = await named(evidence.names, texts, admit)
+        return _rank_by_cosine(request, scored)
+    admit = _make_admit(scope, members, {passage.passage.unit for passage in scored})
+    texts = evidence.sample.texts if evidence.sample else 0
+    names = await owners_of_names(evidence.names, texts, admit)
     sizes: dict[str, int] = {}
-    for each in kept:
-        sizes[each.passage.unit] = max(sizes.get(each.passage.unit, 1), each.passage.of_owner)
+    for passage in scored:
+        sizes[passage.passage.unit] = max(sizes.get(passage.passage.unit, 1), passage.passage.of_owner)
     units = await units_of(scope, request.weights, sizes, names, evidence.notes, is_past=request.as_of is not None)
-    ranked = rank(request.query, [each.candidate for each in kept], units, weights=request.weights)
-    results = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
+    ranked = rank(request.query, [passage.candidate for passage in scored], units, weights=request.weights)
+    results = await spread_scores(scope, ranked, {passage.passage.key: passage for passage in scored}, texts, admit)
     return [ranked for ranked in results if ranked.score > 0]
 
 
-def _may_lack_vectors(evidence: Evidence, kept: Sequence[Scored]) -> bool:
-    """Say whether some of a past may not be found by meaning; by meaning alone, nobody can tell."""
-    return evidence.mode == "semantic" or any(each.passage.cosine is None for each in kept)
+def _may_lack_vectors(evidence: Evidence, scored: Sequence[Scored]) -> bool:
+    """Return whether passages of the past may lack vectors. With vectors alone, that cannot be known."""
+    return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
 
 
-def _nearest_first(request: Request, kept: Sequence[Scored]) -> list[Ranked]:
-    """Return units by the cosine of their best passage."""
+def _rank_by_cosine(request: Request, scored: Sequence[Scored]) -> list[Ranked]:
+    """Return the units in order of the cosine of their best passage."""
     weights = replace(request.weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, Ranked] = {}
-    for each in kept:
-        if (cosine := each.passage.cosine) is not None:
-            ranked = weighed(Sides(each.candidate, 0.0, cosine), Unit(1), weights)
+    for passage in scored:
+        if (cosine := passage.passage.cosine) is not None:
+            ranked = score_unit(Sides(passage.candidate, 0.0, cosine), Unit(1), weights)
             best[ranked.owner] = max(best.get(ranked.owner, ranked), ranked, key=lambda ranked: ranked.score)
-    return in_order(best.values())
+    return sort_units(best.values())
 
 
-def _admission(scope: Scope, members: Membership, known: Collection[str]) -> Admit:
-    """Return what says who of those that only a name brings in is what hits must be."""
+def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str]) -> Admit:
+    """Return the function that selects the nodes that match the filters, among nodes that only a name brings in."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
         new = sorted(frozenset(owners).difference(known))
         if scope.filters.is_free or not new:
             return frozenset(owners)
-        there = {passage.owner for passage in await passages_of(scope, new, None, UNLIMITED) if scope.takes(passage)}
-        left = await members.of([each for each in new if each in there])
-        return frozenset(left).union(frozenset(owners).intersection(known))
+        matching = {
+            passage.owner for passage in await read_passages_of(scope, new, None, UNLIMITED) if scope.takes(passage)
+        }
+        members_left = await members.select([owner for owner in new if owner in matching])
+        return frozenset(members_left).union(frozenset(owners).intersection(known))
 
     return admit

@@ -1,7 +1,7 @@
-"""A search of several domains: each by itself, then all hits on one scale.
+"""A search of several domains: each is searched by itself, then all hits are put on one scale.
 
-A domain's scores are parts of the best that it has, so the best of a domain in which nothing fits would stand beside
-the best of all. The parts are measured anew, by the best of all domains. How rare a word is, is asked of each domain.
+Scores of a domain are relative to its best hit, so an irrelevant best hit of one domain would rank beside the best of
+all. Therefore scores are rescaled by the best of all domains. The rarity of a word is measured per domain.
 """
 
 from __future__ import annotations
@@ -31,170 +31,169 @@ _SIDES = {"lexical": "score", "semantic": "cosine"}
 _FACTORS = frozenset({"place", "length", "edges", "recency", "use"})
 
 
-async def search_several(core: Core, domains: Sequence[str], request: Request) -> SearchResult:
-    """Return what a request finds in several domains, best first. `Recall` tells the rest."""
-    results = await searched(core, domains, request)
-    joined = await anyio.to_thread.run_sync(_joined, results, request)
+async def search_domains(core: Core, domains: Sequence[str], request: Request) -> SearchResult:
+    """Return the hits for a request in several domains, best first. See `Recall`."""
+    results = await search_each_domain(core, domains, request)
+    merged = await anyio.to_thread.run_sync(_merge_results, results, request)
     if request.as_of is None:
         for domain in domains:
-            note(core, domain, [hit.id for hit in joined.hits if hit.domain == domain and hit.kind == "node"])
-    return joined
+            note(core, domain, [hit.id for hit in merged.hits if hit.domain == domain and hit.kind == "node"])
+    return merged
 
 
-async def searched(core: Core, domains: Sequence[str], request: Request) -> dict[str, SearchResult]:
-    """Return what a request finds in each of some domains. Raises INVALID_ARGUMENT for what only one can answer."""
-    check_of_several(request.as_of)
+async def search_each_domain(core: Core, domains: Sequence[str], request: Request) -> dict[str, SearchResult]:
+    """Return the result for each domain. Raises INVALID_ARGUMENT if the request needs a single domain."""
+    check_as_of(request.as_of)
     if request.cursor is not None:
-        hint = Hint("Give a larger {max_results}, up to 100.")
+        hint = Hint("Use a larger {max_results}, up to 100.")
         raise fault("cursor", "A search of several domains has no next page", hint)
-    asked = replace(request, scores=True, explanation=True, max_tokens=None)
+    explained_request = replace(request, scores=True, explanation=True, max_tokens=None)
     results: dict[str, SearchResult] = {}
     limiter = anyio.Semaphore(AT_ONCE)
 
-    async def look(domain: str) -> None:
+    async def search_one(domain: str) -> None:
         async with limiter:
-            results[domain] = await search(core, domain, asked)
+            results[domain] = await search(core, domain, explained_request)
 
-    await look(domains[0])  # the others find the vector of the question made
+    await search_one(domains[0])  # the others reuse its query vector
     async with task_group() as tasks:
         for domain in domains[1:]:
-            tasks.start_soon(look, domain)
+            tasks.start_soon(search_one, domain)
     return {domain: results[domain] for domain in domains}
 
 
-def check_of_several(as_of: int | str | None) -> None:
-    """Raise INVALID_ARGUMENT for a point of one log, where several are read."""
+def check_as_of(as_of: int | str | None) -> None:
+    """Raise INVALID_ARGUMENT if a point in time is an event or position of a single log."""
     if isinstance(as_of, int) or (as_of is not None and (as_of.isdecimal() or as_of.startswith("evt_"))):
-        raise fault("as_of", f"{as_of} is a point of one domain's log", "For several domains, give a time.")
+        raise fault("as_of", f"{as_of} is a point in one domain's log", "Use a time to read several domains.")
 
 
-def _joined(results: Mapping[str, SearchResult], request: Request) -> SearchResult:
-    """Return the hits of several domains as one reply."""
-    hits = in_one_order(results)[: request.max_results]
+def _merge_results(results: Mapping[str, SearchResult], request: Request) -> SearchResult:
+    hits = merge_hits(results)[: request.max_results]
 
-    def shown(stage: int, count: int) -> list[Hit]:
-        return [_shown(hit, request, LENGTHS[stage]) for hit in hits[:count]]
+    def trim_hits(stage: int, count: int) -> list[Hit]:
+        return [_trim_hit(hit, request, LENGTHS[stage]) for hit in hits[:count]]
 
-    telling = {domain: result for domain, result in results.items() if result.found} or results
-    warnings = together({domain: result.warnings or () for domain, result in telling.items()})
+    nonempty = {domain: result for domain, result in results.items() if result.found} or results
+    warnings = together({domain: result.warnings or () for domain, result in nonempty.items()})
 
-    def made(kept: Sequence[Hit], beside: int = 2, *, tokens: int | None = None) -> SearchResult:
+    def make_result(fitting: Sequence[Hit], extras: int = 2, *, tokens: int | None = None) -> SearchResult:
         modes: list[SearchMode] = [result.mode for result in results.values()]
         analysers = {result.analyser for result in results.values()}
         return SearchResult(
-            hits=tuple(kept),
+            hits=tuple(fitting),
             mode="hybrid" if "hybrid" in modes else modes[0],
             found=sum(result.found for result in results.values()),
-            domains=tuple(results) if beside > 1 else None,
+            domains=tuple(results) if extras > 1 else None,
             not_covered=sum(result.not_covered or 0 for result in results.values()) or None,
             without_vectors=sum(result.without_vectors or 0 for result in results.values()) or None,
-            left_out=len(hits) - len(kept) or None,
+            left_out=len(hits) - len(fitting) or None,
             analyser=analysers.pop() if len(analysers) == 1 else None,
             tokens=tokens,
-            warnings=warnings if beside > 0 else None,
+            warnings=warnings if extras > 0 else None,
         )
 
-    if (most := request.max_tokens) is None:
-        return made(shown(0, len(hits)))
-    reply = made(())
-    for beside in (2, 1, 0):  # what is told beside the hits gives way to them
+    if (max_tokens := request.max_tokens) is None:
+        return make_result(trim_hits(0, len(hits)))
+    reply = make_result(())
+    for extras in (2, 1, 0):  # hits take precedence over warnings and the domain list
 
-        def tokens(some: Sequence[Hit], beside: int = beside) -> int:
-            return tokens_of([made(some, beside, tokens=most)])
+        def tokens(fitting: Sequence[Hit], extras: int = extras) -> int:
+            return tokens_of([make_result(fitting, extras, tokens=max_tokens)])
 
-        kept = fit_whole(shown, len(LENGTHS), len(hits), most, tokens)
-        reply = made(kept, beside, tokens=tokens(kept))
-        if kept:
+        fitting = fit_whole(trim_hits, len(LENGTHS), len(hits), max_tokens, tokens)
+        reply = make_result(fitting, extras, tokens=tokens(fitting))
+        if fitting:
             break
     return reply
 
 
-def in_one_order(found: Mapping[str, SearchResult]) -> list[Hit]:
-    """Return the hits of all domains, best first; what only follows from hits comes after all of them."""
-    bests = {domain: _Bests.of(result.hits) for domain, result in found.items()}
+def merge_hits(results: Mapping[str, SearchResult]) -> list[Hit]:
+    """Return the hits of all domains, best first. Hits that only follow from other hits come last."""
+    bests = {domain: _Bests.of(result.hits) for domain, result in results.items()}
     best = _Bests(
         max((best.lexical for best in bests.values()), default=0.0),
         max((best.semantic for best in bests.values()), default=0.0),
     )
     hits: list[Hit] = []
-    for domain, one in found.items():
-        hits += _rescaled(domain, one.hits, bests[domain].part_of(best))
+    for domain, domain_result in results.items():
+        hits += _rescale(domain, domain_result.hits, bests[domain].factors_of(best))
     return sorted(hits, key=lambda hit: (hit.score is None, -(hit.score or 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Bests:
-    """The score of words and the cosine of which those of hits are parts."""
+    """The best word score and the best cosine of a domain, to which the scores of its hits are relative."""
 
     lexical: float
     semantic: float
 
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> _Bests:
-        """Return those of hits with their explanations."""
+        """Return the best scores of hits with explanations."""
         parts = [part for hit in hits for part in hit.explanation or ()]
         return cls(**{side: _best(parts, side, measure) for side, measure in _SIDES.items()})
 
-    def part_of(self, best: _Bests) -> dict[str, float]:
-        """Return what the parts of scores are multiplied with so that they are parts of the best of all."""
+    def factors_of(self, best: _Bests) -> dict[str, float]:
+        """Return the factors that make the parts of scores relative to the best of all domains."""
         pairs = {"lexical": (self.lexical, best.lexical), "semantic": (self.semantic, best.semantic)}
-        return {side: own / most for side, (own, most) in pairs.items() if most > 0}
+        return {side: value / best_value for side, (value, best_value) in pairs.items() if best_value > 0}
 
 
 def _best(parts: Iterable[Part], side: str, measure: str) -> float:
     pairs = [
-        (shown, value)
+        (share, value)
         for part in parts
         if part.name == side
         and isinstance(value := part.detail.get(measure), float | int)
-        and isinstance(shown := part.detail.get("of_best"), float | int)
-        and shown > 0
+        and isinstance(share := part.detail.get("of_best"), float | int)
+        and share > 0
     ]
-    shown, value = max(pairs, default=(1.0, 0.0))  # that which was rounded least
-    return value / shown
+    share, value = max(pairs, default=(1.0, 0.0))  # the largest part has the smallest rounding error
+    return value / share
 
 
-def _rescaled(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> list[Hit]:
-    """Return hits of a domain with the parts of their scores on the scale of all."""
-    changed = {hit.id: _parts(hit.explanation or (), scale) for hit in hits}
-    before = {hit.id: _own(hit.explanation or ()) for hit in hits}
-    for hit in hits:  # what another passes on is as much as that has
-        changed[hit.id] = [_passed_on(part, changed, before, scale) for part in changed[hit.id]]
-    told: list[Hit] = []
+def _rescale(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> list[Hit]:
+    """Return hits of a domain with their scores on the common scale."""
+    parts = {hit.id: _rescale_parts(hit.explanation or (), scale) for hit in hits}
+    own_scores = {hit.id: _own_score(hit.explanation or ()) for hit in hits}
+    for hit in hits:  # a hop is in proportion to the score of its source
+        parts[hit.id] = [_rescale_hop(part, parts, own_scores, scale) for part in parts[hit.id]]
+    rescaled: list[Hit] = []
     for hit in hits:
-        score = None if hit.score is None else round(fsum(part.value for part in changed[hit.id]), DIGITS)
-        told.append(hit.model_copy(update={"domain": domain, "score": score, "explanation": tuple(changed[hit.id])}))
-    return told
+        score = None if hit.score is None else round(fsum(part.value for part in parts[hit.id]), DIGITS)
+        rescaled.append(hit.model_copy(update={"domain": domain, "score": score, "explanation": tuple(parts[hit.id])}))
+    return rescaled
 
 
-def _parts(parts: Sequence[Part], scale: Mapping[str, float]) -> list[Part]:
+def _rescale_parts(parts: Sequence[Part], scale: Mapping[str, float]) -> list[Part]:
     sides = {part.name: part.value for part in parts if part.name in scale}
     before, after = fsum(sides.values()), fsum(value * scale[name] for name, value in sides.items())
     factor = after / before if before else 1.0
-    return [_times(part, scale.get(part.name, factor if part.name in _FACTORS else 1.0)) for part in parts]
+    return [_multiply(part, scale.get(part.name, factor if part.name in _FACTORS else 1.0)) for part in parts]
 
 
-def _passed_on(
-    part: Part, changed: Mapping[str, Sequence[Part]], before: Mapping[str, float], scale: Mapping[str, float]
+def _rescale_hop(
+    part: Part, parts: Mapping[str, Sequence[Part]], own_scores: Mapping[str, float], scale: Mapping[str, float]
 ) -> Part:
     if part.name != "hop":
         return part
     source = str(part.detail.get("from"))
-    if before.get(source):
-        return _times(part, min(_own(changed[source]) / before[source], 1.0))
-    return _times(part, max(scale.values(), default=1.0))
+    if own_scores.get(source):
+        return _multiply(part, min(_own_score(parts[source]) / own_scores[source], 1.0))
+    return _multiply(part, max(scale.values(), default=1.0))
 
 
-def _own(parts: Iterable[Part]) -> float:
-    """Return what a hit has by itself, and passes on a part of."""
+def _own_score(parts: Iterable[Part]) -> float:
+    """Return the score that a hit has by itself, of which it passes a part on."""
     return fsum(part.value for part in parts if part.name != "hop")
 
 
-def _times(part: Part, factor: float) -> Part:
+def _multiply(part: Part, factor: float) -> Part:
     return part if factor == 1.0 else part.model_copy(update={"value": round(part.value * factor, DIGITS)})
 
 
-def _shown(hit: Hit, request: Request, length: int) -> Hit:
+def _trim_hit(hit: Hit, request: Request, length: int) -> Hit:
     passage = hit.passage
     is_cut = passage is not None and len(passage) > length
     return hit.model_copy(

@@ -1,4 +1,4 @@
-"""Where a recall or a walk looks: a domain as it is, or as it was after a number of its log."""
+"""The point of a domain that a recall or traversal reads: its current state, or its state after an event."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graph_memory.storage.store import check_text
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A domain as it is, or as it was after a number of its log."""
+    """A domain in its current state, or in its state after event number `at`."""
 
     core: Core
     domain: str
@@ -27,24 +27,24 @@ class Place:
 
     @property
     def number(self) -> int:
-        """The number of the log as of which rows are read."""
+        """The event number as of which rows are read."""
         return END - 1 if self.at is None else self.at
 
     async def scale(self) -> Scale:
-        """Return what weighs connections: as they are, or as they were then and at that time."""
+        """Return the scale of connection weights, current or as of the point in time."""
         if self.at is None:
             return await scale(self.core, self.domain)
         return await scale_at(self.core, self.domain, self.at)
 
     async def nodes(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
-        """Return nodes by their ids; what is not there is left out. Raises HISTORY_COMPACTED."""
+        """Return nodes by id. Missing nodes are omitted. Raises HISTORY_COMPACTED."""
         rows = {row.id: row for row in await described(self.core, self.domain, Kind.NODE, ids, self.number)}
         if self.at is not None:
             await check_kept(self.core, self.domain, self.at)
         return rows
 
     async def require(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
-        """Return nodes by their ids. Raises NODE_NOT_FOUND for one that is not there, ONTOLOGY_NOT_FOUND."""
+        """Return nodes by id. Raises NODE_NOT_FOUND for a missing node, and ONTOLOGY_NOT_FOUND."""
         for id_ in ids:
             check_text({"id": id_})
         if self.at is None and await self.core.log.ontology(self.domain) is None:
@@ -52,18 +52,20 @@ class Place:
         rows = await self.nodes(ids)
         for id_ in ids:
             if id_ not in rows and self.at is not None:
-                await Past(self.core, self.domain, self.at).get_node(id_)  # says that it was not there, or was erased
+                await Past(self.core, self.domain, self.at).get_node(
+                    id_
+                )  # raises that the node did not exist, or was erased
             if id_ not in rows:
                 raise node_not_found(self.domain, id_)
         return rows
 
     async def unknown(self, types: Sequence[str]) -> list[str]:
-        """Return a warning for each name that is that of no type."""
+        """Return a warning for each unknown type name."""
         return list(await unknown_types(self.core, self.domain, types) or ())
 
 
 async def place_of(core: Core, domain: str, as_of: int | str | None) -> Place:
-    """Return where to look. Raises what `place_at` does."""
+    """Return the place for a point in time. See `place_at` for the errors."""
     if as_of is None:
         return Place(core, domain, None)
     revision = await place_at(core.store, domain, "as_of", as_of)

@@ -1,4 +1,4 @@
-"""What a search is asked for, checked once: modes, weights, filters, bounds and the cursor."""
+"""The arguments of a search, validated once: modes, weights, filters, bounds and the cursor."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from graph_memory.model.values.properties import PropertyValue, check_properties
 from graph_memory.model.values.strength import fraction
 from graph_memory.storage.log.writing import utc_now
 
-MOST_RESULTS = 100
-DEEPEST = 3
-FEWEST_TOKENS = 50
-_FEWEST_TOKENS = 100
-"""A search says in so many what it has no room for."""
+MAX_RESULTS = 100
+MAX_DEPTH = 3
+MIN_TOKENS = 50
+_MIN_TOKENS_OF_SEARCH = 100
+"""Minimum token budget of a search: room for its warnings."""
 _FIELDS = ("created_after", "created_before", "path_prefix", "namespace")
-_MOST_TYPES = 100
+_MAX_TYPES = 100
 _CURSOR = re.compile(r"search:(\d{1,16}):(\d{1,7}):(\d{1,7})")
-_MOST_WEIGHT = 100.0
-_MOST_EDGES = 2**53
-LONGEST_QUERY = 100_000
-_SHORTEST = 1e-30
-"""A vector that is shorter has no direction that could be relied on."""
+_MAX_WEIGHT = 100.0
+_MAX_EDGES = 2**53
+MAX_QUERY_LENGTH = 100_000
+_MIN_VECTOR_LENGTH = 1e-30
+"""Vectors shorter than this have no reliable direction."""
 
 
 class Cursor(NamedTuple):
-    """Where a page begins: in the ranking of so many candidates, as of a number of the log, after so many hits."""
+    """The start of a page: the log position, the number of ranked candidates, and the number of hits to skip."""
 
     seq: int
     width: int
@@ -51,7 +51,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What hits must be. The indexes hold types and times; the rest leads to a set of nodes first."""
+    """Conditions on hits. The indexes hold types and times; the other conditions select a set of nodes first."""
 
     types: tuple[str, ...] = ()
     fields: FieldFilter = field(default_factory=FieldFilter)
@@ -61,24 +61,24 @@ class Filters:
     min_strength: float | None = None
     valid_at: datetime | None = None
     ended: bool = False
-    """Whether observations that have ended are included."""
+    """Whether ended observations are included."""
     began: tuple[int, int] | None = None
-    """The first and the last time at which a hit began to hold; what has no such time is left out."""
+    """The first and last time, in microseconds, at which a hit began to hold. Hits without such a time are excluded."""
 
     @property
     def is_selective(self) -> bool:
-        """Whether it asks for more than the indexes hold."""
+        """Whether there are conditions that the indexes do not hold."""
         requests = (self.fields.namespace, self.fields.path_prefix, self.min_edges, self.min_strength)
         return bool(self.tags or self.properties) or any(request is not None for request in requests)
 
     @property
     def is_free(self) -> bool:
-        """Whether hits may be anything."""
+        """Whether there are no conditions."""
         return not (self.types or self.created or self.began or self.valid_at or self.is_selective)
 
     @property
     def created(self) -> tuple[int, int] | None:
-        """The first and the last time of creation, None where all are meant."""
+        """The first and last time of creation, in microseconds; None without bounds."""
         after, before = self.fields.created_after, self.fields.created_before
         if after is None and before is None:
             return None
@@ -88,18 +88,18 @@ class Filters:
 
     @property
     def valid(self) -> int | None:
-        """The time at which a hit must hold."""
+        """The time, in microseconds, at which a hit must hold."""
         return None if self.valid_at is None else microseconds(self.valid_at)
 
     @property
-    def wanted(self) -> Wanted:
-        """What is asked of a node, by its state; its type and tags are not in it."""
+    def node_criteria(self) -> Wanted:
+        """The conditions on the state of a node, without type and tags."""
         return Wanted(kind=Kind.NODE, properties=self.properties, valid_at=self.valid_at, fields=self.fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A search. Raises INVALID_ARGUMENT."""
+    """A validated search. Raises INVALID_ARGUMENT."""
 
     query: str
     mode: SearchMode = "hybrid"
@@ -117,129 +117,133 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise fault("query", "There are no words to search for", "Ask a question, or give some words.")
-        if len(self.query) > LONGEST_QUERY:
-            message = f"query has {len(self.query):,} characters, over the limit of {LONGEST_QUERY:,}"
-            raise fault("query", message, "Ask with the words that matter.")
-        among("search_mode", self.mode, get_args(SearchMode))
-        among("syntax", self.syntax, get_args(Syntax))
-        whole("max_results", self.max_results, 1, MOST_RESULTS)
-        whole("traversal_depth", self.depth, 0, DEEPEST)
+            raise fault("query", "The query has no words", "Use a question or some words.")
+        if len(self.query) > MAX_QUERY_LENGTH:
+            message = f"query has {len(self.query):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
+            raise fault("query", message, "Shorten it to the words that matter.")
+        check_choice("search_mode", self.mode, get_args(SearchMode))
+        check_choice("syntax", self.syntax, get_args(Syntax))
+        check_integer("max_results", self.max_results, 1, MAX_RESULTS)
+        check_integer("traversal_depth", self.depth, 0, MAX_DEPTH)
         if self.max_tokens is not None:
-            whole("max_tokens", self.max_tokens, _FEWEST_TOKENS, None)
+            check_integer("max_tokens", self.max_tokens, _MIN_TOKENS_OF_SEARCH, None)
 
 
-def weights_of(given: Mapping[str, float] | None) -> Weights:
-    """Return weights by their names, long or short. Raises INVALID_ARGUMENT."""
+def weights_of(weightings: Mapping[str, float] | None) -> Weights:
+    """Return weights by their long or short names. Raises INVALID_ARGUMENT."""
     names = {**{f"{name}_weight": name for name in WEIGHTS}, **{name: name for name in WEIGHTS}}
     scores: dict[str, float] = {}
-    for key, value in checked("weightings", given, names).items():
+    for key, value in check_keys("weightings", weightings, names).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not 0 <= (number := cast("float", value)) <= _MOST_WEIGHT:
-            raise fault("weightings", f"{key} is {quoted(value)}", f"Give a number from 0 to {_MOST_WEIGHT:g}.")
+        if not is_number or not 0 <= (number := cast("float", value)) <= _MAX_WEIGHT:
+            raise fault("weightings", f"{key} is {quoted(value)}", f"Use a number from 0 to {_MAX_WEIGHT:g}.")
         if names[key] in scores:
-            raise fault("weightings", f"{names[key]} is given twice", "Give it once, with or without _weight.")
+            raise fault("weightings", f"{names[key]} is given twice", "Pass it once, with or without _weight.")
         scores[names[key]] = float(number)
     return Weights(**scores)
 
 
-def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | None) -> Filters:
-    """Return filters by their names. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    rendered = {key: value for key, value in checked("filters", given, FILTERS).items() if value is not None}
+def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime | str | None) -> Filters:
+    """Return filters by name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    values = {key: value for key, value in check_keys("filters", filters_by_name, FILTERS).items() if value is not None}
     for key in ("path_prefix", "namespace"):
-        if not isinstance(rendered.get(key, ""), str):
-            raise fault("filters", f"{key} is {quoted(rendered[key])}", "Give a text.")
-    fields: dict[str, Any] = {key: rendered.get(key) for key in _FIELDS}
-    properties = rendered.get("properties", {})
+        if not isinstance(values.get(key, ""), str):
+            raise fault("filters", f"{key} is {quoted(values[key])}", "Use a text.")
+    fields: dict[str, Any] = {key: values.get(key) for key in _FIELDS}
+    properties = values.get("properties", {})
     if not isinstance(properties, Mapping):
-        raise fault("filters", f"properties is {quoted(properties)}", 'Give an object, as in {"status": "open"}.')
-    edges, strength = rendered.get("min_edge_count"), rendered.get("min_strength")
+        raise fault("filters", f"properties is {quoted(properties)}", 'Use an object, such as {"status": "open"}.')
+    edges, strength = values.get("min_edge_count"), values.get("min_strength")
     filters = Filters(
-        types=named("node_types", rendered.get("node_types", ())),
+        types=check_type_names("node_types", values.get("node_types", ())),
         fields=field_filter(**fields, modified_after=None, modified_before=None),
         properties=check_properties(cast("Mapping[str, object]", properties)),
-        tags=check_tags(texts("tags", rendered.get("tags", ()))),
-        min_edges=None if edges is None else whole("min_edge_count", edges, 0, _MOST_EDGES) or None,
+        tags=check_tags(check_list("tags", values.get("tags", ()))),
+        min_edges=None if edges is None else check_integer("min_edge_count", edges, 0, _MAX_EDGES) or None,
         min_strength=None if strength is None else fraction("min_strength", strength) or None,
         valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
     )
     first, last = filters.created or (EARLIEST, LATEST)
     if first > last:
         message = Hint("{created_after} is not before {created_before}")
-        raise fault("filters", message, "Swap them, or leave one out.")
+        raise fault("filters", message, "Swap them, or omit one.")
     return filters
 
 
-def types_of(types: Sequence[str] | None, one: str | None) -> Filters:
-    """Return the filter for types, given as several or as one. Raises INVALID_ARGUMENT."""
-    return Filters(types=named("types", [*texts("types", types or ()), *([] if one is None else [one])]))
+def types_of(types: Sequence[str] | None, type_name: str | None) -> Filters:
+    """Return the filter for a list of types and a single type. Raises INVALID_ARGUMENT."""
+    return Filters(
+        types=check_type_names(
+            "types", [*check_list("types", types or ()), *([] if type_name is None else [type_name])]
+        )
+    )
 
 
-def vector_of(given: Sequence[float]) -> tuple[float, ...]:
-    """Return a vector of the same direction and the length 1. Raises INVALID_ARGUMENT where it has none."""
-    hint = "Give the numbers that the domain's model made of a text."
-    is_list = isinstance(given, Iterable) and not isinstance(given, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-    if not is_list or not all(isinstance(value, int | float) for value in given):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+def vector_of(numbers: Sequence[float]) -> tuple[float, ...]:
+    """Return the vector scaled to length 1. Raises INVALID_ARGUMENT if it has no direction."""
+    hint = "Pass the numbers that the domain's model returned for a text."
+    is_list = isinstance(numbers, Iterable) and not isinstance(numbers, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    if not is_list or not all(isinstance(value, int | float) for value in numbers):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault("vector", "vector is not a list of numbers", hint)
     try:
-        vector = tuple(float(value) for value in given)
+        vector = tuple(float(value) for value in numbers)
     except OverflowError:
         raise fault("vector", "vector has a number that is too large", hint) from None
     length = math.hypot(*vector)
-    if not _SHORTEST < length < math.inf:
+    if not _MIN_VECTOR_LENGTH < length < math.inf:
         raise fault("vector", "vector has no direction", hint)
     return tuple(value / length for value in vector)
 
 
-def cursor_of(given: str | None) -> Cursor | None:
-    """Return the cursor that a page gave. Raises INVALID_ARGUMENT."""
-    if given is None:
+def cursor_of(text: str | None) -> Cursor | None:
+    """Return the cursor of a previous page. Raises INVALID_ARGUMENT."""
+    if text is None:
         return None
-    if not isinstance(given, str) or not (match := _CURSOR.fullmatch(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise not_a_cursor(given)
+    if not isinstance(text, str) or not (match := _CURSOR.fullmatch(text)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise not_a_cursor(text)
     return Cursor(*map(int, match.groups()))
 
 
-def checked(
-    argument: str, given: Mapping[str, object] | None, valid: Sequence[str] | Mapping[str, str]
+def check_keys(
+    argument: str, value: Mapping[str, object] | None, valid: Sequence[str] | Mapping[str, str]
 ) -> Mapping[str, object]:
-    """Return an object that has no other keys than those that are valid."""
-    if given is None:
+    """Return a mapping that has only valid keys. Raises INVALID_ARGUMENT."""
+    if value is None:
         return {}
-    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault(argument, f"{argument} is {quoted(given)}, not an object", f"Valid keys are {', '.join(valid)}.")
-    for key in given:
+    if not isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault(argument, f"{argument} is {quoted(value)}, not an object", f"Valid keys are {', '.join(valid)}.")
+    for key in value:
         if key not in valid:
             hint = f"{suggestion(str(key), valid, '')} Valid keys are {', '.join(valid)}.".strip()
             raise fault(argument, f"{argument} has no {shown(key)}", hint)
-    return given
+    return value
 
 
-def texts(argument: str, given: object) -> list[str]:
-    """Return a list. Raises INVALID_ARGUMENT for what is none."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise fault(argument, f"{argument} is {quoted(given)}, not a list", 'For one, pass ["one"].')
-    return list(cast("Sequence[str]", given))
+def check_list(argument: str, value: object) -> list[str]:
+    """Return the value as a list. Raises INVALID_ARGUMENT if it is not one."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise fault(argument, f"{argument} is {quoted(value)}, not a list", 'For a single value, pass ["value"].')
+    return list(cast("Sequence[str]", value))
 
 
-def named(argument: str, given: object) -> tuple[str, ...]:
-    """Return the names of types, each once. Raises INVALID_ARGUMENT."""
-    names = texts(argument, given)
-    if len(names) > _MOST_TYPES or not all(isinstance(name, str) and name for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault(argument, f"{argument} is {quoted(names)}", f"Give at most {_MOST_TYPES} names of types.")
+def check_type_names(argument: str, value: object) -> tuple[str, ...]:
+    """Return type names without duplicates. Raises INVALID_ARGUMENT."""
+    names = check_list(argument, value)
+    if len(names) > _MAX_TYPES or not all(isinstance(name, str) and name for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault(argument, f"{argument} is {quoted(names)}", f"Pass at most {_MAX_TYPES} type names.")
     return tuple(dict.fromkeys(names))
 
 
-def among(argument: str, given: object, valid: Sequence[str]) -> None:
-    """Raise INVALID_ARGUMENT for what is none of some texts."""
-    if given not in valid:
-        hint = suggestion(str(given), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
-        raise fault(argument, f"{quoted(given)} is not a valid {argument}", hint)
+def check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
+    """Raise INVALID_ARGUMENT if a value is not one of the valid texts."""
+    if value not in valid:
+        hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
+        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
 
 
-def whole(argument: str, given: object, least: int, most: int | None) -> int:
+def check_integer(argument: str, value: object, minimum: int, maximum: int | None) -> int:
     """Return a whole number between bounds. Raises INVALID_ARGUMENT."""
-    bounds = f"from {least} to {most:,}" if most is not None else f"of at least {least}"
-    if type(given) is not int or given < least or (most is not None and given > most):
-        raise fault(argument, f"{argument} is {quoted(given)}", f"Give a whole number {bounds}.")
-    return given
+    bounds = f"from {minimum} to {maximum:,}" if maximum is not None else f"of at least {minimum}"
+    if type(value) is not int or value < minimum or (maximum is not None and value > maximum):
+        raise fault(argument, f"{argument} is {quoted(value)}", f"Use a whole number {bounds}.")
+    return value

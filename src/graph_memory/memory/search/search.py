@@ -1,4 +1,4 @@
-"""A search, from the question to the reply."""
+"""A search, from the request to the reply."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, place_a
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
 from graph_memory.memory.search.access_store import note
-from graph_memory.memory.search.candidate_ranking import find
-from graph_memory.memory.search.index.coverage import Coverage, coverage
+from graph_memory.memory.search.candidate_ranking import rank_candidates
+from graph_memory.memory.search.index.coverage import Coverage, read_coverage
 from graph_memory.memory.search.index.index import catch_up
-from graph_memory.memory.search.reply import reply
+from graph_memory.memory.search.reply import build_reply
 from graph_memory.memory.search.request import Cursor, Filters, Request
 from graph_memory.memory.search.results import SearchResult
 from graph_memory.memory.search.retrieval.retrieval import Scope
 
 Awaited = Literal["nothing", "words", "vectors"]
-"""What is indexed before an answer: nobody waits for what is not looked at."""
+"""The part of the index that must be up to date before a search runs."""
 
 
 async def search_and_count(core: Core, domain: str, request: Request) -> SearchResult:
-    """Return what a request finds, for somebody: nodes that are given as they are now count as used."""
+    """Return the hits for a request. If it is about the present, its nodes count as used."""
     result = await search(core, domain, request)
     if request.as_of is None:
         note(core, domain, [hit.id for hit in result.hits if hit.kind == "node"])
@@ -31,16 +31,16 @@ async def search_and_count(core: Core, domain: str, request: Request) -> SearchR
 
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:
-    """Return what a request finds in a domain. `Recall` tells the rest."""
+    """Return the hits for a request in a domain. See `Recall`."""
     awaited: Awaited = "words" if request.mode == "lexical" else "vectors"
     scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor, awaited=awaited)
-    ranking = await find(scope, request)
-    notes = [] if ranking.ranked else await _reasons(scope, request)
-    return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
+    ranking = await rank_candidates(scope, request)
+    notes = [] if ranking.ranked else await _explain_no_hits(scope, request)
+    return await build_reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
 
 
-async def _reasons(scope: Scope, request: Request) -> list[str]:
-    """Return why nothing was found, as far as the question tells."""
+async def _explain_no_hits(scope: Scope, request: Request) -> list[str]:
+    """Return why there are no hits, as far as the request shows it."""
     if scope.at is not None and scope.at <= 0:
         return [BEFORE_ALL]
     return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
@@ -55,7 +55,7 @@ async def scope_of(
     *,
     awaited: Awaited = "vectors",
 ) -> Scope:
-    """Return where to search, and with what: what was before a fork is in the domain that the branch was made from."""
+    """Return the scope of a search. A state before the fork of a branch is in the log of the base domain."""
     types = await stored_types(core, domain, filters.types)
     filters = replace(filters, types=tuple(types or ()))
     if cursor is not None:
@@ -63,13 +63,13 @@ async def scope_of(
     elif as_of is not None:
         place = await place_at(core.store, domain, "as_of", as_of)
     else:
-        return Scope(core, domain, None, await _covered(core, domain, awaited), filters, domain)
-    covered = await _covered(core, place.domain, awaited)
+        return Scope(core, domain, None, await _update_coverage(core, domain, awaited), filters, domain)
+    coverage_of_index = await _update_coverage(core, place.domain, awaited)
     rows = await core.store.read(NEXT_EVENTS, domain=place.domain, numbers=[place.seq])
-    return Scope(core, place.domain, place.seq, covered, filters, domain, rows[0].at if rows else None)
+    return Scope(core, place.domain, place.seq, coverage_of_index, filters, domain, rows[0].at if rows else None)
 
 
-async def _covered(core: Core, domain: str, awaited: Awaited) -> Coverage:
+async def _update_coverage(core: Core, domain: str, awaited: Awaited) -> Coverage:
     if awaited == "nothing":
-        return await coverage(core, domain)
+        return await read_coverage(core, domain)
     return await catch_up(core, domain, vectors=awaited == "vectors")

@@ -1,4 +1,4 @@
-"""What fits in so many tokens: parts one by one, or a reply as a whole, first shorter and then with fewer parts."""
+"""Fits text into a token budget: part by part, or a whole reply, which is shortened before parts are dropped."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from graph_memory.model.results import Result
 
 R = TypeVar("R")
 Count = Callable[[str], int]
-"""Returns how many tokens a text is."""
+"""Returns the number of tokens of a text."""
 
 LENGTHS = (400, 200, 100, 40)
-"""Characters of a passage that is shown, longest first."""
+"""Maximum number of characters of a shown passage, longest first."""
 _ENCODING = "o200k_base"
 
 
 def tokens_of(parts: Sequence[Result]) -> int:
-    """Return how many tokens parts of a reply are as JSON, by the count of newer OpenAI models; others are close."""
+    """Return the number of tokens of parts of a reply as JSON, with the tokenizer of recent OpenAI models."""
     return tokens_of_text(json.dumps([part.to_dict() for part in parts], ensure_ascii=False, separators=(",", ":")))
 
 
 def tokens_of_text(text: str) -> int:
-    """Return how many tokens a text is, counted the same way."""
-    return counter()(text)
+    """Return the number of tokens of a text, with the same tokenizer."""
+    return load_counter()(text)
 
 
 @dataclass(slots=True)
 class Room:
-    """The tokens of a budget that are left, for parts that are counted one by one."""
+    """The remaining tokens of a budget, from which parts are deducted."""
 
     count: Count
     left: int
@@ -47,27 +47,28 @@ class Room:
 
 
 def fit_whole(
-    made: Callable[[int, int], R], stages: int, parts: int, most: int, size: Callable[[R], int], least: int = 0
+    render: Callable[[int, int], R], stages: int, parts: int, budget: int, size: Callable[[R], int], minimum: int = 0
 ) -> R:
-    """Return the largest of the things that take at most so many tokens as a whole.
+    """Return the largest rendering that fits into a token budget.
 
-    `made` returns a thing at a stage of shortening, with the first of its parts: as many as its second argument says.
-    Parts are left out only at the last stage. With the `least` number of parts, it may take more tokens.
+    `render` takes a stage of shortening and the number of parts. Parts are dropped only at the last stage. With the
+    `minimum` number of parts, the result may exceed the budget.
     """
     for stage in range(stages):
-        if size(found := made(stage, parts)) <= most:
-            return found
-    last, more = stages - 1, range(least + 1, parts)
-    return made(last, least + bisect_right(more, most, key=lambda number: size(made(last, number))))
+        if size(rendered := render(stage, parts)) <= budget:
+            return rendered
+    last, counts = stages - 1, range(minimum + 1, parts)
+    return render(last, minimum + bisect_right(counts, budget, key=lambda count: size(render(last, count))))
 
 
 _MOST_AT_ONCE = 50_000
-"""Maximum number of characters that are encoded at once: 200,000 bytes of UTF-8, as the limit is 200,000 tokens."""
+"""Maximum number of characters that are encoded in one call: up to 200,000 bytes of UTF-8, below the limit of 200,000
+tokens."""
 
 
 @cache
-def counter() -> Count:
-    """Return what counts tokens; to load it takes a second, so that waits until somebody asks."""
+def load_counter() -> Count:
+    """Return the function that counts tokens. Loading it takes a second, so it is loaded on first use."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # it opens its words in a way that Python will drop
         import bpe_openai

@@ -1,6 +1,6 @@
-"""Blocks: short texts under labels, which an agent always reads, such as who it is and whom it works with.
+"""Blocks: short labelled texts that an agent reads at the start of each session, such as who it is and works with.
 
-A block is a node, so the log, reverts and branches know it. It is no entity.
+A block is a node, so the log, reverts and branches include it. It is not an entity.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from graph_memory.model.values.arguments import fault, is_encodable
 
 BLOCK = Kept(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
 STANDARD = ("persona", "human", "project")
-"""The labels that every domain has, if only with empty texts: who the agent is, whom and what it works with and on."""
+"""The labels that every domain has, even with empty texts: the agent, its users and its project."""
 LIMIT = 2_000
-"""Characters of a block, unless it is said."""
+"""Default maximum number of characters of a block."""
 MOST = 20_000
 LONGEST_LABEL = 64
 Mode = Literal["append", "replace"]
@@ -43,17 +43,17 @@ class Edit:
     def __post_init__(self) -> None:
         check_label(self.label)
         if not isinstance(self.text, str) or not is_encodable(self.text):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise fault("text", "text is not a text that can be kept", "Give a text without lone surrogates.")
+            raise fault("text", "text cannot be stored", "Use a text without lone surrogates.")
         if self.mode not in ("append", "replace"):
             raise fault("mode", f"{quoted(self.mode)} is not a mode", "Use append or replace.")
         if self.old is not None and (self.mode != "replace" or not self.old):
             raise fault(
-                "old", "old is only for replace, and is not empty", "Give the part that text takes the place of."
+                "old", "old is only for replace, and must not be empty", "Use the part of the block that text replaces."
             )
         if self.mode == "append" and not self.text and self.limit is None:
-            raise fault("text", "There is nothing to append", "Give a text.")
+            raise fault("text", "There is nothing to append", "Pass a text.")
         if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MOST):
-            raise fault("limit", f"limit is {self.limit!r}", f"Give a whole number of characters from 1 to {MOST:,}.")
+            raise fault("limit", f"limit is {self.limit!r}", f"Use a whole number of characters from 1 to {MOST:,}.")
         object.__setattr__(self, "text", _in_one_form(self.text))
         object.__setattr__(self, "old", None if self.old is None else _in_one_form(self.old))
 
@@ -62,7 +62,7 @@ class Edit:
         text = self._text(_in_one_form(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
-            hint = "Replace it with less, put details into observations, or give a larger limit."
+            hint = "Shorten it, move details into observations, or set a larger limit."
             message = f"Block {self.label} would have {len(text):,} characters, over its limit of {limit:,}"
             raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": len(text), "limit": limit, "hint": hint})
         properties = {BLOCK.key: self.label, "limit": limit}
@@ -76,14 +76,14 @@ class Edit:
             return self.text
         count = before.count(self.old)
         if count != 1:
-            part = ", or give a part that is there once, exactly as {get_block|session_start} shows it"
+            part = ", or use a part that occurs once, exactly as {get_block|session_start} shows it"
             hint = Hint("Leave old out to replace all", part, ".")
             raise fault("old", f"{quoted(self.old)} is {count or 'not'}{' times' if count else ''} in the block", hint)
         return before.replace(self.old, self.text)
 
 
 def _in_one_form(text: str) -> str:
-    """Return a text in NFC whose lines all end alike, so that a part is found however its caller encodes it."""
+    """Return a text in NFC with uniform line ends, so that a part is found however its caller encodes it."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -93,44 +93,47 @@ def check_label(label: object) -> str:
         check_visible("Label", label)
     is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
     if not is_label or not 1 <= len(str(label)) <= LONGEST_LABEL:
-        hint = f"Give a word or a few, of 1 to {LONGEST_LABEL} characters, such as {', '.join(STANDARD)}."
+        hint = f"Use one or a few words of 1 to {LONGEST_LABEL} characters, such as {', '.join(STANDARD)}."
         raise fault("label", f"{quoted(label)} cannot be a label", hint)
     return str(label)
 
 
 def limit_of(note: Note) -> int:
-    """Return the most characters of a block."""
+    """Return the maximum number of characters of a block."""
     limit = note.properties.get("limit")
     return limit if isinstance(limit, int) else LIMIT
 
 
 async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
-    """Return blocks. `Entities.get_block` tells the rest."""
+    """Return the block of a label, or all blocks. See `Entities.get_block`."""
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
     lost = [error for error in unreadable if label is None or _folded(str(error.details[BLOCK.key])) == _folded(label)]
     if label is not None and lost and not any(_folded(block.label) == _folded(label) for block in blocks):
         raise lost[0]
-    warnings = tuple(f"{error.message}. It is left out." for error in lost)
+    warnings = tuple(f"{error.message}. It is omitted." for error in lost)
     return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
 
 
 def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
-    """Return the block of a label, or all with the standard ones. Raises INVALID_ARGUMENT for an unknown label."""
+    """Return the block of a label, or all blocks with the standard ones.
+
+    Raises INVALID_ARGUMENT for an unknown label.
+    """
     blocks = {**{one: _empty(one) for one in STANDARD}, **{block.label: block for block in found}}
     if label is None:
         return Blocks(blocks=tuple(blocks.values()))
     label = _same_label(check_label(label), blocks)
     if label not in blocks:
         near = nearest(label, list(blocks))
-        hint = Hint("There are {labels}.", " {edit_block} makes one.", labels=listed(list(blocks)))
+        hint = Hint("There are {labels}.", " Use {edit_block} to create one.", labels=listed(list(blocks)))
         meant = Hint("Did you mean {near}? {hint}", near=quoted(near), hint=hint) if near else hint
         raise fault("label", f"There is no block {quoted(label)}", meant)
     return Blocks(blocks=(blocks[label],))
 
 
 async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None = None) -> Sequence[Block]:
-    """Return the blocks that there are, the standard ones first, then by their labels. See `notes_of`."""
+    """Return the stored blocks, the standard ones first, then by label. See `notes_of`."""
     notes = await notes_of(core, core.store, domain, BLOCK, unreadable=unreadable)
     order = {label: place for place, label in enumerate(STANDARD)}
     blocks = [block_of(note) for note in notes if note.properties.get(BLOCK.key)]
@@ -138,7 +141,7 @@ async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None
 
 
 def _same_label(label: str, known: Collection[str]) -> str:
-    """Return the known label that is the same but for capitals and the encoding of accents, or the label itself."""
+    """Return the known label that equals a label, ignoring case and the encoding of accents, or the label itself."""
     if label in known:
         return label
     return next((one for one in known if _folded(one) == _folded(label)), label)

@@ -1,4 +1,4 @@
-"""Nodes with a text that are found by a key, each once in a domain: made, or changed, in one write."""
+"""Notes: nodes with a text and a unique key, created or changed in one write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOTES = query("sessions/notes", str)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A kind of note: the type of its nodes, and the property that is their key."""
+    """A kind of note: the type of its nodes, and the property with the key."""
 
     type: str
     key: str
@@ -41,27 +41,27 @@ class Kept:
 
     @property
     def declared(self) -> NodeType:
-        """The type, as an open ontology gets it."""
+        """The node type that is added to an open ontology."""
         rule = PropertyRule(self.key, PropertyType.STRING, unique=True)
         return NodeType(self.type, description=self.description, properties=(rule,), ad_hoc=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note as it is."""
+    """A stored note."""
 
     node: NodeState
     text: str
 
     @property
     def properties(self) -> Mapping[str, PropertyValue]:
-        """What is told of it."""
+        """The properties of its node."""
         return self.node.properties
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a note is to be."""
+    """The desired state of a note."""
 
     text: str
     title: str
@@ -79,9 +79,9 @@ async def notes_of(
     limit: int = 100,
     unreadable: list[GraphError] | None = None,
 ) -> list[Note]:
-    """Return notes of a kind, those that changed last first; given keys, those that have one.
+    """Return notes of a kind, most recently changed first; given keys, the notes that have one of them.
 
-    If `unreadable` is given, notes whose text cannot be read are left out and their errors are added to it. Otherwise
+    If `unreadable` is given, notes whose text cannot be read are omitted, and their errors are added to it. Otherwise
     raises CONTENT_READ_FAILED.
     """
     nodes = await find_notes(reader, domain, kept, keys=keys, limit=limit)
@@ -147,9 +147,9 @@ class WrittenNote:
 async def write_note(
     core: Core, domain: str, name: str, kept: Kept, key: str | None, decide: Callable[[Note | None], Wanted]
 ) -> WrittenNote:
-    """Make the note of a key, or change it; without a key a new one is made.
+    """Create or change the note with a key. Without a key, creates a new note.
 
-    Raises what the decision raises, INVALID_NODE_TYPE in a closed ontology that lacks the type, TYPE_LIMIT_REACHED.
+    Raises the errors of `decide`, INVALID_NODE_TYPE if a closed ontology lacks the type, and TYPE_LIMIT_REACHED.
     """
     new = new_id("mem")
 
@@ -182,7 +182,7 @@ async def write_note(
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The note of a key if there is one, and its new text, stored."""
+    """The stored note with a key, if any, and its new text."""
 
     before: Note | None
     content: Content
@@ -191,7 +191,7 @@ class _Known:
 
 
 def _drafts(core: Core, head: Head, kept: Kept, known: _Known, wanted: Wanted, new: str) -> list[Draft]:
-    """Return the changes that make a note, or change it; none where it is so already."""
+    """Return the drafts that create or change a note; none if it is unchanged."""
     if known.before is None:
         made = NewNode(
             id=new,
@@ -217,14 +217,14 @@ def _drafts(core: Core, head: Head, kept: Kept, known: _Known, wanted: Wanted, n
 
 
 def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
-    """Return what declares the type of notes, where an open ontology lacks it."""
+    """Return the draft that declares the type of notes, if an open ontology lacks it."""
     if head.ontology.find_node_type(kept.type) is not None:
         return []
     if not head.ontology.open:
         rule = f'{{"name": "{kept.key}", "unique": true}}'
         call = f'{{"type_name": "{kept.type}", "properties": [{rule}]}}'
         hint = Hint("The types of this domain are closed.", " Add this one with {add_node_type}: {call}.", call=call)
-        message = f"Node type {kept.type}, which keeps this, is not defined"
+        message = f"Node type {kept.type}, which is needed for this, is not defined"
         raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
     check_room(head.ontology, head.domain, core.open_type_limit)
     return [new_type_draft(kept.declared)]

@@ -1,4 +1,4 @@
-"""`PastMemory`: the entities and blocks of a domain as they were after an event of its log."""
+"""`PastMemory`: the entities and blocks of a domain as of an event of its log."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class PastGraph:
-    """The entities and relations of a past, and the properties of each entity, but its name, by its id."""
+    """The entities and relations as of an event, and the properties of each entity except its name, by id."""
 
     rows: GraphRow
     properties: Mapping[str, Mapping[str, PropertyValue]]
 
     def opened(self, entities: Sequence[Found]) -> OpenedRow:
-        """Return some of the entities with the relations and properties of each."""
+        """Return entities with the relations and properties of each."""
         properties = [list(self.properties[entity[0]].items()) for entity in entities]
         return OpenedRow(entities, self.having(entities).relations, properties)
 
@@ -64,11 +64,11 @@ class PastGraph:
         return stored if isinstance(stored, str) else None
 
     def having(self, entities: Sequence[Found]) -> GraphRow:
-        """Return some of the entities with the relations of each."""
+        """Return entities with the relations of each."""
         return GraphRow(entities, relations_around(entities, self.rows.relations))
 
     def matching(self, wanted: Sequence[str]) -> GraphRow:
-        """Return the entities that have each of these texts, in lower case, somewhere."""
+        """Return the entities that contain each of these lower-case texts."""
         texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
         return self.having([entity for entity in self.rows.entities if has_all(texts[entity[0]], wanted)])
 
@@ -82,20 +82,20 @@ PAST = query("sessions/past", EventRow)
 
 
 class PastMemory(Past):
-    """A domain as it was after one event of its log. Get one from `History.as_of`.
+    """A domain as of an event of its log. Get one from `History.as_of`.
 
-    Its methods are those of `Memory` and `Memory.entities` that read, with the same arguments, results and errors. It
-    has what was deleted since, with content, and nothing that was created later. It stays the same whatever is written
-    meanwhile. If the log is compacted beyond it, all methods raise HISTORY_COMPACTED.
+    Its methods are the reading methods of `Memory` and `Memory.entities`, with the same arguments, results and errors.
+    It includes records that were deleted later, with content, and no records that were created later. Writes do not
+    change it. If the log is compacted beyond the event, all methods raise HISTORY_COMPACTED.
     """
 
     @property
     def read_graph_tokens(self) -> int:
-        """Maximum number of tokens of `read_graph` over MCP if the call gives none."""
+        """Default maximum number of tokens of `read_graph` over MCP."""
         return self._core.read_graph_tokens
 
     async def open_nodes(self, names: Sequence[str], *, detail: bool = False) -> KnowledgeGraph:
-        """Return the entities of these names or aliases, and the relations of each.
+        """Return the entities with these names or aliases, and the relations of each.
 
         Raises INVALID_ARGUMENT, also for `detail`.
         """
@@ -125,7 +125,7 @@ class PastMemory(Past):
         return await anyio.to_thread.run_sync(fit_part, graph.rows, max_tokens, limit, cursor)
 
     async def get_block(self, label: str | None = None) -> Blocks:
-        """Return the block of a label, or all of them. See `Entities.get_block`."""
+        """Return the block of a label, or all blocks. See `Entities.get_block`."""
         page = await self.query_nodes(type=BLOCK.type, limit=_MOST_BLOCKS)
         nodes = [(await self._node(node_id))[0] for node_id in page.node_ids]
         texts = [str((await self.get_node_content(node.id)).content) for node in nodes]
@@ -140,7 +140,7 @@ class PastMemory(Past):
 
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
-    """Return the entities and relations of the last events of subjects, without those that had ended by then."""
+    """Return the entities and relations of the last events of subjects, without those that had ended."""
     drafts = sorted((Event.from_row(event).draft for event in events), key=_order)
     kept = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
     nodes = {draft.subject: draft for draft in drafts if draft.kind is Kind.NODE and not draft.erased}
@@ -175,7 +175,7 @@ def _has_ended(draft: Draft, then: datetime) -> bool:
 
 
 def _order(draft: Draft) -> tuple[str, int, str]:
-    """Return the place of a subject in the order in which subjects were created."""
+    """Return the position of a subject in the order of creation."""
     state = draft.state or {}
     created, place = state.get("_created"), state.get(PLACE)
     return str(created), place if isinstance(place, int) else 0, draft.subject

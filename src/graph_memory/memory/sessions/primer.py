@@ -1,4 +1,4 @@
-"""A primer put together within so many tokens: the first sections first, each line whole. Pure."""
+"""Builds a primer within a token budget: the first sections first, with whole lines. Pure."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.rendering.sentence_selection import shortened
 from graph_memory.memory.recall.rendering.wording import flat
-from graph_memory.memory.search.text.bm25 import NOTHING_ASKED
+from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
 from graph_memory.memory.search.token_budget import Room
 from graph_memory.model.text.visible import visible
 
-_CUT = "> … (cut: {} shows all of it)"
+_CUT = "> … (cut: {} shows the whole text)"
 
 
 @dataclass(slots=True)
 class Primer(Room):
-    """A text of sections that takes so many tokens at most."""
+    """A text of sections within a token budget."""
 
     lines: list[str] = field(default_factory=list[str])
     left_out: int = 0
 
     @property
     def text(self) -> str:
-        """The text."""
+        """The text so far."""
         return "\n".join(self.lines)
 
     def needed(self, sections: Mapping[str, Sequence[str]]) -> int:
-        """Return how many tokens sections take, given their lines by their heads."""
+        """Return the number of tokens of sections, given their lines by heading."""
         lines = [line for head, some in sections.items() for line in (*self._head(head), *some)]
         return sum(self.count(f"{line}\n") for line in lines)
 
     def section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
-        """Put a section, with as many of its lines as there is room for, and return how many; none if not one fits.
+        """Add a section with as many of its lines as fit. Returns their number; adds nothing if no line fits.
 
-        With `room` it takes at most so many tokens.
+        `room` limits the tokens of the section.
         """
         aside = 0 if room is None else max(self.left - room, 0)
         self.left -= aside
@@ -48,7 +48,7 @@ class Primer(Room):
         return place
 
     def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
-        """Put a text in quotation in a share of what is left, cut where it does not fit; `how` shows all of it."""
+        """Add a quoted text in a share of the remaining tokens, cut if it does not fit. `how` shows the whole text."""
         aside = self.left - int(self.left * share)
         self.left -= aside
         lines = [*begins, *(f"> {visible(line)}" for line in text.splitlines())]
@@ -58,7 +58,7 @@ class Primer(Room):
             begun, cut = [] if number else [*self._head(head), *begins], _CUT.format(how)
             room = self.left - self.count("\n".join([*begun, "> ", cut, ""]))
             rest = flat(lines[max(number, len(begins))].removeprefix("> "))
-            part = shortened(rest, NOTHING_ASKED, room, self.count)
+            part = shortened(rest, EMPTY_QUERY, room, self.count)
             self._put([*begun, *([f"> {part}"] if part else []), cut])
         self.left += aside
 

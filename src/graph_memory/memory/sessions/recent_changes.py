@@ -1,4 +1,4 @@
-"""What changed last, for the start of a session: since the last one, and before it."""
+"""The latest changes for the start of a session: since the last session, and before it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ LAST_TIME, LAST, BEFORE = "Changed since last time", "Who changed what last", "C
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What changed since the last session, and before it; without an earlier session all of it is `before`."""
+    """The changes since the last session and before it. Without an earlier session, all changes are in `before`."""
 
     since: Sequence[Change]
     before: Sequence[Change]
 
     @property
     def new(self) -> set[str]:
-        """The things that were created since the last session."""
+        """The ids of the records that were created since the last session."""
         return {change.thing.id for change in self.since if change.thing.state == "new"}
 
     def put(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
-        """Put the newest changes into a primer within so many tokens, and return the subjects that it tells whole.
+        """Add the newest changes to a primer within a token budget.
 
-        Of new things that another section lists, only observations and connections are told.
+        Returns the subjects whose texts it shows completely. Of new records that another section lists, only
+        observations and connections are shown.
         """
         texts: set[str] = set()
         end = primer.left - room
@@ -52,7 +53,7 @@ def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Seq
 
 
 async def read_changes(core: Core, domain: str, project: str | None) -> Changes:
-    """Return the newest changes of a domain, apart since the last session of the project or of whoever asks."""
+    """Return the newest changes of a domain, split at the last session of the project or of the caller."""
     last = await last_session(core, domain, of=project) if project else None
     last = last or await last_session(core, domain)
     if last is None:

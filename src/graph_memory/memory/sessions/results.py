@@ -1,4 +1,4 @@
-"""What is returned of blocks and of sessions."""
+"""The results of blocks and sessions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BlockEdited(Block):
 
 
 class SessionStarted(Answered):
-    """What to know at the start of a session."""
+    """The knowledge for the start of a session."""
 
     session_id: str | None = Field(
         default=None, description="Pass it with later calls: it names their changes in the log"
@@ -47,7 +47,7 @@ class SessionStarted(Answered):
 
 
 class SessionEnded(Result):
-    """What was kept of a session."""
+    """The stored summary of a session."""
 
     session_id: str | None = None
     id: str = Field(description="The node that keeps the summary")

@@ -1,4 +1,4 @@
-"""`session_start` and `session_end`: what to know at the start of a conversation, and what is kept of it."""
+"""`session_start` and `session_end`: the knowledge for a new session, and the summary of a finished one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from graph_memory.memory.recall.recall_queries import is_empty
 from graph_memory.memory.recall.rendering.wording import in_facts, label
 from graph_memory.memory.recall.request import MOST_TOKENS, asked
 from graph_memory.memory.recall.results import Depth
-from graph_memory.memory.search.candidate_ranking import find
+from graph_memory.memory.search.candidate_ranking import rank_candidates
 from graph_memory.memory.search.index.index import catch_up
-from graph_memory.memory.search.request import FEWEST_TOKENS, Filters, Request
+from graph_memory.memory.search.request import MIN_TOKENS, Filters, Request
 from graph_memory.memory.search.retrieval.retrieval import Scope
-from graph_memory.memory.search.token_budget import LENGTHS, counter, fit_whole, tokens_of
+from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, load_counter, tokens_of
 from graph_memory.memory.sessions.blocks import STANDARD, blocks_of
 from graph_memory.memory.sessions.notes import Kept, Note, Wanted, find_notes, notes_of, read_notes, write_note
 from graph_memory.memory.sessions.primer import Primer
@@ -45,35 +45,35 @@ from graph_memory.storage.queries import query
 
 SUMMARY = Kept(SUMMARY_TYPE, SUMMARY_KEY, "What was done in a session, and what is open")
 TOKENS = 1_500
-"""How much a primer takes at most, unless it is said."""
+"""Default token budget of a primer."""
 LEAST_TOKENS = 400
 LONGEST_SUMMARY = 300
 """Maximum number of characters of each summary in a list of sessions."""
 _SUMMARIES = 20
-"""Maximum number of summaries among which the last one is looked for."""
+"""Maximum number of summaries among which the last one is searched for."""
 _LISTED = 5
 _USER = "The user"
 UNFINISHED = query("sessions/unfinished", str)
 """The ids of nodes of types whose status is not closed, newest first."""
 _CHANGES, _CHANGES_BESIDE = 0.6, 0.3
-"""The part of what is left beside other sections that the newest changes may take; the same with a project."""
+"""The share of the remaining tokens for the newest changes; the same with a project."""
 _GOALS = frozenset({"goal", "agentgoal", "goals", "objective", "milestone", "todo", "task"})
 _REACHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _OF_QUESTIONS = 0.4
-"""The part of a reply that questions with their calls may take."""
+"""The share of a reply for questions with their calls."""
 _BESIDE = 120
-"""Tokens of a reply beside its text and questions: its numbers, its session, and a warning or two."""
+"""Number of tokens of a reply beside its text and questions: numbers, session, and a warning or two."""
 _PATIENCE = 1.0
-"""Seconds in which what is new is indexed, before what is known of a project is told."""
+"""Seconds for which new changes are indexed before a project is recalled."""
 _PART = 0.5
-"""The part of what is left that the last summary may take."""
+"""The share of the remaining tokens for the last summary."""
 _OF_PROJECT = 0.7
-"""The part of what is left beside other sections that what is known of the project may take."""
+"""The share of the remaining tokens for what is known about the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for at the start of a session. Raises INVALID_ARGUMENT."""
+    """The arguments of `session_start`. Raises INVALID_ARGUMENT."""
 
     session_id: str | None
     project: str | None
@@ -82,15 +82,15 @@ class Asked:
     def __post_init__(self) -> None:
         for argument, given in (("session_id", self.session_id), ("project", self.project)):
             if given is not None and not (isinstance(given, str) and given.strip() and is_encodable(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-                raise fault(argument, f"{argument} is {quoted(given)}", "Give a text, or leave it out.")
+                raise fault(argument, f"{argument} is {quoted(given)}", "Use a text, or omit it.")
         if type(self.max_tokens) is not int or not LEAST_TOKENS <= self.max_tokens <= MOST_TOKENS:
-            hint = f"Give a whole number from {LEAST_TOKENS} to {MOST_TOKENS:,}."
+            hint = f"Use a whole number from {LEAST_TOKENS} to {MOST_TOKENS:,}."
             raise fault("max_tokens", f"max_tokens is {self.max_tokens!r}", hint)
 
 
 async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted:
-    """Return what to know at the start of a session. `Entities.session_start` tells the rest."""
-    count = await anyio.to_thread.run_sync(counter)
+    """Return the knowledge for the start of a session. See `Entities.session_start`."""
+    count = await anyio.to_thread.run_sync(load_counter)
     session = given.session_id or core.origin.session
     corrections = [f"- {line}" for line in await core.corrections(core, None)]
     if await is_empty(core, domain):
@@ -120,7 +120,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     telling = _Telling(core, domain, primer, lines)
     needed = primer.needed({"Goals": [goal.line(changes.new) for goal in goals]})
     of_changes = max(int((primer.left - needed) * (_CHANGES_BESIDE if given.project else _CHANGES)), 0)
-    warnings = [f"{error.message}. It is left out." for error in unreadable] + _warn_of_summaries(lost_summaries)
+    warnings = [f"{error.message}. It is omitted." for error in unreadable] + _warn_of_summaries(lost_summaries)
     warnings += await telling.of_project(given.project, needed + of_changes) if given.project else []
     goals = [goal for goal in goals if not (goal.has_observations and goal.id in telling.told)]
     warnings += await telling.recalled("What this memory holds", "shallow", None, primer.left // 2)
@@ -139,7 +139,10 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
 
 
 def with_warnings(started: SessionStarted, warnings: Sequence[str], most: int) -> SessionStarted:
-    """Return a reply with the warnings that fit in so many tokens, long ones cut; others count as left out."""
+    """Return the reply with the warnings that fit into a token budget.
+
+    Long warnings are cut, and others count as left out.
+    """
     kept: tuple[str, ...] = ()
     left_out = started.left_out or 0
     for warning in dict.fromkeys(warnings):
@@ -151,21 +154,21 @@ def with_warnings(started: SessionStarted, warnings: Sequence[str], most: int) -
 
 
 def _questions(findings: Sequence[Finding], most: int) -> tuple[Sequence[Finding], int]:
-    """Return the questions for which there is room beside the text, and the tokens of all that stands beside it."""
+    """Return the questions that fit beside the text, and the number of tokens beside the text."""
     kept = fit_whole(lambda _, number: findings[:number], 1, len(findings), int(most * _OF_QUESTIONS), tokens_of)
     return kept, tokens_of(kept) + _BESIDE if kept else _BESIDE
 
 
 def _ordered(blocks: Sequence[Block], project: str | None) -> list[Block]:
-    """Return the blocks with texts; that of the project comes first of those that are not standard."""
+    """Return the blocks with texts. The block of the project comes directly after the standard ones."""
     told = [block for block in blocks if block.text]
     return sorted(told, key=lambda block: block.label not in ("persona", "human", "project", project))
 
 
 async def _last_summary(core: Core, domain: str, given: Asked, unreadable: list[GraphError]) -> Note | None:
-    """Return the last readable summary of this session, or of the project, or of any.
+    """Return the last readable summary of this session, or of the project, or of any session.
 
-    Adds the errors of the summaries that it tries before and cannot read.
+    Adds the errors of unreadable summaries that it skips.
     """
     find_summaries = partial(find_notes, core.store, domain, SUMMARY)
     own = await find_summaries(keys=[given.session_id], limit=1) if given.session_id else []
@@ -193,13 +196,13 @@ def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
         return []
     others = len(unreadable) - 1
     noun = "summary" if others == 1 else "summaries"
-    left_out = f"It and {others:,} other {noun} are left out." if others else "It is left out."
+    left_out = f"It and {others:,} other {noun} are omitted." if others else "It is omitted."
     return [f"{unreadable[0].message}. {left_out}"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """What recalls put into a primer, and what is told in it already, which they leave out."""
+    """Adds recalls to a primer, without the subjects that it already shows."""
 
     core: Core
     domain: str
@@ -207,29 +210,29 @@ class _Telling:
     told: set[str]
 
     async def of_project(self, project: str, needed: int) -> Sequence[str]:
-        """Put what is known of a project, where anything has its words that was not told above; return warnings.
+        """Add what is known about a project, if a matching subject is not shown yet. Returns warnings.
 
-        What is new is indexed for a moment only, and its meaning is not waited for. What is needed for other sections,
-        and a part for facts about other things, is left.
+        New changes are indexed for a moment only, without vectors. Leaves `needed` tokens for other sections, and a
+        share for other facts.
         """
         covered = await catch_up(self.core, self.domain, within=_PATIENCE, vectors=False, handful_within=0.0)
         scope = Scope(self.core, self.domain, None, covered, Filters(), self.domain)
         request = Request(query=project, mode="lexical", max_results=len(self.told) + 1)
-        ranking = await find(scope, request)
+        ranking = await rank_candidates(scope, request)
         notes: Sequence[str] = ()
         if not self.told.issuperset(ranked.owner for ranked in ranking.ranked):
             room = max(self.primer.left - needed, self.primer.left // 2)
             notes = await self.recalled(f"About {shown(project)}", "medium", project, int(room * _OF_PROJECT))
         notes = [*covered.warnings, *notes]
         if covered.behind:
-            missing = f"The last {covered.behind:,} changes are not indexed yet: what they say of {quoted(project)}"
-            return [*notes, f"{missing} is left out. recall knows it in a moment."]
-        return notes if ranking.ranked else [*notes, f"Nothing is known of {quoted(project)} yet."]
+            missing = f"The last {covered.behind:,} changes are not indexed yet, so their facts about {quoted(project)}"
+            return [*notes, f"{missing} are missing. Use recall in a moment."]
+        return notes if ranking.ranked else [*notes, f"Nothing is known about {quoted(project)} yet."]
 
     async def recalled(self, head: str, depth: Depth, query: str | None, room: int) -> Sequence[str]:
-        """Put what a recall tells in so many tokens, and return its warnings."""
+        """Add a recall within a token budget. Returns its warnings."""
         room -= self.primer.needed({head: []})
-        if room < FEWEST_TOKENS:
+        if room < MIN_TOKENS:
             self.primer.left_out += 1
             return ()
         request = asked(depth, query, None, room, "prose", None, None, None, None)
@@ -238,7 +241,7 @@ class _Telling:
         if not (material.things or material.lists or material.counts):
             return ()
         lines = [line for line in str(result.content).splitlines() if line.strip()]
-        is_known = lines[0] in self.primer.lines  # what quotation marks mean is told once
+        is_known = lines[0] in self.primer.lines  # the note on quotation marks is shown once
         self.primer.section(head, lines[1:] if is_known else lines)
         self.told.update(material.told)
         return result.warnings or ()
@@ -246,7 +249,7 @@ class _Telling:
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """A goal that is not reached: its title, status, due date and assignee."""
+    """An unfinished goal: its title, status, due date and assignee."""
 
     id: str
     title: str
@@ -254,13 +257,13 @@ class _Goal:
     has_observations: bool
 
     def line(self, new: Collection[str]) -> str:
-        """Return the line of the goal, given the ids of things that are new since the last session."""
+        """Return the line of the goal. `new` has the ids of records that are new since the last session."""
         about = ", ".join(filter(None, ("new" if self.id in new else "", in_facts(self.facts))))
         return f"- {label(self.title)}{f' ({about})' if about else ''}"
 
 
 async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
-    """Return the goals that nothing says to be reached, by their due dates."""
+    """Return the unfinished goals by their due dates."""
     names = [type_.name for type_ in ontology.node_types if type_.name.casefold() in _GOALS]
     ids = await core.store.read(UNFINISHED, domain=domain, types=names, closed=sorted(_REACHED), limit=100)
     now = utc_now()
@@ -275,7 +278,7 @@ async def _goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
 
 
 async def with_summaries(core: Core, domain: str, found: Sessions) -> Sessions:
-    """Return sessions with the summaries that `session_end` kept of them."""
+    """Return sessions with the summaries that `session_end` stored."""
     keys = [session.session for session in found.sessions if session.session is not None]
     read = partial(notes_of, core, core.store, domain, SUMMARY, unreadable=[])
     notes = await read(keys=keys, limit=len(keys)) if keys else []
@@ -291,10 +294,10 @@ def _cut(summary: str) -> str:
 async def session_end(
     core: Core, domain: str, summary: str, session_id: str | None, project: str | None
 ) -> SessionEnded:
-    """Keep what was done in a session. `Entities.session_end` tells the rest."""
+    """Store the summary of a session. See `Entities.session_end`."""
     given = Asked(session_id, project)
     if not isinstance(summary, str) or not summary.strip() or not is_encodable(summary):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("summary", "There is no summary", "Say in a few lines what was done, decided, and is open.")
+        raise fault("summary", "There is no summary", "Use a few lines: what was done, decided, and is open.")
     session = given.session_id or core.origin.session
 
     def decide(_: Note | None) -> Wanted:

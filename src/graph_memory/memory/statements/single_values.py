@@ -14,7 +14,7 @@ from graph_memory.memory.statements.values.literals import Kind, folded_text, to
 _CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
 _BEFORE = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
 _LONGEST = 40
-"""Characters of what stands before `is`."""
+"""Maximum number of characters before `is`."""
 _LONGEST_VALUE = 200
 
 
@@ -23,14 +23,14 @@ class SingleValue:
     """The value of an attribute that has one value at a time."""
 
     what: frozenset[str]
-    """The stems of the attribute: `manager is`, `lives in`."""
+    """The stems of the words for the attribute: `manager is`, `lives in`."""
     said: str
     name: str
-    """The name, or the value: an address, a number, a date."""
+    """The value: a name, an address, a number or a date."""
 
 
 def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
-    """Return the names in a text that are values of such attributes."""
+    """Return the names in a text that are values of single-valued attributes."""
     capitals = {word for match in _CAPITAL.findall(text) for word in words_only(plain(match)).split()}
     if not capitals:
         return ()
@@ -66,7 +66,7 @@ def _stating(language: Lexicon) -> re.Pattern[str]:
 
 @lru_cache(maxsize=32)
 def _finders(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds a name after a verb, and one that is said to be something."""
+    """Return a pattern for a name after a verb, and a pattern for a name after `is`."""
     verbs = "|".join(re.escape(plain(part)) for part in language.holds_one.split(","))
     is_so = "|".join(language.copulas.split()) or "(?!)"
     return (

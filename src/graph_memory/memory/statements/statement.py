@@ -1,4 +1,4 @@
-"""A statement taken apart: its words as stems, its values, its names, and how it is meant. Pure."""
+"""Parses a statement: the stems of its words, its values, names and cues. Pure."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
 _FRONT = 4
-"""Words at the beginning of which one may be another person."""
+"""Number of words at the beginning that may name another person."""
 _SHORTEST_STEM = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Statement:
-    """A statement taken apart."""
+    """A parsed statement."""
 
     language: Lexicon
     whole: str
     """Its words in lower case, without accents and punctuation."""
     meant: str
-    """The same without its values and misleading phrases."""
+    """The same words without values and misleading phrases."""
     stems: tuple[str, ...]
-    """The stems of the words that say something, in order."""
+    """The stems of the meaningful words, in order."""
     values: tuple[Value, ...]
     names: frozenset[str]
     """The stems of words that look like names."""
     tense: str
-    """`was` or `is`, where only one of the two is said."""
+    """`was` or `is`, if it has only one of the two tenses; else empty."""
     held: tuple[SingleValue, ...]
-    """Names of which there is one at a time."""
+    """Values of single-valued attributes."""
     stated: SingleValue | None
-    """The value that it states, if it states nothing else."""
+    """The attribute value, if the text states nothing else."""
     identifiers: frozenset[str]
     is_denied: bool
-    """Whether it has a word like not."""
+    """Whether it has a negation."""
     is_end_denied: bool
-    """Whether it has one beside what says that something ended: `has not sold`, but not `no longer has`."""
+    """Whether a negation belongs to the end of a state: `has not sold`, but not `no longer has`."""
     denied: frozenset[str]
-    """The stems of the clauses with such a word."""
+    """The stems of the clauses with a negation."""
     is_question: bool
     is_exclaimed: bool
     cues: frozenset[str]
-    """Which cues it has, by the names in `_CUES`."""
+    """The names of its cues, from `_CUES`."""
     asserted: frozenset[str]
-    """The cues that it has before a reason: `Tea instead of coffee because it would be cheaper` is no wish."""
+    """The cues before a reason: `Tea instead of coffee because it would be cheaper` is not a wish."""
     kin: frozenset[str]
     """Other people at its beginning."""
     looked_for: dict[str, str | None] = field(default_factory=dict[str, str | None])
-    """Phrases that were looked for in it, and which of each was found."""
+    """Cached results of phrase searches."""
 
     @property
     def is_negative(self) -> bool:
-        """Whether something is denied, or is no more: `no longer supports` is as `support was dropped`."""
+        """Whether it denies a fact or says that it ended: `no longer supports` is like `support was dropped`."""
         return self.is_denied or "ending" in self.cues
 
     def has(self, phrases: str) -> bool:
-        """Say whether one of the phrases is in it."""
+        """Return whether it contains one of the phrases."""
         return self.found(phrases) is not None
 
     def found(self, phrases: str) -> str | None:
-        """Return the first of the phrases that is in it."""
+        """Return the first of the phrases that it contains."""
         if phrases not in self.looked_for:
             match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.meant)
             self.looked_for[phrases] = match[0] if match else None
@@ -98,7 +98,7 @@ _CUES = (
 
 @lru_cache(maxsize=16_384)
 def statement(text: str, language: Lexicon) -> Statement:
-    """Return a text taken apart."""
+    """Return a parsed text."""
     apart = language.is_written_apart
     values, rest = values_of(text, language)
     words = words_only(rest)
@@ -135,7 +135,7 @@ def _cues(meant: str, language: Lexicon) -> frozenset[str]:
 
 
 def _denied(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the stems of the clauses in which something is denied."""
+    """Return the stems of the clauses that contain a negation."""
     apart = language.is_written_apart
     negated = finder(language.negations, is_written_apart=apart)
     hidden = finder(language.misleading, is_written_apart=apart)
@@ -146,12 +146,12 @@ def _denied(text: str, language: Lexicon) -> frozenset[str]:
 
 
 def _struck(match: re.Match[str]) -> str:
-    """Return what stands for a phrase that misleads: as many words, which mean nothing."""
+    """Return a replacement for a misleading phrase: the same number of placeholder words."""
     return " ".join("_" for _ in match[0].split())
 
 
 def _names(text: str, language: Lexicon) -> set[str]:
-    """Return words that look like names; in German every noun begins with a capital."""
+    """Return words that look like names. In German, every noun begins with a capital."""
     found = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
     return {word for name in found if name for word in words_only(plain(name)).split() if len(word) >= _SHORTEST_STEM}
 

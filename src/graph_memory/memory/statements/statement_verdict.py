@@ -1,4 +1,4 @@
-"""What becomes of new statements beside what is known of a thing: added, nothing new, or also asked about. Pure."""
+"""Compares new statements with the known observations of an entity: equal, new, or new with doubts. Pure."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from graph_memory.memory.statements.pairs.judging import probability, weigh
 from graph_memory.memory.statements.values.literals import same_text
 
 MOST_ASKED = 3
-"""Known statements that one reply asks about."""
+"""Maximum number of known statements that one reply asks about."""
 LONGEST = 2_000
-"""Characters of a statement: a longer text is a document, and known only where it is equal."""
+"""Maximum number of characters of a statement. Longer texts are documents and only compared for equality."""
 _CROWD = 0.25
-"""How much the threshold rises, in log units, if e times as many statements are known, or fit by chance.
+"""The increase of the threshold, in log units, if e times as many statements are known or fit by chance.
 
 Chosen with the lives in `tests/data/lives.jsonl`.
 """
 
 
 class Rule(StrEnum):
-    """What a statement is beside those that hold."""
+    """The relation of a statement to the known ones."""
 
     EQUAL_TEXT = "equal text"
     NEW = "new"
@@ -41,18 +41,18 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A known statement that a new one may make out of date."""
+    """A known statement that a new one may supersede."""
 
     known: Known
     score: float
     reason: str
     excludes: bool = False
-    """Whether the two cannot both hold at one time, whatever was said first."""
+    """Whether the two cannot hold at the same time, whichever was stated first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a new statement is: nothing new beside a known one, or new, with what it may make out of date."""
+    """The verdict on a new statement: the equal known statement, or the doubts that it raises."""
 
     rule: Rule
     known: Known | None = None
@@ -67,7 +67,7 @@ def _compared(known: str, new: str, entity: str) -> tuple[Comparison, float]:
 
 
 def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
-    """Return what a statement about an entity is beside those that hold, and its doubts, surest first."""
+    """Return the verdict on a statement about an entity, with its doubts, strongest first."""
     equal = equal_to(new, known)
     if equal is not None:
         return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
@@ -84,7 +84,7 @@ def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
 
 
 def equal_to(new: str, known: Sequence[Known]) -> Known | None:
-    """Return the known statement of the same text, the one that is equal to the character first."""
+    """Return the known statement with the same text, preferably with identical characters."""
     exact = (one for one in known if one.text == new)
     return next(exact, None) or next((one for one in known if same_text(one.text, new)), None)
 
@@ -94,16 +94,16 @@ def _comparable(new: str, known: Sequence[Known]) -> Sequence[Known]:
 
 
 def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
-    """Return how much the threshold rises because many statements are known, in log units. It is 0 for a single one.
+    """Return the increase of the threshold for many known statements, in log units. It is 0 for a single one.
 
-    With more known statements, each is less likely to be meant, and a word that many contain says less about which one.
-    So this grows with the number of known statements, and with the number expected to share all words of the pair.
+    With more known statements, each is less likely to be meant, and a word that many contain identifies it less. So the
+    increase grows with the number of known statements, and with the expected number that share all words of the pair.
     """
     by_chance = known * prod(ties[tie] / known for tie in pair.ties)
     return _CROWD * log(max(1.0, known * by_chance))
 
 
 def reason(pair: Comparison) -> str:
-    """Return in words what speaks for the known statement being out of date."""
+    """Return the evidence for the known statement being out of date, in words."""
     lines = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
     return "; ".join(lines) if lines else "much alike"

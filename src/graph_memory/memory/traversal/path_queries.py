@@ -12,7 +12,7 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.search.place import place_of
-from graph_memory.memory.search.request import whole
+from graph_memory.memory.search.request import check_integer
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import (
     MOST_NEIGHBORS,
@@ -99,7 +99,7 @@ async def get_neighbors(
 ) -> Neighbors:
     """Return a node with what is next to it. `Recall.get_neighbors` tells the rest."""
     edges = edge_filter(types, direction, valid_at)
-    whole("limit", limit, 1, MOST_NEIGHBORS)
+    check_integer("limit", limit, 1, MOST_NEIGHBORS)
     place = await place_of(core, domain, as_of)
     row = (await place.require([node_id]))[node_id]
     frontier = Frontier(place, await place.scale(), edges)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast, get_args
 
-from graph_memory.memory.search.request import among, checked, named, texts, whole
+from graph_memory.memory.search.request import check_choice, check_integer, check_keys, check_list, check_type_names
 from graph_memory.memory.traversal.results import Deduplication, PathMode, ReturnMode
 from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
 from graph_memory.memory.traversal.walks.weighting import Weighting
@@ -77,14 +77,14 @@ class WalkRequest:
     cross_domains: bool = False
 
     def __post_init__(self) -> None:
-        among("strategy", self.strategy, get_args(Strategy))
-        among("expansion", self.expansion, get_args(Expansion))
-        among("return_mode", self.return_mode, get_args(ReturnMode))
-        among("deduplication", self.deduplication, get_args(Deduplication))
-        whole("max_depth", self.max_depth, 0, DEEPEST)
-        whole("max_nodes", self.max_nodes, 1, MOST_NODES)
+        check_choice("strategy", self.strategy, get_args(Strategy))
+        check_choice("expansion", self.expansion, get_args(Expansion))
+        check_choice("return_mode", self.return_mode, get_args(ReturnMode))
+        check_choice("deduplication", self.deduplication, get_args(Deduplication))
+        check_integer("max_depth", self.max_depth, 0, DEEPEST)
+        check_integer("max_nodes", self.max_nodes, 1, MOST_NODES)
         if self.max_tokens is not None:
-            whole("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
+            check_integer("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
         if self.cross_domains and self.as_of is not None:
             hint = "Leave as_of out, or walk in each domain by itself."
             raise fault("as_of", "Links to other domains are followed as they are now", hint)
@@ -110,16 +110,16 @@ class PathRequest:
     as_of: int | str | None
 
     def __post_init__(self) -> None:
-        among("mode", self.mode, get_args(PathMode))
-        whole("max_depth", self.max_depth, 1, DEEPEST)
-        whole("k", self.k, 1, MOST_PATHS)
+        check_choice("mode", self.mode, get_args(PathMode))
+        check_integer("max_depth", self.max_depth, 1, DEEPEST)
+        check_integer("k", self.k, 1, MOST_PATHS)
         if self.k > 1 and self.mode == "shortest":
             raise fault("k", "Mode shortest gives one path", "Use mode k_shortest for several, or leave k out.")
 
 
 def starts_of(given: Sequence[str] | str) -> tuple[str, ...]:
     """Return the ids of the nodes where a walk starts. Raises INVALID_ARGUMENT."""
-    results = tuple(dict.fromkeys([given] if isinstance(given, str) else texts("start", given)))
+    results = tuple(dict.fromkeys([given] if isinstance(given, str) else check_list("start", given)))
     if not 0 < len(results) <= MOST_STARTS or not all(isinstance(one, str) and one for one in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault("start", f"start is {quoted(list(results))}", f"Give 1 to {MOST_STARTS} ids of nodes.")
     return results
@@ -127,7 +127,7 @@ def starts_of(given: Sequence[str] | str) -> tuple[str, ...]:
 
 def edges_of(given: Mapping[str, object] | None, valid_at: datetime | str | None) -> EdgeFilter:
     """Return a filter for connections. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    rendered = checked("edge_filter", given, ("types", "direction", "properties", "min_strength"))
+    rendered = check_keys("edge_filter", given, ("types", "direction", "properties", "min_strength"))
     least = rendered.get("min_strength")
     return edge_filter(
         cast("Sequence[str] | None", rendered.get("types")),
@@ -148,15 +148,15 @@ def edge_filter(
     """Return a filter for connections by what it is made of. Raises INVALID_ARGUMENT."""
     check_direction(direction)
     valid = None if valid_at is None else instant("valid_at", valid_at, utc_now())
-    return EdgeFilter(named("types", types or ()), direction, properties or {}, least, valid)
+    return EdgeFilter(check_type_names("types", types or ()), direction, properties or {}, least, valid)
 
 
 def nodes_of(given: Mapping[str, object] | None) -> NodeFilter:
     """Return a filter for nodes. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    rendered = checked("node_filter", given, ("types", "tags", "properties"))
+    rendered = check_keys("node_filter", given, ("types", "tags", "properties"))
     return NodeFilter(
-        named("types", rendered.get("types") or ()),
-        check_tags(texts("tags", rendered.get("tags") or ())),
+        check_type_names("types", rendered.get("types") or ()),
+        check_tags(check_list("tags", rendered.get("tags") or ())),
         _properties("node_filter", rendered.get("properties")),
     )
 

@@ -13,7 +13,7 @@ from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.search.index.copying import OWNERS_AT
 from graph_memory.memory.search.index.coverage import POSITION
 from graph_memory.memory.search.index.index import EventRow, NameRow, PassageRow, versions_of
-from graph_memory.memory.search.index.rows import WORDS, Open, Passage, Version, forms_of, passages_of, row_of
+from graph_memory.memory.search.index.rows import WORDS, OpenPassage, Passage, Version, forms_of, passages_of, row_of
 from graph_memory.model.events import Op
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects.kinds import DATA
@@ -110,7 +110,7 @@ def _compare_rows(domain: str, version: Version, rows: _Rows, ignored_fields: Se
 
 def _expected_row(domain: str, version: Version, passage: Passage, stored: Mapping[str, object]) -> dict[str, object]:
     since, until, at = (int(str(stored[name])) for name in ("_since", "_until", "_at"))
-    return row_of(domain, version, Open(passage, since, at), until)
+    return row_of(domain, version, OpenPassage(passage, since, at), until)
 
 
 def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[str, object]:

@@ -14,7 +14,7 @@ from datetime import datetime
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
-from graph_memory.memory.search.index.index import make_anew
+from graph_memory.memory.search.index.index import schedule_rebuild
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
 from graph_memory.memory.verify.logged_contents import find_unreadable, lost_contents
@@ -112,7 +112,7 @@ async def rebuild(core: Core, domain: str) -> Verification:
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
         if any(difference.kind == SEARCH for difference in remaining.differences):
-            await make_anew(core, domain)
+            await schedule_rebuild(core, domain)
         remaining = await verify(core, domain)
     return verification.model_copy(update={"unmended": remaining.differences})
 

@@ -75,7 +75,7 @@ async def test_names_of_each_entity_are_searched_and_mentions_left_out_are_count
     async def nothing(*_: object, **__: object) -> list[object]:
         return []
 
-    monkeypatch.setattr(other_mentions, "find", find)
+    monkeypatch.setattr(other_mentions, "rank_candidates", find)
     monkeypatch.setattr(other_mentions, "scope_of", nothing)
     monkeypatch.setattr(other_mentions, "node_briefs", nothing)
     names = [["Ann", *(f"Ann {number}" for number in range(4))], ["Ben"]]

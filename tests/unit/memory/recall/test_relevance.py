@@ -23,7 +23,7 @@ from graph_memory.memory.recall.recall_queries import ToldRow
 from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.ranking.scoring import Points, Scored, coverage
 from graph_memory.memory.search.retrieval.superseded import newest_first
-from graph_memory.memory.search.text.bm25 import NOTHING_ASKED
+from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
 from tables import for_rows
 from unit.memory.search.test_scoring import passage, question
 
@@ -33,7 +33,7 @@ def ranking(
 ) -> Ranking:
     scored = {"a": Scored(passage("a", "text", cosine=cosine), Points({}, {}))}
     vector = [1.0] if has_vector else None
-    return Ranking((), scored, NOTHING_ASKED, vector, "hybrid", 100, True, (), asked_about, covered)
+    return Ranking((), scored, EMPTY_QUERY, vector, "hybrid", 100, True, (), asked_about, covered)
 
 
 @for_rows(

@@ -46,7 +46,7 @@ def test_parts_are_all_rows_each_once_and_rows_end_before_others_begin(most: int
     assert [row for part in parts for row in part.closed_names] == whole.closed_names
     assert [row for part in parts for row in part.created] == whole.created
     assert [row for part in parts for row in part.created_names] == whole.created_names
-    assert sum(part.added for part in parts) == whole.added == 2 - 3
+    assert sum(part.growth for part in parts) == whole.growth == 2 - 3
 
 
 def test_a_page_that_changes_nothing_has_one_empty_part() -> None:

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.search.text.analysers import ENGLISH
-from graph_memory.memory.search.text.bm25 import Statistics, Terms, Text, analysed, asked, counted, near, score
+from graph_memory.memory.search.text.bm25 import (
+    Statistics,
+    Terms,
+    Text,
+    analyse,
+    count_near,
+    parse_query,
+    score,
+    statistics_of,
+)
 from tables import for_rows
 
 WORDS = [
@@ -27,11 +36,11 @@ def test_words_are_those_of_the_english_analyser(text: str, expected: list[str])
 
 
 def test_stop_words_count_as_positions() -> None:
-    assert analysed("the light of the day") == Text({"light": [1], "dai": [4]}, 2, 5)
+    assert analyse("the light of the day") == Text({"light": [1], "dai": [4]}, 2, 5)
 
 
 def test_only_the_terms_that_matter_are_read_and_all_are_counted() -> None:
-    assert analysed("the light of the day", Terms(["dai", "night"])) == Text({"dai": [4]}, 2, 5)
+    assert analyse("the light of the day", Terms(["dai", "night"])) == Text({"dai": [4]}, 2, 5)
 
 
 @given(
@@ -40,10 +49,10 @@ def test_only_the_terms_that_matter_are_read_and_all_are_counted() -> None:
 )
 def test_words_that_do_not_matter_change_nothing(drawn: list[str], rest: str) -> None:
     text = " ".join([*drawn, rest])
-    every = analysed(text)
+    every = analyse(text)
     for wanted in (["ski", "y"], ["it", "1,000", "s", "中"], []):
         kept = {each: every.positions[each] for each in wanted if each in every.positions}
-        assert analysed(text, Terms(wanted)) == Text(kept, every.length, every.words)
+        assert analyse(text, Terms(wanted)) == Text(kept, every.length, every.words)
 
 
 ASKED = [
@@ -60,14 +69,14 @@ ASKED = [
 def test_question_words_are_dropped_and_pronouns_kept(
     question: str, expected: list[str], pairs: list[tuple[str, str]]
 ) -> None:
-    query = asked(question)
+    query = parse_query(question)
     assert list(query.terms) == expected
     assert list(query.pairs) == pairs
 
 
 def test_a_word_scores_as_in_lucene() -> None:
     statistics = Statistics(10, 4.0, {"sunris": 2})
-    found = score(analysed("sunrise sunrise over lakes"), asked("sunrise"), statistics)
+    found = score(analyse("sunrise sunrise over lakes"), parse_query("sunrise"), statistics)
     idf, norm = math.log(1 + 8.5 / 2.5), 1.2
     assert found == {"sunris": pytest.approx(idf * 2 / (2 + norm))}
 
@@ -75,7 +84,8 @@ def test_a_word_scores_as_in_lucene() -> None:
 def test_a_pair_of_words_scores_beside_them_and_less_with_words_between() -> None:
     statistics = Statistics(10, 3.0, {"full": 1, "moon": 1})
     close, apart, turned = (
-        score(analysed(text), asked("full moon"), statistics) for text in ("full moon", "full of moon", "moon full")
+        score(analyse(text), parse_query("full moon"), statistics)
+        for text in ("full moon", "full of moon", "moon full")
     )
     assert close["full moon"] > apart["full moon"]
     assert "full moon" not in turned
@@ -87,18 +97,18 @@ def test_a_pair_of_words_scores_beside_them_and_less_with_words_between() -> Non
     [([0], [1], 1.0), ([0], [3], 1 / 3), ([0], [4], 0.0), ([1], [0], 0.0), ([0, 5], [1, 6], 2.0)],
 )
 def test_words_are_near_with_two_between_at_most(first: list[int], second: list[int], times: float) -> None:
-    assert near(first, second) == times
+    assert count_near(first, second) == times
 
 
 def test_statistics_are_counted_from_texts() -> None:
-    statistics = counted([analysed("red red rose"), analysed("rose")])
+    statistics = statistics_of([analyse("red red rose"), analyse("rose")])
     assert statistics == Statistics(2, 2.0, {"red": 1, "rose": 2})
-    assert counted([]) == Statistics(0, 0.0, {})
+    assert statistics_of([]) == Statistics(0, 0.0, {})
 
 
 @given(st.text(), st.text(), st.integers(1, 1000), st.integers(0, 2000))
 def test_no_score_is_negative_and_a_rarer_word_scores_more(text: str, question: str, texts: int, having: int) -> None:
-    query, read = asked(question), analysed(text)
+    query, read = parse_query(question), analyse(text)
     common = Statistics(texts, 5.0, dict.fromkeys(query.terms, having))
     rare = Statistics(texts, 5.0, dict.fromkeys(query.terms, having // 2))
     for part, value in score(read, query, common).items():
@@ -107,5 +117,5 @@ def test_no_score_is_negative_and_a_rarer_word_scores_more(text: str, question: 
 
 def test_each_ideograph_and_hiragana_is_a_word_as_in_lucene() -> None:
     assert ENGLISH.terms("東京タワーは高い、Café") == ["東", "京", "タワー", "は", "高", "い", "café"]
-    found = asked("東京タワー?")
+    found = parse_query("東京タワー?")
     assert (found.terms, found.pairs) == (("東", "京", "タワー"), (("東", "京"), ("京", "タワー")))

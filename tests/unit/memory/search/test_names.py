@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graph_memory.memory.search.text.names import Mention, forms, is_common, mentioned, words
+from graph_memory.memory.search.text.names import Mention, find_mentions, forms, is_common, words
 from tables import for_rows
 
 STANDING = [
@@ -35,21 +35,21 @@ STANDING = [
 
 @for_rows(("text", "names", "expected"), STANDING)
 def test_names_stand_in_a_text_as_whole_words(text: str, names: list[str], expected: set[str]) -> None:
-    assert set(mentioned(text, {name: [name] for name in names})) == expected
+    assert set(find_mentions(text, {name: [name] for name in names})) == expected
 
 
 def test_namesakes_are_counted_however_they_write_the_name() -> None:
-    found = mentioned("Mercury is hot", {"Mercury": ["planet"], "MERCURY": ["metal"]})
+    found = find_mentions("Mercury is hot", {"Mercury": ["planet"], "MERCURY": ["metal"]})
     assert found == {owner: Mention("MERCURY", 2) for owner in ("planet", "metal")}
 
 
 def test_of_several_names_the_one_that_the_fewest_bear_counts() -> None:
     names = {"Mercury": ["planet", "metal"], "Planet Mercury": ["planet"]}
-    assert mentioned("The planet Mercury", names)["planet"] == Mention("Planet Mercury", 1)
+    assert find_mentions("The planet Mercury", names)["planet"] == Mention("Planet Mercury", 1)
 
 
 def test_a_name_of_one_word_may_be_asked_for_without_its_capital() -> None:
-    assert set(mentioned("who is ada", {"Ada": ["ada"]}, capitalised=False)) == {"ada"}
+    assert set(find_mentions("who is ada", {"Ada": ["ada"]}, capitalised=False)) == {"ada"}
 
 
 def test_a_name_has_a_form_without_its_qualifier() -> None:
@@ -69,12 +69,12 @@ def test_a_name_is_common_in_more_than_five_texts_and_one_in_a_hundred(having: i
 @example("", "\u0958", "")
 @example("", "¼", "˂")
 def test_a_name_is_found_between_any_two_texts(before: str, name: str, after: str) -> None:
-    found = mentioned(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
+    found = find_mentions(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
     assert bool(found) is bool(words(name))
 
 
 @given(st.text(), st.dictionaries(st.text(max_size=5), st.sets(st.sampled_from("abc"), min_size=1)))
 def test_all_words_of_what_is_found_stand_in_the_text(text: str, names: dict[str, set[str]]) -> None:
-    for owner, mention in mentioned(text, names).items():
+    for owner, mention in find_mentions(text, names).items():
         assert set(words(mention.name)) <= set(words(text))
         assert owner in names[mention.name] or mention.namesakes > 1

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_memory.memory.search.passages.packing import LONGEST
-from graph_memory.memory.search.passages.passages import located, pieces
+from graph_memory.memory.search.passages.packing import MAX_WORDS
+from graph_memory.memory.search.passages.passages import locate, pieces
 from graph_memory.memory.search.passages.units import WORD
 from unit.memory.search.passage_builders import joined, node, passages, ranges, ref, sentences_of
 
@@ -63,8 +63,8 @@ def test_the_passages_of_a_text_without_speakers_leave_out_blanks_only(text: str
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_no_passage_is_over_the_limit_and_none_is_empty(text: str, content_format: str) -> None:
     for each in passages(text, content_format):
-        assert 0 < len(WORD.findall(each)) <= LONGEST
-        assert len(each.split()) <= LONGEST
+        assert 0 < len(WORD.findall(each)) <= MAX_WORDS
+        assert len(each.split()) <= MAX_WORDS
         assert each == each.strip()
 
 
@@ -85,7 +85,7 @@ def test_each_passage_is_found_exactly_in_the_text(text: str, content_format: st
         given_text = text if text[:1] not in ("[", "{") else f"> {text}"
         if not each.place.startswith("content/"):
             continue
-        found = located(given_text, each.text, reached)
+        found = locate(given_text, each.text, reached)
         assert found is not None
         assert given_text[slice(*found)] == each.text
         reached = found[0]
@@ -93,10 +93,10 @@ def test_each_passage_is_found_exactly_in_the_text(text: str, content_format: st
 
 def test_a_passage_that_stands_twice_is_found_near_the_hint() -> None:
     text = "Same words. Other words. Same words."
-    assert located(text, "Same words.", 0) == (0, 11)
-    assert located(text, "Same words.", 30) == (25, 36)
-    assert located(text, "Same words.", 1_000) == (25, 36)
-    assert located(text, "Not there.", 0) is None
+    assert locate(text, "Same words.", 0) == (0, 11)
+    assert locate(text, "Same words.", 30) == (25, 36)
+    assert locate(text, "Same words.", 1_000) == (25, 36)
+    assert locate(text, "Not there.", 0) is None
 
 
 @settings(max_examples=50)
@@ -106,7 +106,7 @@ def test_what_was_said_is_found_in_json(said: list[str], is_ascii: bool) -> None
     text = json.dumps(turns, ensure_ascii=is_ascii)
     found = pieces(node(ref("json")), text)
     assert found
-    assert all(each.head == "user" and located(text, each.text, 0) is not None for each in found)
+    assert all(each.head == "user" and locate(text, each.text, 0) is not None for each in found)
 
 
 @pytest.mark.long
@@ -136,7 +136,7 @@ def test_the_time_grows_with_the_size_and_not_with_its_square(part: str, content
     def seconds(size: int) -> float:
         text = part * (size // len(part))
         begun = time.process_time()
-        assert all(len(WORD.findall(each)) <= LONGEST for each in passages(text, content_format))
+        assert all(len(WORD.findall(each)) <= MAX_WORDS for each in passages(text, content_format))
         return time.process_time() - begun
 
     small = min(seconds(16_000) for _ in range(3))

@@ -19,7 +19,7 @@ from graph_memory.memory.search.ranking.ranking import (
     Unit,
     Weights,
     hop,
-    normalised,
+    normalise,
     rank,
 )
 from graph_memory.memory.search.text.names import Mention
@@ -229,6 +229,6 @@ def test_more_evidence_never_lowers_a_unit(
 
 @given(founds)
 def test_both_sides_are_between_0_and_1(found: list[Candidate]) -> None:
-    for sides in normalised(found):
+    for sides in normalise(found):
         assert 0 <= sides.lexical <= 1
         assert sides.semantic is None or 0 <= sides.semantic <= 1

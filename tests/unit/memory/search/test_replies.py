@@ -13,7 +13,7 @@ from graph_memory.memory.search.ranking.ranking import Candidate, Part, Ranked
 from graph_memory.memory.search.ranking.scoring import Points, Scored
 from graph_memory.memory.search.ranking.why import parts, total, why
 from graph_memory.memory.search.results import Hit
-from graph_memory.memory.search.text.bm25 import asked
+from graph_memory.memory.search.text.bm25 import parse_query
 from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of, tokens_of_text
 from unit.memory.search.test_scoring import passage
 
@@ -21,28 +21,28 @@ TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"aft
 
 
 def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
-    found = excerpt(TEXT, asked("walrus"), 100)
-    assert TEXT[found.start : found.end] in found.shown
-    assert found.shown.startswith("…")
-    assert found.shown.endswith("…")
-    assert "walrus" in found.shown
-    assert "before79" in found.shown
-    assert "after0" in found.shown
+    found = excerpt(TEXT, parse_query("walrus"), 100)
+    assert TEXT[found.start : found.end] in found.text
+    assert found.text.startswith("…")
+    assert found.text.endswith("…")
+    assert "walrus" in found.text
+    assert "before79" in found.text
+    assert "after0" in found.text
 
 
 def test_a_short_text_is_shown_whole():
-    assert excerpt("A walrus.", asked("walrus"), 100).shown == "A walrus."
+    assert excerpt("A walrus.", parse_query("walrus"), 100).text == "A walrus."
 
 
 def test_of_several_matches_the_stretch_with_the_most_different_words_is_shown():
     text = f"kayak kayak kayak {'filler ' * 50}kayak paddle {'filler ' * 50}"
-    assert "paddle" in excerpt(text, asked("kayak paddle"), 60).shown
+    assert "paddle" in excerpt(text, parse_query("kayak paddle"), 60).text
 
 
 @given(st.text(max_size=300), st.sets(st.sampled_from(["a", "kayak"])), st.integers(1, 120))
 def test_an_excerpt_is_a_part_of_the_text_and_no_longer_than_asked(text: str, terms: set[str], characters: int):
-    found = excerpt(text, asked(" ".join(terms)), characters)
-    assert found.shown.removeprefix("…").removesuffix("…") in text
+    found = excerpt(text, parse_query(" ".join(terms)), characters)
+    assert found.text.removeprefix("…").removesuffix("…") in text
     assert 0 <= found.start <= found.end <= len(text)
     assert found.end - found.start <= characters
 
@@ -88,7 +88,7 @@ def found() -> tuple[Ranked, Scored]:
 
 def test_the_parts_of_a_score_add_up_as_they_are_shown():
     ranked, scored = found()
-    shown = parts(ranked, scored, asked("kayak paddling"))
+    shown = parts(ranked, scored, parse_query("kayak paddling"))
     assert sum(part.value for part in shown) == pytest.approx(total(ranked), abs=1e-12)
     assert total(ranked) == pytest.approx(ranked.score, abs=1e-5)
     assert shown[0].detail["passage"] == {"kayak": 0.3333}
@@ -97,7 +97,7 @@ def test_the_parts_of_a_score_add_up_as_they_are_shown():
 
 def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
     ranked, scored = found()
-    told = why(ranked, scored, asked("kayak paddling"), {"b": "The trip"})
+    told = why(ranked, scored, parse_query("kayak paddling"), {"b": "The trip"})
     assert told == (
         'has kayak; near paddling; "The trip" mentions it; its name "Ann" is in the question; close in meaning (0.61)'
     )

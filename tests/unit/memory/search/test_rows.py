@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.search.index.rows import Changes, Open, Owner, Passage, _orders, version_of
+from graph_memory.memory.search.index.rows import Changes, OpenPassage, Owner, Passage, _orders, version_of
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.content import Content
@@ -103,8 +103,8 @@ class Followed:
         return [(str(row["_place"]), str(row["_text"])) for row in rows]
 
 
-def _open(row: dict[str, object]) -> Open:
-    return Open(Passage.from_row(row), int(str(row["_since"])), int(str(row["_at"])))
+def _open(row: dict[str, object]) -> OpenPassage:
+    return OpenPassage(Passage.from_row(row), int(str(row["_since"])), int(str(row["_at"])))
 
 
 def _event(seq: int, text: str | None) -> Event:

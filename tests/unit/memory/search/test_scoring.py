@@ -8,20 +8,20 @@ from math import fsum
 import pytest
 
 from graph_memory.memory.search.ranking.scoring import (
-    Asked,
     Passage,
+    PassageContext,
     Points,
+    QuerySample,
     Scored,
-    Surroundings,
     Words,
-    candidates,
-    estimated,
-    own_best,
-    promising,
-    scored,
+    best_by_own_words,
+    estimate_windows,
+    preselect,
+    score_passages,
+    select_candidates,
     with_dates,
 )
-from graph_memory.memory.search.text.bm25 import Statistics, analysed, asked
+from graph_memory.memory.search.text.bm25 import Statistics, analyse, parse_query
 
 
 def passage(name: str, text: str, *, date: str = "", cosine: float | None = None, place: str = "content/1") -> Passage:
@@ -31,51 +31,51 @@ def passage(name: str, text: str, *, date: str = "", cosine: float | None = None
     )  # fmt: skip
 
 
-def in_order(*texts: str) -> Surroundings:
+def in_order(*texts: str) -> PassageContext:
     passages = [passage(f"p{number}", text) for number, text in enumerate(texts)]
-    return Surroundings(passages, [[each.id for each in passages]])
+    return PassageContext(passages, [[each.id for each in passages]])
 
 
-def question(text: str, texts: int = 100, **frequencies: int) -> Asked:
-    return Asked(asked(text), texts, frequencies)
+def question(text: str, texts: int = 100, **frequencies: int) -> QuerySample:
+    return QuerySample(parse_query(text), texts, frequencies)
 
 
 def test_a_window_has_whole_passages_until_there_are_60_words_on_either_side():
     around = in_order(*(" ".join([f"w{number}"] * 25) for number in range(9)))
-    before, after = around.around("p4")
+    before, after = around.passages_around("p4")
     assert [each.id for each in before] == ["p1", "p2", "p3"]
     assert [each.id for each in after] == ["p5", "p6", "p7"]
-    assert around.around("p0")[0] == []
+    assert around.passages_around("p0")[0] == []
     assert around.pool(["p4"]) == [f"p{number}" for number in range(1, 8)]
 
 
 def test_passages_whose_neighbours_are_unknown_are_not_joined():
     passages = [passage(name, name) for name in "abcd"]
-    around = Surroundings(passages, [["a", "b"], ["c", "d"]])
-    joined = [[each.id for side in around.around(name) for each in side] for name in "bc"]
+    around = PassageContext(passages, [["a", "b"], ["c", "d"]])
+    joined = [[each.id for side in around.passages_around(name) for each in side] for name in "bc"]
     assert joined == [["a"], ["d"]]
 
 
 def test_a_window_counts_its_words_as_one_text_would():
     around = in_order("The red kayak", "was bought by a man", "with a red hat")
-    words = Words(asked("red kayak bought man"))
+    words = Words(parse_query("red kayak bought man"))
     passages = around.passages
-    window = words.window(passages["p1"], *around.around("p1"))
-    assert window == analysed("The red kayak was bought by a man with a red hat", words.terms)
+    window = words.window(passages["p1"], *around.passages_around("p1"))
+    assert window == analyse("The red kayak was bought by a man with a red hat", words.terms)
     headed = replace(passages["p1"], head="Shop", date="8 June 2023")
-    assert words.own(headed) == analysed("8 June 2023 Shop was bought by a man", words.terms)
+    assert words.own(headed) == analyse("8 June 2023 Shop was bought by a man", words.terms)
 
 
 def test_what_follows_the_words_of_a_question_gets_a_score():
     around = in_order("What did you buy?", "A red kayak.", *["Something else entirely. " * 9] * 9)
-    found = scored(question("buy", buy=1), around, ["p0", "p1", "p10"])
+    found = score_passages(question("buy", buy=1), around, ["p0", "p1", "p10"])
     assert found["p1"].own == {}
     assert found["p0"].lexical > found["p1"].lexical > 0 == found["p10"].lexical
 
 
 def test_the_words_of_a_date_count_as_own():
-    around = Surroundings([passage("a", "We met.", date="8 June 2023"), passage("b", "We met.")], [])
-    found = scored(question("met in June", met=5), around, ["a", "b"])
+    around = PassageContext([passage("a", "We met.", date="8 June 2023"), passage("b", "We met.")], [])
+    found = score_passages(question("met in June", met=5), around, ["a", "b"])
     assert found["a"].own["june"] > 0
     assert "june" not in found["b"].own
 
@@ -88,21 +88,21 @@ def test_words_of_dates_are_counted_in_what_was_found():
 
 def test_a_word_is_in_a_window_as_often_as_chance_puts_it_there():
     own = Statistics(1_000, 20.0, {"rare": 1, "half": 500, "every": 1_000})
-    window = estimated(own, 60.0)
+    window = estimate_windows(own, 60.0)
     assert window.length == 60.0
     assert window.frequencies == {"rare": 3, "half": 875, "every": 1_000}
-    assert estimated(Statistics(0, 0.0, {}), 9.0).frequencies == {}
+    assert estimate_windows(Statistics(0, 0.0, {}), 9.0).frequencies == {}
 
 
 def test_the_best_by_their_own_words_are_found_without_an_index():
     texts = {"a": "a red kayak", "b": "kayak kayak", "c": "a boat"}
-    assert own_best(question("kayak", kayak=2), texts) == ["b", "a"]
-    assert own_best(question("kayak"), {}) == []
+    assert best_by_own_words(question("kayak", kayak=2), texts) == ["b", "a"]
+    assert best_by_own_words(question("kayak"), {}) == []
 
 
 def test_candidates_are_the_best_by_words_and_those_near_in_meaning():
     every = [Scored(passage(f"p{number:03}", "x"), Points({"x": float(number)}, {})) for number in range(150)]
-    found = {each.passage.id for each in candidates(every, {"p000", "p149"})}
+    found = {each.passage.id for each in select_candidates(every, {"p000", "p149"})}
     assert len(found) == 101
     assert {"p000", "p050", "p149"} <= found
     assert "p049" not in found
@@ -113,15 +113,17 @@ def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
     points = {f"p{number:03}": Points({"x": float(number // 10)}, {}) for number in range(150)}
     every = [Scored(passage(each, "x"), given) for each, given in points.items()]
     for near in (set[str](), {"p000", "p149"}):
-        kept = promising(points, near, 95)
+        kept = preselect(points, near, 95)
         assert len(kept) == 100 + ("p000" in near)
-        assert candidates(every, near, 95) == candidates([each for each in every if each.passage.id in kept], near, 95)
-    assert len(promising(points, set())) == 100
-    assert len(promising(points, set(), 1_000)) == 140
+        assert select_candidates(every, near, 95) == select_candidates(
+            [each for each in every if each.passage.id in kept], near, 95
+        )
+    assert len(preselect(points, set())) == 100
+    assert len(preselect(points, set(), 1_000)) == 140
 
 
 def test_a_score_is_the_sum_of_what_words_gave_unless_the_index_gave_it():
     points = Points({"x": 1.5}, {"x": 0.5, "x y": 0.25})
     assert points.lexical == fsum((1.5, 0.5, 0.25))
-    assert replace(points, given=7.0).lexical == 7.0
+    assert replace(points, index_score=7.0).lexical == 7.0
     assert Scored(passage("a", "x"), points).candidate.lexical == pytest.approx(2.25)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.search.text import names, segmentation
 from graph_memory.memory.search.text.analysers import ANALYSERS
-from graph_memory.memory.search.text.bm25 import Terms, analysed, asked
-from graph_memory.memory.search.text.segmentation import composed, read_otherwise, runs, split_run
+from graph_memory.memory.search.text.bm25 import Terms, analyse, parse_query
+from graph_memory.memory.search.text.segmentation import compose, extra_words, runs, split_run
 from support import SCRIPTS
 from tables import for_rows
 
@@ -24,12 +24,12 @@ def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_for
     text, word, other = SCRIPTS[script]
     stored, analyser = unicodedata.normalize(form, text), ANALYSERS[name]  # type: ignore[arg-type]
     for question in {unicodedata.normalize(each, word) for each in ("NFC", "NFD")}:  # type: ignore[arg-type]
-        query = asked(question, analyser)
+        query = parse_query(question, analyser)
         assert query.terms
-        found = analysed(stored, Terms(query.terms, analyser)).positions
+        found = analyse(stored, Terms(query.terms, analyser)).positions
         assert set(query.terms) == set(found), (query, found)
-    absent = asked(other, analyser)
-    assert set(absent.terms) != set(analysed(stored, Terms(absent.terms, analyser)).positions)
+    absent = parse_query(other, analyser)
+    assert set(absent.terms) != set(analyse(stored, Terms(absent.terms, analyser)).positions)
 
 
 @for_rows("name", ANALYSERS)
@@ -48,12 +48,12 @@ def test_words_are_found_without_a_suffix_after_an_apostrophe_and_in_both_forms_
     name: str, text: str, question: str
 ) -> None:
     analyser = ANALYSERS[name]
-    query = asked(question, analyser)
+    query = parse_query(question, analyser)
     for form in ("NFC", "NFD"):
-        found = analysed(unicodedata.normalize(form, text), Terms(query.terms, analyser)).positions  # type: ignore[arg-type]
+        found = analyse(unicodedata.normalize(form, text), Terms(query.terms, analyser)).positions  # type: ignore[arg-type]
         assert query.terms
         assert set(query.terms) == set(found)
-    once_more = (read_otherwise(text) or "").split()
+    once_more = (extra_words(text) or "").split()
     assert set(query.terms) & {analyser.term_of(word) for word in (*runs(text), *once_more)}
 
 
@@ -63,15 +63,15 @@ def test_a_possessive_counts_once_where_the_analyser_leaves_it_out() -> None:
 
 def test_marks_without_a_letter_are_no_words() -> None:
     text = "love ❤️ and 👩‍💻 of \u0301 it"
-    assert segmentation.runs(composed(text)) == names.words(text) == ["love", "and", "of", "it"]
+    assert segmentation.runs(compose(text)) == names.words(text) == ["love", "and", "of", "it"]
 
 
 def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
     for one, another in (("राम", "रोम"), ("हिंदी", "हिंदू"), ("ไก่", "ไก"), ("क़लम", "कलम"), ("ปี", "ปู")):
         assert segmentation.split_run(one) != segmentation.split_run(another)
         assert names.words(one) != names.words(another)
-        assert names.mentioned(f"{one}", {another: ["x"]}, capitalised=False) == {}
-        assert names.mentioned(f"x {one} y", {one: ["x"]}, capitalised=False)
+        assert names.find_mentions(f"{one}", {another: ["x"]}, capitalised=False) == {}
+        assert names.find_mentions(f"x {one} y", {one: ["x"]}, capitalised=False)
 
 
 @for_rows(
@@ -89,7 +89,7 @@ def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
     ],
 )
 def test_an_index_has_once_more_what_lucene_would_read_otherwise(text: str, otherwise: str | None) -> None:
-    assert read_otherwise(text) == otherwise
+    assert extra_words(text) == otherwise
 
 
 SIMPLE = st.text(
@@ -109,6 +109,6 @@ def test_the_faster_way_finds_the_same_words(text: str) -> None:
 
 @given(st.text(max_size=40))
 def test_a_run_is_its_units_and_a_text_in_either_form_has_the_same_runs(text: str) -> None:
-    given = composed(text)
+    given = compose(text)
     assert all("".join(split_run(run)) == run for run in runs(given))
-    assert runs(composed(unicodedata.normalize("NFD", given))) == runs(composed(given))
+    assert runs(compose(unicodedata.normalize("NFD", given))) == runs(compose(given))

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import pytest
 
 from graph_memory.memory.search.ranking.scoring import Passage, Points, Scored
-from graph_memory.memory.search.ranking.shown_passages import by_fit, is_name_only, telling
-from graph_memory.memory.search.text.bm25 import asked
+from graph_memory.memory.search.ranking.shown_passages import choose_passage, is_name_only, sort_by_fit
+from graph_memory.memory.search.text.bm25 import parse_query
 from unit.memory.search.test_scoring import passage
 
 
 def chosen(question: str, texts: Mapping[str, float | None]) -> str:
     others = [passage(text, text, place="text", cosine=cosine) for text, cosine in texts.items()]
-    return next((each.text for each in by_fit(asked(question), "Carla Mendes", others, {})), "Carla Mendes")
+    return next((each.text for each in sort_by_fit(parse_query(question), "Carla Mendes", others, {})), "Carla Mendes")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_says_most_beyond_the_name_is_shown(
     ],
 )
 def test_a_name_says_too_little_where_more_is_asked(question: str, place: str, expected: bool) -> None:
-    assert is_name_only(asked(question), passage("name", "Carla Mendes", place=place)) is expected
+    assert is_name_only(parse_query(question), passage("name", "Carla Mendes", place=place)) is expected
 
 
 def test_what_is_found_by_its_head_alone_gives_way_to_the_content() -> None:
@@ -55,7 +55,7 @@ def test_what_is_found_by_its_head_alone_gives_way_to_the_content() -> None:
 
 
 def shown(*found: Scored) -> Passage:
-    return telling(asked("stove"), found[0], found)
+    return choose_passage(parse_query("stove"), found[0], found)
 
 
 def test_what_was_observed_is_ordered_by_words_beyond_the_name_and_by_meaning() -> None:
@@ -63,6 +63,6 @@ def test_what_was_observed_is_ordered_by_words_beyond_the_name_and_by_meaning() 
     passages = [passage(text, text, place="text", cosine=cosine) for text, cosine in said.items()]
     points = {each.key: Points({"carla": 9.0}, {"carla": 5.0}) for each in passages}
     points[passages[2].key] = Points({"live": 2.0}, {})
-    told = by_fit(asked("Where does Carla live?"), "Carla Mendes", passages, points)
+    told = sort_by_fit(parse_query("Where does Carla live?"), "Carla Mendes", passages, points)
     assert [each.text for each in told[:2]] == ["lives by a lake", "Carla moved to Lyon"]
-    assert by_fit(asked("Carla Mendes"), "Carla Mendes", passages, points) == passages
+    assert sort_by_fit(parse_query("Carla Mendes"), "Carla Mendes", passages, points) == passages

@@ -1,4 +1,4 @@
-"""Entities that changed last, that are looked at most, or that are of one type."""
+"""Lists of entities: recently changed, most used, or of one type."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.results import EntityList
 from graph_memory.memory.entities.cleaning.survey import checked_limit, surveyed
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, stored_name
-from graph_memory.memory.search.access_store import MOST_LISTED, most_used
+from graph_memory.memory.search.access_store import MAX_LISTED, most_used
 from graph_memory.storage.queries import query
 
 _LOOKED_AT = 5_000
-"""Events that are looked through for what changed last."""
+"""Maximum number of events that are searched for recent changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
-    """A node, and who changed it or what is attached to it last."""
+    """A node, and the author and time of the last change of it or of an attached record."""
 
     id: str
     at: datetime
@@ -29,7 +29,7 @@ class ChangedRow:
 
     @property
     def by(self) -> str | None:
-        """Who, as well as it is known."""
+        """The author, as precisely as known."""
         return self.actor or self.session or self.source
 
 
@@ -38,26 +38,26 @@ OF_TYPE = query("entities/of_type", str)
 
 
 async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
-    """Return the entities that changed last. `Entities.get_recent` tells the rest."""
+    """Return the recently changed entities. See `Entities.get_recent`."""
     most = checked_limit(limit)
     rows = await core.store.read(CHANGED, domain=domain, looked=_LOOKED_AT)
     return await _listed(core, domain, [row.id for row in rows], most, changed={row.id: row for row in rows})
 
 
 async def get_hot(core: Core, domain: str, limit: int) -> EntityList:
-    """Return the entities that are looked at most. `Entities.get_hot` tells the rest."""
+    """Return the most used entities. See `Entities.get_hot`."""
     most = checked_limit(limit)
-    rows = await most_used(core, domain, MOST_LISTED)
+    rows = await most_used(core, domain, MAX_LISTED)
     return await _listed(core, domain, [row.id for row in rows], most, looked_at={row.id: row.count for row in rows})
 
 
 async def get_by_type(core: Core, domain: str, type_name: str, limit: int) -> EntityList:
-    """Return entities of a type. `Entities.get_by_type` tells the rest."""
+    """Return entities of a type. See `Entities.get_by_type`."""
     most = checked_limit(limit)
     stored = sorted({stored_name(type_name, ENTITY), ENTITY})
     ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=most + 1)
     if not ids and (ontology := await core.log.ontology(domain)) is not None:
-        ontology.node_type(stored_name(type_name, ENTITY))  # raises where there is no such type
+        ontology.node_type(stored_name(type_name, ENTITY))  # raises if there is no such type
     return await _listed(core, domain, ids, most)
 
 

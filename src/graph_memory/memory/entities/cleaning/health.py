@@ -1,4 +1,4 @@
-"""`graph_health` and `find_orphans`: what may be put right in a graph of entities, each with the call that does."""
+"""`graph_health` and `find_orphans`: possible improvements of a graph of entities, each with the call for it."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 STALE = timedelta(days=180)
-"""The time after which an entity that was neither changed nor looked at is stale."""
+"""The time after which an entity that was neither changed nor used is stale."""
 HUB = 100
-"""Relations from which on an entity is a hub."""
+"""Minimum number of relations of a hub."""
 MOST_QUESTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question of remember that is open."""
+    """An open question of remember."""
 
     entity: str
     new: str
@@ -50,8 +50,8 @@ class QuestionRow:
 
     @property
     def finding(self) -> Finding:
-        """What is told of it."""
-        reason = f"{quoted(self.new_text)} may make out of date {quoted(self.known_text)}: close, keep or same"
+        """The question as a finding."""
+        reason = f"{quoted(self.new_text)} may supersede {quoted(self.known_text)}: close, keep or same"
         call = ReadyCall(tool="decide", arguments={"id": question_id(self.new, self.known)})
         choices = dict(OBSERVATION_CHOICES)
         return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call, choices=choices)
@@ -62,7 +62,7 @@ USED_CONNECTION_TYPES = query("entities/used_types", str)
 
 
 async def find_orphans(core: Core, domain: str, limit: int) -> Orphans:
-    """Return entities without relations. `Entities.find_orphans` tells the rest."""
+    """Return entities without relations. See `Entities.find_orphans`."""
     most = checked_limit(limit)
     rows, _ = await survey(core, domain)
     results = orphans_among(rows)
@@ -74,19 +74,19 @@ async def find_orphans(core: Core, domain: str, limit: int) -> Orphans:
 
 
 def orphans_among(rows: Iterable[SurveyRow]) -> list[SurveyRow]:
-    """Return the entities without relations, the emptiest first."""
+    """Return the entities without relations, the ones with fewest observations first."""
     return sorted((row for row in rows if not row.relations), key=lambda row: (row.observations, row.name))
 
 
 def orphan_call(row: SurveyRow) -> ReadyCall:
-    """Return what to do with an entity without relations: one of which nothing is known is of no use."""
+    """Return the next call for an entity without relations. An entity without any facts is useless."""
     if not row.observations and not row.described:
         return ReadyCall(tool="delete_entities", arguments={"entityNames": [row.name]})
     return ReadyCall(tool="find_similar", arguments={"name": row.name})
 
 
 async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
-    """Return how clean a graph is. `Entities.graph_health` tells the rest."""
+    """Return the possible improvements of a graph. See `Entities.graph_health`."""
     most = checked_limit(limit)
     rows, counts = await survey(core, domain)
     ontology = await core.log.ontology(domain) or Ontology()
@@ -126,7 +126,7 @@ def _orphan(row: SurveyRow) -> Finding:
 
 
 async def _stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
-    """Return the entities that nobody changed or looked at for a long time, the oldest first."""
+    """Return the entities that were not changed or used for a long time, oldest first."""
     before = utc_now() - STALE
     old = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
     looks = await accesses_of(core, domain, [row.id for row in old])
@@ -134,7 +134,7 @@ async def _stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Fin
 
 
 def _stale_one(row: SurveyRow) -> Finding:
-    reason = f"neither changed nor looked at since {_day(row.changed)}: still true?"
+    reason = f"neither changed nor used since {_day(row.changed)}: still true?"
     call = ReadyCall(tool="open_nodes", arguments={"names": [row.name]})
     return Finding(kind="stale", about=(row.name,), reason=reason, call=call)
 
@@ -144,24 +144,24 @@ def _day(time: datetime) -> str:
 
 
 def _hub(row: SurveyRow) -> Finding:
-    reason = f"{row.relations:,} relations: is it several things, or too general to say anything?"
+    reason = f"{row.relations:,} relations: is it several entities in one, or too general to be useful?"
     call = ReadyCall(tool="recall", arguments={"focus": [row.id], "max_tokens": 500})
     return Finding(kind="hub", about=(row.name,), reason=reason, call=call)
 
 
 async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the pairs that connections say cannot both be true."""
+    """Return the pairs that connections mark as contradictory."""
     declared = ontology.find_connection_type(TYPE)
     if declared is None:
         return []
     rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MOST_EDGES)
-    reason = "a connection says that both cannot be true: put right what is wrong, then take it away"
+    reason = "a connection says that both cannot be true: correct the wrong one, then delete the connection"
     ends = await _ends(core, domain, rows)
     return [_to_take_away("contradiction", row, reason, ends) for row in rows]
 
 
 async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the inferred connections that no longer follow."""
+    """Return the inferred connections whose premises no longer hold."""
     types = sorted({type_.name for type_ in ontology.connection_types if type_.transitive})
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MOST_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
@@ -171,7 +171,7 @@ async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Fi
         _to_take_away(
             "lost_premise",
             inferred[one],
-            f"{inferred[one].type} was inferred from {', '.join(gone)}, which is gone or no longer holds",
+            f"{inferred[one].type} was inferred from {', '.join(gone)}, which was deleted or no longer holds",
             ends,
         )
         for one, gone in lost.items()
@@ -180,7 +180,7 @@ async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Fi
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """What is at the end of a connection."""
+    """The node at the end of a connection."""
 
     title: str
     is_entity: bool
@@ -196,7 +196,7 @@ async def _ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mapping[str
 
 
 def _to_take_away(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]) -> Finding:
-    """Return a finding about a connection that goes; one between entities goes by their names, as a relation."""
+    """Return a finding about a connection to delete. A relation between entities is deleted by name."""
     start, end = (ends.get(each, _End(each, is_entity=False)) for each in (row.from_id, row.to_id))
     call = ReadyCall(tool="delete_connection", arguments={"connection_id": row.id})
     if start.is_entity and end.is_entity:
@@ -206,7 +206,7 @@ def _to_take_away(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]
 
 
 async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the types of which there is nothing; the standard ones are there to be chosen from."""
+    """Return the types without records, except the standard types, which are a selection to choose from."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
     names = [type_.name for type_ in ontology.connection_types if type_.name not in standard_names()]
@@ -220,15 +220,15 @@ async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Fin
 
 
 def _unused(name: str, event: Event) -> Finding:
-    """Return what to do with a type: one that was only declared goes when that is reverted."""
+    """Return the next call for a type. The declaration of an unused type can be reverted."""
     call = ReadyCall(tool="memory_log", arguments={"subject": event.draft.subject})
     if event.draft.op is Op.CREATE:
         call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})
     what = str(event.draft.kind).replace("_", " ")
-    reason = f"a {what} of which there is nothing: use it, or revert what declared it (event {event.seq})"
+    reason = f"a {what} without records: use it, or revert its declaration (event {event.seq})"
     return Finding(kind="unused_type", about=(name,), reason=reason, call=call)
 
 
 async def open_questions(core: Core, domain: str, most: int = MOST_QUESTIONS) -> list[Finding]:
-    """Return the questions of remember that nobody has answered, the latest first."""
+    """Return the open questions of remember, latest first."""
     return [row.finding for row in await core.store.read(QUESTIONS, domain=domain, limit=most)]

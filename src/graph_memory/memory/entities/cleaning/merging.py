@@ -1,4 +1,4 @@
-"""`merge_entities`: several names of one thing made one entity, in one write that can be reverted as one."""
+"""`merge_entities`: merges several entities into one, in one write that can be reverted at once."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
 MOST = 50
-"""Entities that are merged into one at once."""
+"""Maximum number of entities that are merged into one at once."""
 
 
 async def merge_entities(core: Core, domain: str, names: Sequence[str], into: str, *, dry_run: bool) -> EntitiesMerged:
-    """Make several entities one. `Entities.merge_entities` tells the rest."""
+    """Merge several entities into one. See `Entities.merge_entities`."""
     try:
         target = await name_of_entity(core.store, domain, into)
         others = [await name_of_entity(core.store, domain, name, also_mentioned=True) for name in names]
@@ -48,7 +48,7 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
         raise not_found(into) from error
     gone = [name for name in dict.fromkeys(others) if name != target]
     if not gone or len(gone) > MOST:
-        hint = f"Give names of 1 to {MOST} other entities, which become names of {into}."
+        hint = f"Pass names of 1 to {MOST} other entities, which become aliases of {into}."
         raise fault("names", "There is nothing to merge" if not gone else f"{len(gone)} are too many", hint)
     made: dict[str, str] = {}
     doubtful = await pairs_in_doubt(core, domain, target, gone)
@@ -59,7 +59,7 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """One attempt, given the rules that earlier ones broke, and the ids that they gave to what moves."""
+    """One attempt, with the rules that earlier attempts broke and the ids that they assigned to moved records."""
 
     into: str
     names: Sequence[str]
@@ -70,15 +70,15 @@ class _Merge:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The entities, what is attached to those that go, and what the one that stays may get of them."""
+    """The entities, the records attached to the merged ones, and the data that the target may take over."""
 
     target: NodeState
     sources: Sequence[NodeState]
     attached: Attached
     texts: Mapping[str, str]
-    """Descriptions by their hashes, as far as Neo4j keeps them."""
+    """Descriptions by their hashes, if stored in Neo4j."""
     content: Content | None
-    """The description that the entity gets, None where it has one or there is none."""
+    """The description that the target takes over; None if it has one or there is none."""
     windows: tuple[str, ...]
     context: Context
 
@@ -176,7 +176,7 @@ def _decide(head: Head, known: _Known, merge: _Merge) -> Decision[EntitiesMerged
 
 
 def _other_descriptions(known: _Known) -> list[MergeConflict]:
-    """Return the descriptions that the entity does not get, because it keeps, or gets, another."""
+    """Return the descriptions that are dropped because the target has, or takes over, another one."""
     first, *others = known.described or [known.target]
 
     def said(node: NodeState) -> str:
@@ -190,7 +190,7 @@ def _other_descriptions(known: _Known) -> list[MergeConflict]:
 
 
 async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:
-    """Return entities by their names. Raises NODE_NOT_FOUND."""
+    """Return entities by name. Raises NODE_NOT_FOUND."""
     rows = await in_parts(reader, NAMED, domain, names=names)
     states = await states_of(reader, domain, [row.id for row in rows])
     lacking = next((name for name in names if name not in states), None)
@@ -202,7 +202,7 @@ async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[
 def merged_properties(
     target: NodeState, sources: Sequence[NodeState]
 ) -> tuple[dict[str, PropertyValue], list[MergeConflict]]:
-    """Return the properties that an entity gets of others, of which it keeps its own, and where they differ. Pure."""
+    """Return the properties that the target takes over, and the conflicts, in which it keeps its own. Pure."""
     taken: dict[str, PropertyValue] = {}
     conflicts: list[MergeConflict] = []
     for source in sources:
@@ -222,7 +222,7 @@ def merged_properties(
 
 
 def _differences(moving: Moving, names: Mapping[str, str]) -> list[MergeConflict]:
-    """Return what relations that were known already say otherwise."""
+    """Return the conflicts of relations that the target already has."""
     return [
         MergeConflict(
             what=f"relation {difference.relation.draft.type}: {difference.property}",

@@ -1,6 +1,6 @@
-"""Facts that may be at the wrong entity: until names were compared with all their signs, `C++` led to `C`.
+"""Finds facts that may be stored at the wrong entity: an earlier name comparison ignored signs, so `C++` led to `C`.
 
-No name that a call of `remember` gave was kept. So a fact is found only if its text has the other name.
+The names that calls of `remember` passed were not stored. So a fact is only found if its text contains the other name.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 
 MOST = 20_000
-"""Maximum number of observations that are looked through."""
+"""Maximum number of observations that are checked."""
 _STEP = 14
-"""The step of the schema with which names began to be compared with all their signs."""
+"""The schema step that introduced the comparison of names with all their signs."""
 _OLD_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 
 
@@ -50,9 +50,9 @@ OBSERVED_BEFORE = query("entities/observed_before", ObservedRow)
 
 
 async def find_misplaced_facts(core: Core, domain: str) -> list[Finding]:
-    """Return the observations at an entity that mention another one, which the old name comparison confused with it.
+    """Return the observations that mention another entity, which the old name comparison confused with their own.
 
-    Only observations from before schema step 14 are compared.
+    Only observations from before schema step 14 are checked.
     """
     [since] = await core.store.read(COMPARED_SINCE, step=_STEP)
     before = f"obs_{ULID.from_datetime(since)}"
@@ -62,7 +62,7 @@ async def find_misplaced_facts(core: Core, domain: str) -> list[Finding]:
 
 def _finding(row: ObservedRow, other: str) -> Finding:
     reason = (
-        f"{quoted(row.text)} ({row.id}) names {quoted(other)}, which was taken for {quoted(row.name)} before: "
+        f"{quoted(row.text)} ({row.id}) names {quoted(other)}, which was confused with {quoted(row.name)} before: "
         f"if it is about {quoted(other)}, remember it there and delete it here"
     )
     call = ReadyCall(tool="open_nodes", arguments={"names": [row.name, other]})
@@ -70,7 +70,7 @@ def _finding(row: ObservedRow, other: str) -> Finding:
 
 
 def other_name(text: str, names: Sequence[str]) -> str | None:
-    """Return the name in a text that was taken for one of these, and is none; None if one of them is there too."""
+    """Return the name in a text that was confused with one of these names; None if one of them occurs too."""
     old = {old_key(name) for name in names}
     if not any(key in old_key(text) for key in old):
         return None
@@ -91,6 +91,6 @@ def _find_different_spans(spans: Sequence[str], names: Sequence[str]) -> Iterato
 
 
 def old_key(name: str) -> str:
-    """Return by what a name was compared before: its words, without signs and combining marks."""
+    """Return the key by which names were compared before: words without signs and combining marks."""
     words = _OLD_WORD.findall(unicodedata.normalize("NFKC", name).casefold())
     return " ".join(words) or name

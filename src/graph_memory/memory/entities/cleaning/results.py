@@ -1,4 +1,4 @@
-"""What is returned of entities that are alike, made one, or worth a look."""
+"""Results about similar, merged and conspicuous entities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graph_memory.model.results import ReadyCall, Result, Timestamp
 
 
 class EntityBrief(Result):
-    """What an entity is, in short."""
+    """A summary of an entity."""
 
     name: str
     type: str
@@ -23,14 +23,14 @@ class EntityBrief(Result):
 
 
 class EntityList(Result):
-    """Entities in short."""
+    """Summaries of entities."""
 
     entities: tuple[EntityBrief, ...]
     more: bool = Field(description="Whether there are others; ask for more with limit")
 
 
 class Similar(Result):
-    """An entity that is like another."""
+    """An entity that is similar to another."""
 
     name: str
     type: str
@@ -42,7 +42,7 @@ class Similar(Result):
 
 
 class SimilarFound(Result):
-    """What is like an entity, the most alike first."""
+    """The entities that are similar to an entity, most similar first."""
 
     entity: str
     similar: tuple[Similar, ...]
@@ -61,7 +61,7 @@ class Duplicate(Result):
 
 
 class Duplicates(Result):
-    """Pairs of entities that may be the same, the most alike first."""
+    """Pairs of entities that may be the same, most similar first."""
 
     duplicates: tuple[Duplicate, ...]
     found: int
@@ -70,7 +70,7 @@ class Duplicates(Result):
 
 
 class MergeConflict(Result):
-    """What the merged entity and the other have both, and differently: that of the other was not taken."""
+    """A value that differs between the merged entities. The value of the merged entity was not taken over."""
 
     what: str = Field(description="type, description, a property, or a relation")
     kept: str
@@ -79,7 +79,7 @@ class MergeConflict(Result):
 
 
 class EntitiesMerged(Result):
-    """What became of entities that were made one."""
+    """The result of merging entities into one."""
 
     into: str
     id: str
@@ -99,7 +99,7 @@ class EntitiesMerged(Result):
 
 
 class Settled(Result):
-    """What was decided about two observations, relations or entities."""
+    """The decision on two observations, relations or entities."""
 
     decision: str
     new: str
@@ -112,7 +112,7 @@ class Settled(Result):
 
 
 class AllSettled(Result):
-    """What was decided about each pair of a list of decisions."""
+    """The decisions on a list of pairs."""
 
     decisions: tuple[Settled, ...]
 
@@ -127,14 +127,14 @@ class Orphan(Result):
 
 
 class Orphans(Result):
-    """Entities without relations, the emptiest first."""
+    """Entities without relations, the ones with fewest observations first."""
 
     orphans: tuple[Orphan, ...]
     found: int
 
 
 class Finding(Result):
-    """Something that may be put right, and how."""
+    """A possible improvement, with the call for it."""
 
     kind: str = Field(
         description=(
@@ -150,7 +150,7 @@ class Finding(Result):
 
 
 class GraphHealth(Result):
-    """How clean a graph is."""
+    """The possible improvements of a graph."""
 
     entities: int
     observations: int

@@ -1,4 +1,4 @@
-"""Statements that a merge leaves side by side, and of which only one may hold: questions, as `remember` asks them."""
+"""Questions about statements that a merge brings together and that may exclude each other, as in `remember`."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from graph_memory.model.subjects.subjects import ObservationState
 _MOST = 200
 """Maximum number of statements of an entity that are compared."""
 _NEAR = 8
-"""Maximum number of statements that one is compared with: those that share most words with it."""
+"""Maximum number of statements that each is compared with: those that share most words with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A statement that moves, and its doubt about one that is there."""
+    """A statement that moves, and its doubt about a statement of the target."""
 
     text: str
     doubt: Doubt
 
 
 async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str]) -> list[Pair]:
-    """Return statements of entities that may exclude one of the entity that they go into, the surest first.
+    """Return statements of entities that may exclude a statement of the target entity, the strongest doubts first.
 
-    They are compared before the write, in a thread: comparing takes longer than others should wait for.
+    They are compared before the write in a thread, since comparing takes too long to hold the lock.
     """
     rows = await core.store.read(NAMED, domain=domain, names=[into, *names])
     ids = {row.name: row.id for row in rows}
@@ -53,14 +53,14 @@ def _compared(entity: str, every: Sequence[Sequence[Known]]) -> list[Pair]:
 
 
 def _near(one: Known, known: Sequence[Known]) -> list[Known]:
-    """Return the statements that share most words with one, and at least one word."""
+    """Return the statements that share most words with an observation, and at least one word."""
     words = frozenset(words_of(one.text))
     shared = [(len(words.intersection(words_of(each.text))), each) for each in known]
     return [each for count, each in sorted(shared, key=lambda pair: -pair[0])[:_NEAR] if count]
 
 
 def ask_beside(moving: Moving, pairs: Sequence[Pair]) -> list[Question]:
-    """Let the statements that move ask about those beside which they will stand, and return the questions."""
+    """Add questions to the statements that move, and return the questions."""
     drafts = enumerate(moving.drafts)
     places = {str((draft.state or {}).get("_text")): place for place, draft in drafts if draft.kind is Kind.OBSERVATION}
     questions: list[Question] = []

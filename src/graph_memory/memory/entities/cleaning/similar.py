@@ -1,4 +1,4 @@
-"""Entities that may be the same: like one, or each pair of a domain. Somebody who can tell decides."""
+"""Finds entities that may be the same: similar to one entity, or pairs in a domain. The caller decides."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ from graph_memory.model.values.strength import fraction
 from graph_memory.storage.queries import query
 
 _MOST_SHARING = 5
-"""Entities that share an observation, above which it says nothing."""
+"""Maximum number of entities that share an observation. More common observations say nothing."""
 _MOST_TEXTS = 5_000
 _LOOKED_AT = 200
-"""Entities that one is compared with: by each part of its name, and by what they share."""
+"""Maximum number of entities that one is compared with: by each part of its name, and by shared observations."""
 _FITTED = 10
-"""Parts of names for which the names that they fit are counted; others count as parts of several."""
+"""Maximum number of name parts for which the matching names are counted. Other parts count as ambiguous."""
 _NEAREST = 30
-"""Entities that one is compared with by meaning."""
+"""Maximum number of entities that one is compared with by vectors."""
 _TEXT = 1_000
-"""Characters that stand for the meaning of an entity."""
+"""Number of characters that represent an entity in a vector."""
 _WITH_VECTORS = 2_000
-"""Entities of pairs whose meanings are compared."""
+"""Maximum number of entities of pairs that are compared by vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharingRow:
-    """An entity that shares observations with another."""
+    """An entity that shares observations with another, and their number."""
 
     id: str
     shared: int
@@ -65,7 +65,7 @@ class SharingRow:
 
 @dataclass(frozen=True, slots=True)
 class SharedRow:
-    """Entities of which the same is observed."""
+    """Entities that share an observation."""
 
     ids: list[str]
 
@@ -77,7 +77,7 @@ Pair = tuple[str, str]
 
 
 async def find_similar(core: Core, domain: str, name: str, limit: int) -> SimilarFound:
-    """Return what is like an entity. `Entities.find_similar` tells the rest."""
+    """Return the entities that are similar to an entity. See `Entities.find_similar`."""
     most = checked_limit(limit)
     own_id = await entity_id(core.store, domain, await name_of_entity(core.store, domain, name))
     [own] = await surveyed(core.store, domain, [own_id])
@@ -104,14 +104,14 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
 
 
 async def _fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
-    """Return for each entity of which one name is a part of the other's the number of names that the part fits."""
+    """Return the number of names that contain the common part of two names, by the id of the other entity."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
     known = {part: len(await fitting(core.store, domain, part)) for part in sorted({*parts.values()})[:_FITTED]}
     return {row: known.get(part, 2) for row, part in parts.items()}
 
 
 def _parts(name: str) -> Iterator[str]:
-    """Give what stands in names that are like one: beginnings and ends of its words."""
+    """Yield parts that similar names share: beginnings and ends of words."""
     for word in parts(name):
         if len(word) >= 3:
             yield from (word[:3], word[-3:])
@@ -119,7 +119,7 @@ def _parts(name: str) -> Iterator[str]:
 
 
 async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
-    """Return the nodes that are nearest to an entity in meaning, with the cosines; None without vectors."""
+    """Return the nodes with the nearest vectors, with their cosines; None without vectors."""
     if core.embedder is None:
         return None
     texts = [one.text for one in await core.store.read(CURRENT, domain=domain, node=own.id)]
@@ -136,7 +136,7 @@ async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[s
 
 
 async def find_duplicates(core: Core, domain: str, limit: int, least: float) -> Duplicates:
-    """Return pairs that may be the same. `Entities.find_duplicates` tells the rest."""
+    """Return pairs of entities that may be the same. See `Entities.find_duplicates`."""
     most, score = checked_limit(limit), fraction("min_score", least)
     rows, counts = await survey(core, domain)
     duplicates = await duplicates_among(core, domain, rows, score)
@@ -145,7 +145,7 @@ async def find_duplicates(core: Core, domain: str, limit: int, least: float) -> 
 
 
 async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], least: float) -> list[Duplicate]:
-    """Return pairs of these entities that may be the same, the most alike first."""
+    """Return pairs of these entities that may be the same, most similar first."""
     every = {row.id: row for row in rows}
     texts = await core.store.read(SHARED, domain=domain, most=_MOST_SHARING, limit=_MOST_TEXTS)
     shared = Counter(pair for row in texts for pair in combinations(sorted(row.ids), 2))
@@ -161,7 +161,7 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], l
 
 
 def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
-    """Return the pairs for which anything speaks, each with the number of names that the shorter one is a part of."""
+    """Return the pairs with any evidence, each with the number of names that contain the shorter name."""
     candidates = dict.fromkeys((*(pair for pair in shared if all(one in compared for one in pair)), *pairs(compared)))
     parts = {pair: part for pair in candidates if (part := _part(compared, pair))}
     counts = Counter(parts.values())
@@ -173,14 +173,14 @@ def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dic
 
 
 def _part(compared: Mapping[str, Compared], pair: Pair) -> str | None:
-    """Return the id of the one of two entities whose name is a part of the other's."""
+    """Return the id of the entity whose name is a part of the other's name."""
     first, second = pair
     part = part_of_two(*(compared[one].name for one in pair))
     return None if part is None else first if part == compared[first].name else second
 
 
 async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
-    """Return how alike in meaning the entities of pairs are, as far as they have vectors."""
+    """Return the cosines of pairs of entities that have vectors."""
     if core.embedder is None or not likely:
         return {}
     ids = list(dict.fromkeys(one for pair in likely for one in pair))[:_WITH_VECTORS]
@@ -198,7 +198,7 @@ def _duplicate(row: SurveyRow, other: SurveyRow, said: Evidence) -> Duplicate:
 
 
 def _call(row: SurveyRow, other: SurveyRow, said: Evidence) -> tuple[tuple[str, str], ReadyCall]:
-    """Return two names, the one to keep first, and the next call: a merge only if they have a name in common."""
+    """Return two names, the one to keep first, and the next call: a merge only if they have a common name."""
     kept, gone = sorted((row, other), key=lambda row: row.weight, reverse=True)
     call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, gone.name]})
     if said.has_one_name:

@@ -1,4 +1,4 @@
-"""What is read of entities to see which are alike, alone, or much changed."""
+"""Reads summaries of entities for lists, duplicates and graph health."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 MOST = 20_000
-"""Entities that are looked at in one call."""
+"""Maximum number of entities that one call reads."""
 MOST_LISTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyRow:
-    """An entity, and how much is known of it; `changed` is of it or of its observations."""
+    """An entity with the numbers of its observations and relations, and the last change of it or its observations."""
 
     id: str
     name: str
@@ -37,16 +37,16 @@ class SurveyRow:
 
     @property
     def compared(self) -> Compared:
-        """What is compared of it."""
+        """The fields for the comparison with other entities."""
         return Compared(self.name, self.type, aliases_of({ALIASES: self.aliases}) if self.aliases else ())
 
     @property
     def weight(self) -> tuple[int, int, str]:
-        """How much would have to be moved if it were merged."""
+        """The number of records to move if it were merged."""
         return self.observations + self.relations, self.relations, self.id
 
     def brief(self, looked_at: int | None = None) -> EntityBrief:
-        """Return it in short."""
+        """Return a summary of the entity."""
         return EntityBrief(
             name=self.name,
             type=self.type,
@@ -59,7 +59,7 @@ class SurveyRow:
 
 @dataclass(frozen=True, slots=True)
 class CountsRow:
-    """How much there is."""
+    """The numbers of entities, observations and relations."""
 
     entities: int
     observations: int
@@ -72,19 +72,19 @@ COUNTED = query("entities/counted", CountsRow)
 
 
 async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
-    """Return the entities of a domain, up to a number of them, and how much there is in all."""
+    """Return the entities of a domain, up to a limit, and the total numbers."""
     [counts] = await core.store.read(COUNTED, domain=domain)
     return await surveyed(core.store, domain, await core.store.read(IDS, domain=domain, limit=MOST)), counts
 
 
 async def surveyed(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
-    """Return those of these nodes that are entities, in their order."""
+    """Return the entities among these nodes, in their order."""
     rows = {row.id: row for row in await in_parts(reader, SURVEYED, domain, ids=ids)}
     return [rows[id_] for id_ in ids if id_ in rows]
 
 
 async def entity_id(reader: Reader, domain: str, name: str) -> str:
-    """Return the id of the entity of a name. Raises NODE_NOT_FOUND with the nearest name."""
+    """Return the id of the entity with a name. Raises NODE_NOT_FOUND with the most similar name."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
     found = next((row.id for row in rows if not row.is_mentioned), None)
     if found is None:
@@ -93,7 +93,7 @@ async def entity_id(reader: Reader, domain: str, name: str) -> str:
 
 
 def checked_limit(limit: object, most: int = MOST_LISTED) -> int:
-    """Return how much is to be listed. Raises INVALID_ARGUMENT."""
+    """Return the maximum length of a list. Raises INVALID_ARGUMENT."""
     if type(limit) is not int or not 1 <= limit <= most:
-        raise fault("limit", f"limit is {limit!r}", f"Give a whole number from 1 to {most:,}.")
+        raise fault("limit", f"limit is {limit!r}", f"Use a whole number from 1 to {most:,}.")
     return limit

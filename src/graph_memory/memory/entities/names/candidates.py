@@ -1,4 +1,4 @@
-"""Entities that a new name may mean: each is a question, and nothing is guessed."""
+"""Finds known entities that a new name may mean. Each becomes a question for the caller."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from graph_memory.storage.store import Reader
 
 _MOST = 3
 _LONGEST = 6
-"""Maximum number of words of a known name that is looked for in a new one."""
+"""Maximum number of words of a known name that is searched for in a new name."""
 _NEW = 10
-"""Maximum number of new names of one call that are compared with known ones."""
+"""Maximum number of new names of one call that are compared with known names."""
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_a-zà-ÿ][\w.'’-]*)*")
 _SPANS, _SHORTEST = 8, 3
-"""Maximum number of parts of a text that are compared with known names, and the letters of the shortest."""
+"""Maximum number of parts of a text that are compared with known names, and minimum number of letters of a part."""
 
 
 async def candidates(reader: Reader, domain: str, name: str, kind: str = ENTITY) -> list[Candidate]:
-    """Return the entities that a new name of a type is most like, or of which one name is a part of the other."""
+    """Return the entities with names similar to a new name of a type, or of which one contains the other."""
     rows = await _named(reader, domain, [*await near_names(reader, domain, name), *find_spans(name, _LONGEST)])
     return await _weighed(reader, domain, Compared(name, kind), rows.values(), LIKE)
 
 
 async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str]) -> Mapping[str, Sequence[Candidate]]:
-    """Return for new names, given with their types, the entities of which one name is a part of the other alone."""
+    """Return the only entity whose name contains a new name or is part of it, by new name."""
     found: dict[str, Sequence[Candidate]] = {}
     for name, kind in names.items() if len(names) <= _NEW else ():
         near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]
@@ -45,12 +45,12 @@ async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str
 
 
 def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
-    """Return candidates with the ids of their questions, given the id of the new entity."""
+    """Return candidates with the ids of their questions. `new` is the id of the new entity."""
     return [candidate.model_copy(update={"question": question_id(new, candidate.id)}) for candidate in known]
 
 
 async def meant_in_text(reader: Reader, domain: str, text: str) -> list[str]:
-    """Return names of entities that a text may mean, with their ids, in words."""
+    """Return the names and ids of entities that a text may mean, as text."""
     spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _SHORTEST)
     requests = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
     found = {candidate.id: candidate for span in requests for candidate in await candidates(reader, domain, span)}
@@ -66,7 +66,7 @@ async def _named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str,
 async def _weighed(
     reader: Reader, domain: str, new: Compared, rows: Iterable[NamedRow], least: float
 ) -> list[Candidate]:
-    """Return the known entities that are enough like a new one, the likeliest first."""
+    """Return the known entities that are similar enough to a new one, most likely first."""
     known = [row for row in rows if row.name != new.name]
     fits = {new.name: sum(is_part(new.name, row.name) for row in known)}
     results: list[Candidate] = []
@@ -81,5 +81,5 @@ async def _weighed(
 
 
 async def fitting(reader: Reader, domain: str, part: str) -> list[str]:
-    """Return the names of entities of which a name is a part."""
+    """Return the names of entities that contain a name."""
     return [word for word in await names_with_words(reader, domain, part) if is_part(part, word)]

@@ -1,4 +1,4 @@
-"""Which entity is meant by a name, or by a text that names one. Nothing is guessed: what is only near is told."""
+"""Finds the entity that a name or a text refers to. Nothing is guessed: similar names are returned as candidates."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 NEW = "new"
-"""How an entity was found that there is not yet."""
+"""The value of `found_by` for a new entity."""
 _LONGEST = 6
-"""Maximum number of words of a name that is looked for in a text."""
+"""Maximum number of words of a name that is searched for in a text."""
 _COMPARED = 10
-"""Maximum number of new names of an entity that are compared with those of others."""
+"""Maximum number of new names of an entity that are compared with the names of others."""
 _READ = 2_000
-"""Characters of a text in which a name is looked for."""
+"""Number of characters of a text in which a name is searched for."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalledRow:
-    """An entity with other names."""
+    """An entity with its aliases."""
 
     name: str
     aliases: str
@@ -47,7 +47,7 @@ SPELT = query("entities/spelt", str)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The name of an entity, how it was found, and near names if it is a new one."""
+    """The name of an entity, how it was found, and similar names if it is new."""
 
     name: str
     by: str
@@ -55,16 +55,17 @@ class Found:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> Found:
-    """Return the entity of a name, else of an id, else the only one of the same name by its key, or by an alias.
+    """Return the entity with a name, else an id, else the only entity with the same name key or alias.
 
-    Without any it is a new one of a type, and names that are alike are candidates. Raises INVALID_ARGUMENT for several.
+    Without any, the entity is new, and entities with similar names are candidates. Raises INVALID_ARGUMENT if several
+    match.
     """
     known = await known_by_name(reader, domain, name)
     return known or Found(name, NEW, await candidates(reader, domain, name, kind or ENTITY))
 
 
 async def known_by_name(reader: Reader, domain: str, name: str) -> Found | None:
-    """Return what `entity_of_name` does, None for a new one."""
+    """Return the known entity as in `entity_of_name`, or None."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return Found(name, "name")
@@ -74,26 +75,26 @@ async def known_by_name(reader: Reader, domain: str, name: str) -> Found | None:
     if not same:
         same, by = await names_called(reader, domain, name), "alias"
     if len(same) > 1:
-        hint = f"Give one of them exactly: {listed_parts([quoted(one) for one in same])}."
+        hint = f"Use one of these names exactly: {listed_parts([quoted(one) for one in same])}."
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
     return Found(same[0], by) if same else None
 
 
 async def names_spelt(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of entities that are the same name."""
+    """Return the names of entities that equal a name in another spelling."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
     return [one for one in await reader.read(SPELT, domain=domain, **arguments) if is_same_name(one, name)]
 
 
 async def called_the_same(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
-    """Return the other entities that have one of the new names of an entity as a name or alias, as questions."""
+    """Return the other entities with one of the new names of an entity as a name or alias, as questions."""
     new = names[:_COMPARED]
     found = {name: one for one, others in (await named_otherwise(reader, domain, new)).items() for name in others}
     for one in new:
         found |= dict.fromkeys(await names_spelt(reader, domain, one), one)
     rows = [row for row in await in_parts(reader, NAMED, domain, names=list(found)) if row.id != node]
     known = [
-        Candidate(id=row.id, name=row.name, likeness=CALLED_SAME, reason=f"both are called {quoted(found[row.name])}")
+        Candidate(id=row.id, name=row.name, likeness=CALLED_SAME, reason=f"both are named {quoted(found[row.name])}")
         for row in rows
         if not row.is_mentioned
     ]
@@ -101,7 +102,7 @@ async def called_the_same(reader: Reader, domain: str, node: str, names: Sequenc
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
-    """Return the name of the entity that a name, id or alias stands for. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
+    """Return the name of the entity for a name, id or alias. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(also_mentioned or not row.is_mentioned for row in rows):
         return name
@@ -114,14 +115,14 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
 
 
 async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of the entities that have a text as an alias, if it is the name of none."""
+    """Return the names of the entities with a text as an alias, if it is not itself the name of an entity."""
     return (await named_otherwise(reader, domain, [name])).get(name, [])
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
-    """Return the entity that a text names, or calls by an alias as it is written, in whichever encoding of accents.
+    """Return the entity that a text names by its name or an alias, in any encoding of accents.
 
-    Raises INVALID_ARGUMENT where it names none, or several.
+    Raises INVALID_ARGUMENT if it names none or several.
     """
     if not text.strip():
         raise fault("name", "No entity is named", "Set name to the entity that the facts are about.")

@@ -1,4 +1,4 @@
-"""Ids and aliases of entities where a name is asked for. A name is one first: only other texts are ids or aliases."""
+"""Resolves ids and aliases of entities where a name is expected. Names take precedence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ N = TypeVar("N", NewObservations, Removal, EntityEdit, ObservationEdit)
 
 
 async def opened(core: Core, domain: str, given: Iterable[str]) -> list[str]:
-    """Return names, each once, with those of all entities that an id or alias stands for."""
+    """Return names without duplicates, with the names of all entities that an id or alias stands for."""
     every = list(given)
     by_id = await names_of(core.store, domain, every)
     by_alias = await named_otherwise(core.store, domain, [each for each in every if each not in by_id])
@@ -25,14 +25,14 @@ async def opened(core: Core, domain: str, given: Iterable[str]) -> list[str]:
 
 
 async def names(core: Core, domain: str, given: Iterable[str]) -> list[str]:
-    """Return names, each once, with that of an entity for its id or alias. Raises INVALID_ARGUMENT."""
+    """Return names without duplicates, with ids and aliases replaced by names. Raises INVALID_ARGUMENT."""
     every = list(given)
     meant = await meant_by(core.store, domain, every, ends=True)
     return list(dict.fromkeys(meant.get(each, each) for each in every))
 
 
 async def relations(core: Core, domain: str, given: Sequence[NewRelation]) -> Sequence[NewRelation]:
-    """Return relations, each once, with the name of an entity for its id or alias. Raises INVALID_ARGUMENT."""
+    """Return relations without duplicates, with ids and aliases replaced by names. Raises INVALID_ARGUMENT."""
     ends = (end for relation in given for end in (relation.from_name, relation.to_name))
     meant = await meant_by(core.store, domain, ends, ends=True)
     if not meant:
@@ -46,11 +46,11 @@ async def relations(core: Core, domain: str, given: Sequence[NewRelation]) -> Se
 
 
 async def named(core: Core, domain: str, given: Sequence[N]) -> Sequence[N]:
-    """Return what was asked for of entities, with the name of each for its id or alias. Raises INVALID_ARGUMENT."""
+    """Return requests on entities, with ids and aliases replaced by names. Raises INVALID_ARGUMENT."""
     meant = await meant_by(core.store, domain, (one.name for one in given))
     return [replace(one, name=meant.get(one.name, one.name)) for one in given] if meant else given
 
 
 async def name_of_id(reader: Reader, domain: str, given: str) -> str | None:
-    """Return the name of the entity of an id; None if it is none, or a name itself."""
+    """Return the name of the entity with an id; None if there is none or the text is itself a name."""
     return (await names_of(reader, domain, [given])).get(given)

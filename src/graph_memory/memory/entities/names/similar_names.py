@@ -1,6 +1,6 @@
-"""How alike two entities are, by their names and by what is observed of them. Pure.
+"""Measures the similarity of two entities by their names and observations. Pure.
 
-Nothing here says that two are the same: it finds pairs for somebody who can tell.
+Similar entities are candidates: a caller decides whether they are the same.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 """Accents of Latin, Greek and Cyrillic letters. Signs of other scripts belong to their letters."""
 _JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
 _ALIKE, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
-"""The likeness of names below which they say nothing; of those with the same letters; of those with other signs."""
+"""Minimum similarity of names; the similarity of names with equal letters; and of names with different signs."""
 _SIGNS = 0.5
-"""How much it says that names are the same but for signs: two things are called so as often as one is."""
+"""The weight of names that are equal except for signs: they belong to two entities as often as to one."""
 CALLED_SAME = 0.9
-"""How much it says that both have one name, which is an alias of one of them."""
+"""The weight of a common name that is an alias of one entity."""
 _SHORT = 4
-"""Letters of a name, below which a difference of one says that it is another."""
+"""Maximum number of letters of a short name, in which one different letter makes another name."""
 _PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
-"""How much it says that a name is a part of one other name, or of several; and the letters of a part."""
+"""The weight of a name that is part of one other name, or of several; and the minimum number of letters of a part."""
 LIKE, SAME = 0.5, 0.75
-"""The score from which on an entity is like another, and from which on the two may be the same."""
+"""Minimum scores of similar entities, and of entities that may be the same."""
 _MOST_IN_BLOCK = 60
-"""Entities that share part of a name, above which the part says nothing."""
+"""Maximum number of entities that share a part of a name. More common parts say nothing."""
 _COSINE = 0.75
-"""The likeness in meaning below which it says nothing."""
+"""Minimum cosine that counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What is compared of an entity."""
+    """The compared fields of an entity."""
 
     name: str
     type: str
@@ -55,15 +55,15 @@ class Compared:
 
 @dataclass(slots=True)
 class Evidence:
-    """What speaks for two entities being the same: reasons, each with how much it says, 0 to 1."""
+    """The evidence for two entities being the same: reasons with their weights, 0 to 1."""
 
     reasons: dict[str, float] = field(default_factory=dict[str, float])
     has_one_name: bool = False
-    """Whether they have a name in common. Names that are only alike are a question."""
+    """Whether they have a common name. Similar names alone are a question."""
 
     @property
     def score(self) -> float:
-        """How much all of it says together."""
+        """The combined weight of all reasons."""
         against = 1.0
         for reason in self.reasons.values():
             against *= 1 - reason
@@ -71,12 +71,12 @@ class Evidence:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The reasons, the strongest first."""
+        """The reasons, strongest first."""
         return tuple(sorted(self.reasons, key=lambda one: -self.reasons[one]))
 
 
 def _kinds(text: str) -> Iterator[tuple[str, str]]:
-    """Give each character with its kind: that of a letter, of a digit, or none. A mark is of the kind before it."""
+    """Yield each character with its kind: letter, digit, or empty. A mark has the kind of the character before it."""
     kind = ""
     for each in text:
         category = unicodedata.category(each)[0]
@@ -96,7 +96,7 @@ def letters(words: Iterable[str]) -> list[str]:
 
 
 def differ_in_signs(one: str, other: str) -> bool:
-    """Say whether two names have other signs: `C`, `C++`. What only joins words is none, nor a point at the end."""
+    """Return whether two names differ in signs: `C`, `C++`. Separators within words and a final point do not count."""
     return _signs(one) != _signs(other)
 
 
@@ -106,7 +106,7 @@ def _signs(name: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def parts(name: str) -> tuple[str, ...]:
-    """Return the words and numbers of a name, without capitals and accents. Vowel signs belong to their letters."""
+    """Return the words and numbers of a name, without case and accents. Vowel signs belong to their letters."""
     plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
     runs = groupby(_kinds(plain), key=lambda pair: pair[0])
@@ -114,7 +114,7 @@ def parts(name: str) -> tuple[str, ...]:
 
 
 def likeness_of_names(one: str, other: str) -> float:
-    """Return how alike two names are, 0 to 1. Those with other numbers in them are not alike at all."""
+    """Return the similarity of two names, 0 to 1. Names with different numbers have 0."""
     if is_same_name(one, other):
         return 1.0
     first, second = parts(one), parts(other)
@@ -131,28 +131,28 @@ def likeness_of_names(one: str, other: str) -> float:
 
 
 def is_part(name: str, other: str) -> bool:
-    """Say whether a name is a part of another, with the same numbers: `Nora` and `Nora Brandt`."""
+    """Return whether a name is a part of another, with the same numbers: `Nora` and `Nora Brandt`."""
     words, others = frozenset(parts(name)), frozenset(parts(other))
     more = others - words
     return words < others and not any(map(str.isdigit, more)) and len(letters(words)) >= _SHORTEST_PART
 
 
 def part_of_two(one: str, other: str) -> str | None:
-    """Return the one of two names that is a part of the other."""
+    """Return the name that is a part of the other, if any."""
     return one if is_part(one, other) else other if is_part(other, one) else None
 
 
 def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, fits: int = 0) -> Evidence:
-    """Return what speaks for two entities being the same, given how many observations they share.
+    """Return the evidence for two entities being the same. `shared` is the number of common observations.
 
-    If the name of one is a part of the other's, `fits` is the number of entities of whose names it is a part.
+    If the name of one is part of the other's, `fits` is the number of entities whose names contain it.
     """
     found = Evidence()
     likeness, alias = likeness_of_names(one.name, other.name), _alias(one, other)
     if likeness == 1.0:
         found.reasons["the same name but for its spelling"] = 0.95
     elif alias:
-        found.reasons[f"both are called {alias}"] = CALLED_SAME
+        found.reasons[f"both are named {alias}"] = CALLED_SAME
     elif likeness == _OTHER_SIGNS and differ_in_signs(one.name, other.name):
         found.reasons["the same name but for signs"] = _SIGNS
         cosine = None
@@ -174,13 +174,13 @@ def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, 
 
 
 def _alias(compared: Compared, other: Compared) -> str | None:
-    """Return a name by which both are called, where one of them has it as an alias."""
+    """Return a common name that is an alias of one of them."""
     known = {name_key(name) for name in other.names}
     return next((name for name in compared.names if name_key(name) in known), None)
 
 
 def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
-    """Give the ids of entities whose names may be alike, each pair once: those that share the beginning of a word."""
+    """Yield the ids of entities whose names share the beginning or end of a word, each pair once."""
     blocks: dict[str, set[str]] = {}
     for subject, compared in every.items():
         for key in {key for name in compared.names for key in _keys(name)}:
@@ -198,7 +198,7 @@ def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
 
 
 def _keys(name: str) -> Iterator[str]:
-    """Give what two names that are alike have in common: the key, the words, beginnings and ends of words."""
+    """Yield the keys that similar names share: the name key, the words, beginnings and ends of words."""
     results = parts(name)
     yield "=" + name_key(name)
     yield "=" + "".join(sorted(results))

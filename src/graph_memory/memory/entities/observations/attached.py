@@ -1,4 +1,4 @@
-"""What is attached to entities, read with what the one has that gets it: it moves when they are merged, or renamed."""
+"""Reads the records attached to nodes together with those of the node that takes them over, for merges and renames."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 MOST = AT_ONCE // 2
-"""What is moved at once: it goes there, and comes here."""
+"""Maximum number of records that are moved at once: each is deleted and created."""
 JOINED = query("entities/joined", str)
 _PREFIXES = {Kind.OBSERVATION: "obs", Kind.CONNECTION: "conn"}
 
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """What is attached to nodes that go, and what the node that gets it has of the same."""
+    """The records attached to nodes that are deleted, and the equal records of the target."""
 
     target: str
     sources: Sequence[str]
     deletions: Mapping[str, Sequence[Draft]]
-    """For each node that goes, the deletions of what is attached to it."""
+    """For each deleted node, the deletions of its attached records."""
     events: Sequence[Event]
     own: Sequence[Event]
-    """The relations of the target that lead where one that moves leads."""
+    """Relations of the target with the same other ends as the moved relations."""
     texts: Mapping[str, str]
-    """Ids of the observations of the target that hold, by their texts."""
+    """Ids of the current observations of the target, by their texts."""
     living: Mapping[str, str]
-    """Other ends of the relations that move, with their types."""
+    """Other ends of the moved relations, with their types."""
     taken: Collection[UniqueValue]
-    """Where links of the target lead, of where one that moves leads."""
+    """Destinations of the target's links that moved links have too."""
     made: Mapping[str, str]
-    """The ids of what is made, by those of what it stands for."""
+    """The ids of new records, by the ids of the records that they replace."""
 
     @property
     def relations(self) -> list[tuple[str, Mapping[str, PropertyValue]]]:
-        """The types and properties of the relations that move."""
+        """The types and properties of the moved relations."""
         drafts = (event.draft for event in self.events if event.draft.kind is Kind.CONNECTION)
         return [(draft.type or "", user_properties(draft.state or {})) for draft in drafts]
 
     def moved(self, at: datetime) -> Moving:
-        """Return what becomes of all that, at the time of the write."""
+        """Return the move of all attached records at the time of the write."""
         there: dict[Joined, Mapping[str, object]] = {
             (event.draft.from_id or "", event.draft.to_id or "", event.draft.type or ""): event.draft.state or {}
             for event in self.own
@@ -71,10 +71,10 @@ class Attached:
 async def read_attached(
     reader: Reader, domain: str, target: str, sources: Sequence[str], made: dict[str, str]
 ) -> Attached:
-    """Return what is attached to nodes that go, and that the target gets.
+    """Return the records attached to nodes that are deleted and the equal records of the target.
 
-    `made` has the ids that it got in earlier attempts, and gets those that it lacks. Raises TooMany for more than one
-    write takes.
+    `made` has the ids of earlier attempts and gets the missing ones. Raises TooMany if one write cannot hold all
+    records.
     """
     deletions = await attached_to(reader, domain, sources, MOST)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
@@ -103,13 +103,13 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 
 
 def _ways(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
-    """Return the links among events by where they would lead from the target; of equal ones the first stays."""
+    """Return the links among events by their destination from the target, the first of equal ones."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in way_of(target, link.draft.state or {})}
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    """Return the last events of subjects, in the order in which these came to be."""
+    """Return the last events of subjects in order of creation."""
     events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
     return sorted(events, key=_order)
 

@@ -1,4 +1,4 @@
-"""What holds of an entity: all of it, or of a great many observations those that are most like some texts."""
+"""Reads the current observations of an entity: all of them, or those most similar to some texts if there are many."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 MANY = 500
-"""Number of observations of an entity from which on a text is compared only with those that are most like it."""
+"""Number of observations of an entity above which a text is only compared with the most similar ones."""
 MOST_ALIKE = 60
-"""Maximum number of observations that a text is compared with then."""
+"""Maximum number of observations that a text is then compared with."""
 _MOST_WORDS = 6
 _MOST_PARTS = 4
-"""Maximum number of parts by which equal texts are told from others before their white space is folded."""
+"""Maximum number of parts by which candidates for equal texts are selected before white space is normalized."""
 _SHORTEST, _STEM = 3, 6
-"""Characters from which on the index finds a word, and of a longer word those that its other forms share."""
+"""Minimum number of characters of a word in the index, and the characters that longer words share with their forms."""
 _WORD = re.compile(r"[^\W_]+")
 _SPACES = tuple(character for character in map(chr, range(0x3001)) if character.isspace())
 
@@ -34,7 +34,7 @@ OBSERVED_COUNT = query("entities/observed_count", int)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Observations of an entity as the log stood at a number: they need not be read again if it stands there still."""
+    """The observations of an entity at a log position. They need not be read again while the position is the same."""
 
     node: str
     seq: int
@@ -42,9 +42,9 @@ class Seen:
 
 
 async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[Known]:
-    """Return observations of an entity that hold, in the order in which they were made.
+    """Return current observations of an entity in order of creation.
 
-    Of more than `MANY` they are those that equal a text or share most words with it.
+    If there are more than `MANY`, returns those that equal a text or share most words with it.
     """
     counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
     if sum(counts) <= MANY:
@@ -59,14 +59,14 @@ async def has_observations(reader: Reader, domain: str, node: str) -> bool:
 
 
 def equal_texts(text: str) -> Mapping[str, Sequence[str]]:
-    """Return parts that every text equal to this one has, longest first, and how such a text reads without spaces."""
+    """Return parts that every equal text contains, longest first, and the spelling of such a text without spaces."""
     parts = sorted(set(folded_text(text).split()), key=lambda part: (-len(part), part))
     written = "".join(folded_text(text).split())
     return {"parts": parts[:_MOST_PARTS], "written": [written, f"{written}."]}
 
 
 def words_of(text: str) -> list[str]:
-    """Return the beginnings of the words by which statements like a text are found, the longest words first."""
+    """Return the beginnings of words by which similar statements are found, longest words first."""
     if len(text) > LONGEST:
         return []
     language = language_of(text)

@@ -1,6 +1,6 @@
-"""What is attached to entities, moved to the one that they become: each observation and relation once. Pure.
+"""Drafts the move of attached records to the entity that they are merged into, without duplicates. Pure.
 
-What is moved gets a new id, since nothing in the log changes the entity that it belongs to.
+Moved records get new ids, since no event changes the entity of a record.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EVIDENCE = "_evidence"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A property of a relation that was known already, of which the value is not taken."""
+    """A property of a duplicate relation whose value is not taken over."""
 
     relation: Event
     property: str
@@ -31,28 +31,28 @@ class Difference:
 
 @dataclass(slots=True)
 class Moving:
-    """What becomes of what is attached to entities that are merged into one; `texts` and `there` are what that has."""
+    """The move of records from merged entities to the target. `texts` and `there` are the records of the target."""
 
     target: str
     sources: Collection[str]
     texts: dict[str, str]
-    """Ids of its observations that hold, by their texts."""
+    """Ids of the target's current observations by their texts."""
     there: dict[Joined, Mapping[str, object]]
-    """Its relations that hold, with their states."""
+    """The target's current relations with their states."""
     holds: Callable[[Mapping[str, object]], bool]
     made: Mapping[str, str]
-    """The ids of what is made, by those of what it stands for: the same in each attempt at the write."""
+    """The ids of new records by the ids of the records that they replace, the same in each attempt at the write."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     known_observations: int = 0
     known_relations: int = 0
     differences: list[Difference] = field(default_factory=list[Difference])
 
     def count(self, kind: Kind) -> int:
-        """Return how many of a kind are moved."""
+        """Return the number of moved records of a kind."""
         return sum(draft.kind is kind for draft in self.drafts)
 
     def observe(self, events: Sequence[Event]) -> None:
-        """Move observations, in their order; what they say of each other holds of those that stand for them."""
+        """Move observations in order. References to moved observations are updated."""
         ids: dict[str, str] = {}
         moved: list[Event] = []
         for event in events:
@@ -72,7 +72,7 @@ class Moving:
             self.drafts.append(draft)
 
     def relate(self, events: Sequence[Event]) -> None:
-        """Move relations, in their order, but those that are there already or would lead to where they come from."""
+        """Move relations in order, except duplicates and relations that would lead from the target to itself."""
         moved: list[tuple[Draft, State]] = []
         ids: dict[str, str] = {}
         for event in events:
@@ -92,7 +92,7 @@ class Moving:
         self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
 
     def link(self, ways: Mapping[UniqueValue, Event], taken: Collection[UniqueValue]) -> None:
-        """Move links to other domains, but those that lead where one that is there leads."""
+        """Move links to other domains, except those with a destination that the target already has."""
         for event in (event for way, event in ways.items() if way not in taken):
             made = self.made[event.draft.subject]
             draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=self.target, previous=None)
@@ -103,7 +103,7 @@ class Moving:
 
 
 def _renamed(state: ObservationState, own: str, ids: Mapping[str, str]) -> ObservationState:
-    """Return an observation that names others by the ids that they have now, and never itself."""
+    """Return an observation with the new ids of the observations that it refers to, without itself."""
 
     def now(others: Sequence[str]) -> tuple[str, ...]:
         return tuple(one for one in dict.fromkeys(ids.get(other, other) for other in others) if one != own)
@@ -112,7 +112,7 @@ def _renamed(state: ObservationState, own: str, ids: Mapping[str, str]) -> Obser
 
 
 def _resting_on(state: State, ids: Mapping[str, str]) -> State:
-    """Return a relation that follows from others by the ids that they have now."""
+    """Return a relation with the new ids of its premises."""
     evidence = evidence_of(state)
     return {**state, _EVIDENCE: evidence_text([ids.get(one, one) for one in evidence])} if evidence else state
 

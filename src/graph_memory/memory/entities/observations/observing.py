@@ -1,4 +1,4 @@
-"""Observations as their last events have them, and the changes that end them or let one take the place of another."""
+"""Observations as of their last events, and drafts that end or change them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class ObservationRow:
-    """An observation, and whether it holds no more."""
+    """An observation, and whether it has ended."""
 
     id: str
     text: str
@@ -26,7 +26,7 @@ class ObservationRow:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observation of a node, as its last event has it."""
+    """An observation of a node as of its last event."""
 
     id: str
     node: str
@@ -35,7 +35,7 @@ class Observation:
     is_over: bool
 
     def changed(self, state: ObservationState) -> Draft:
-        """Return the change that gives it another state."""
+        """Return the draft that gives it another state."""
         return Draft(
             op=Op.UPDATE,
             kind=Kind.OBSERVATION,
@@ -68,5 +68,5 @@ async def observations_of(
 
 
 def ended(one: Observation, at: datetime) -> Draft:
-    """Return the change that ends an observation."""
+    """Return the draft that ends an observation."""
     return one.changed(replace(one.state, validity=replace(one.state.validity, valid_to=at)))

@@ -1,4 +1,4 @@
-"""What other nodes say of an entity that is forgotten: observations, properties and contents that name it."""
+"""Finds texts of other nodes that name a forgotten entity: observations, properties and contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import accumulate
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.memory.graph.describe import node_briefs
-from graph_memory.memory.search.candidate_ranking import find
+from graph_memory.memory.search.candidate_ranking import rank_candidates
 from graph_memory.memory.search.ranking.excerpts import CUT
 from graph_memory.memory.search.ranking.scoring import Passage
 from graph_memory.memory.search.ranking.shown_passages import NAME
@@ -30,7 +30,7 @@ _MOST = 20
 _LONGEST = 200
 """Maximum number of characters of each mention."""
 _BEFORE = 60
-"""Number of characters before the name in a mention that is cut."""
+"""Number of characters before the name in a shortened mention."""
 _UNSPACED = ALONE + SYLLABLES
 """Letters that stand next to other words without a space."""
 
@@ -40,7 +40,7 @@ async def with_mentions(
 ) -> Forgotten:
     """Return the receipt with the texts of other nodes that name an entity, each after the title of its node.
 
-    `names` has the names and aliases of each entity, and `gone` the ids that are forgotten. Changes that are not
+    `names` has the names and aliases of each entity, and `gone` the ids of forgotten records. Changes that are not
     indexed yet may be missing. A search that fails becomes a warning, because the entities are forgotten already.
     """
     try:
@@ -60,7 +60,7 @@ async def _mentions(
     is_all = len(searched) == len(every)
     for name in searched:
         scope = await scope_of(core, domain, Filters(), None, awaited="words")
-        ranking = await find(scope, Request(name, mode="lexical", max_results=_HITS))
+        ranking = await rank_candidates(scope, Request(name, mode="lexical", max_results=_HITS))
         passages = (scored.passage for scored in ranking.scored.values())
         kept = [
             passage for passage in passages if not {passage.owner, passage.unit} & {*gone} and passage.place != NAME
@@ -77,7 +77,7 @@ async def _mentions(
 
 
 def lines_naming(passage: Passage, name: str) -> list[str]:
-    """Return the lines of a passage in which a name stands as a whole word, cut around the name."""
+    """Return the lines of a passage that contain a name as a whole word, cut around the name."""
     return list(_lines_naming(passage.text, _pattern(name)))
 
 
@@ -89,7 +89,10 @@ def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
 
 
 def _pattern(name: str) -> re.Pattern[str]:
-    """Return the pattern of a name in folded text. Next to letters of unspaced scripts it needs no edge of a word."""
+    """Return the pattern of a name in folded text.
+
+    Beside letters of scripts without spaces it needs no word boundary.
+    """
     folded = unicodedata.normalize("NFC", name).casefold()
     edge = rf"[^\W{_UNSPACED}]"
     before = "" if re.match(f"[{_UNSPACED}]", folded) else f"(?<!{edge})"

@@ -1,4 +1,4 @@
-"""Observations as callers name them, by id or text, and what is said of a name that none of the entity has."""
+"""Resolves references to observations by id or text, with errors for unknown ones."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from graph_memory.storage.store import Reader
 
 OBSERVED_OF = query("entities/observed_of", str)
 _MOST = 3
-"""Observations, or other entities, that are told."""
+"""Maximum number of observations or entities in an error message."""
 _FEWEST, _NEAR = 2, 0.5
-"""Words that two texts share at least, and the share of those of the one that has fewer."""
+"""Minimum number of words that similar texts share, and their minimum share of the shorter text."""
 
 
 def resolved(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
-    """Return the observations that are named by id or text; of a text the one that holds, else the last.
+    """Return the observations with these ids or texts. Of several with a text, the current one, else the last.
 
-    Raises INVALID_ARGUMENT for what names none.
+    Raises INVALID_ARGUMENT if there is none.
     """
     observations: list[Observation] = []
     for name in names:
@@ -44,7 +44,7 @@ async def check_named(
     known: Sequence[Known],
     argument: str = "replaces",
 ) -> None:
-    """Raise INVALID_ARGUMENT for what names no observation of an entity, with what may be meant, or who has it."""
+    """Raise INVALID_ARGUMENT, with suggestions, for a reference that matches no observation of an entity."""
     there = {name for observation in among.values() for name in (observation.id, observation.state.text)}
     for name in names:
         if name not in there:
@@ -53,11 +53,11 @@ async def check_named(
 
 
 def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequence[str] = ()) -> GraphError:
-    hint = Hint("Give the id of an observation of this entity, or its exact text.", " {open_nodes} shows them.")
+    hint = Hint("Use the id of an observation of this entity, or its exact text.", " {open_nodes} lists them.")
     if owners:
         names = " and ".join(quoted(owner) for owner in sorted(owners))
         which = "that entity" if len(owners) == 1 else "one of them"
-        hint = f"That observation belongs to {names}. Name it in a call about {which}."
+        hint = f"That observation belongs to {names}. Refer to it in a call about {which}."
     elif near := nearest_known(name, known):
         lines = [f"{quoted(one.text)} ({one.id})" for one in near]
         hint = Hint("{meant}{hint}", meant=did_you_mean(lines), hint=hint)
@@ -65,7 +65,7 @@ def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequ
 
 
 def nearest_known(text: str, known: Sequence[Known]) -> list[Known]:
-    """Return what was probably meant, the likeliest first: the nearest in spelling, then what shares most words."""
+    """Return the observations that were probably meant, most likely first: similar spelling, then most common words."""
     spelt, said = nearest(text, [one.text for one in known]), _words(text)
     pairs: list[tuple[float, Known]] = []
     for one in known:

@@ -1,4 +1,4 @@
-"""What callers give of entities, relations and observations, read and checked. Pure."""
+"""Validates entities, relations and observations that callers pass. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEXT, _TIME, _SOURCE = "text", "time", "source"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewObservation:
-    """An observation that was asked for; without a time it is of the time at which it is written."""
+    """A requested observation. Without a time, it gets the time of the write."""
 
     text: str
     time: datetime | None = None
@@ -33,12 +33,12 @@ class NewObservation:
     supersedes: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
     id: str = field(default_factory=lambda: new_id("obs"), compare=False)
-    """Its id if it is made, the same in each attempt at the write."""
+    """The id if it is created, the same in each attempt at the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEntity:
-    """An entity that was asked for."""
+    """A requested entity."""
 
     name: str
     type: str = ENTITY
@@ -46,12 +46,12 @@ class NewEntity:
     content: Content
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     id: str = field(default_factory=lambda: new_id("mem"), compare=False)
-    """Its id if it is made, the same in each attempt at the write."""
+    """The id if it is created, the same in each attempt at the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewObservations:
-    """Observations of one entity that were asked for."""
+    """Requested observations of one entity."""
 
     name: str
     observations: Sequence[NewObservation]
@@ -59,7 +59,7 @@ class NewObservations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRelation:
-    """A relation that was asked for; a `lenient` one may lead to names of which there is no entity yet."""
+    """A requested relation. If `lenient`, its ends need not be entities."""
 
     from_name: str
     to_name: str
@@ -67,17 +67,17 @@ class NewRelation:
     lenient: bool = False
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     id: str = field(default_factory=lambda: new_id("conn"), compare=False)
-    """Its id if it is made, the same in each attempt at the write: what is broken is told by it."""
+    """The id if it is created, the same in each attempt at the write, so that broken rules refer to it."""
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it from others."""
+        """The identity of the relation."""
         return (self.from_name, self.to_name, self.type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """Texts of one entity that are to go."""
+    """The texts of one entity's observations to delete."""
 
     name: str
     texts: Sequence[str]
@@ -85,20 +85,20 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRemoval:
-    """An entity that is to go."""
+    """An entity to delete."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationRemoval:
-    """A relation that is to go."""
+    """A relation to delete."""
 
     relation: NewRelation
 
 
 def new_entities(given: object, now: datetime) -> list[NewEntity]:
-    """Return entities that were asked for, of each name the first. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested entities, the first of each name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     entities: dict[str, NewEntity] = {}
     for item in Located(given, "entities").items():
         entity = new_entity(item, now)
@@ -107,7 +107,7 @@ def new_entities(given: object, now: datetime) -> list[NewEntity]:
 
 
 def new_entity(item: Located, now: datetime) -> NewEntity:
-    """Return an entity that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
     kind = own.get("entityType", "type")
     return NewEntity(
@@ -120,16 +120,16 @@ def new_entity(item: Located, now: datetime) -> NewEntity:
 
 
 def properties_from(own: Fields) -> Mapping[str, PropertyValue]:
-    """Return the properties that were given, without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+    """Return the properties without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
     located = own.get("properties")
     found = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
     if _NAME in found and located is not None:
-        raise located.fault("holds a name of its own", "Give the name beside the properties.")
+        raise located.fault("contains a name", "Pass the name as an argument, not as a property.")
     return found
 
 
 def observations_from(given: Located | None, now: datetime) -> list[NewObservation]:
-    """Return observations, of equal texts the first."""
+    """Return observations, the first of equal texts."""
     observations: dict[str, NewObservation] = {}
     for item in given.items() if given else ():
         observation = observation_from(item, now)
@@ -138,14 +138,14 @@ def observations_from(given: Located | None, now: datetime) -> list[NewObservati
 
 
 def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> NewObservation:
-    """Return an observation, given as a text or an object, which may have more keys. Raises INVALID_ARGUMENT."""
+    """Return an observation from a text or an object, which may have the keys in `also`. Raises INVALID_ARGUMENT."""
     if isinstance(item.value, str):
         return NewObservation(text=text_of(item))
     own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
     sure, source = own.number("confidence"), own.get(_SOURCE)
     validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
-        raise item.fault("would end before it starts", "Give a later valid_to.")
+        raise item.fault("would end before it starts", "Use a later valid_to.")
     return NewObservation(
         text=text_of(own.need(_TEXT)),
         time=_time(own, _TIME, now),
@@ -161,21 +161,21 @@ def _time(own: Fields, name: str, now: datetime) -> datetime | None:
 
 
 def new_observations(given: object, now: datetime) -> list[NewObservations]:
-    """Return observations that were asked for. Raises INVALID_ARGUMENT."""
+    """Return the requested observations. Raises INVALID_ARGUMENT."""
     return [observations_of(item, now) for item in Located(given, "observations").items()]
 
 
 def observations_of(item: Located, now: datetime) -> NewObservations:
-    """Return observations of one entity that were asked for. Raises INVALID_ARGUMENT."""
+    """Return the requested observations of one entity. Raises INVALID_ARGUMENT."""
     own = item.fields(("entityName", "contents", "observations"))
     texts = own.need("contents", "observations")
     return NewObservations(name=text_of(own.need("entityName")), observations=observations_from(texts, now))
 
 
 def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
-    """Return relations that were asked for, each once. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+    """Return the requested relations without duplicates. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
 
-    Unless it is said, those in the spelling of the official server are lenient, as that server is.
+    By default, relations in the spelling of the official server are lenient, as in that server.
     """
     relations: dict[tuple[str, str, str], NewRelation] = {}
     for item in Located(given, "relations").items():
@@ -185,7 +185,7 @@ def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
 
 
 def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
-    """Return a relation that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return a requested relation. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = item.fields(("from", "to", "relationType", "type", "properties"))
     return NewRelation(
         from_name=text_of(own.need("from")),
@@ -197,17 +197,17 @@ def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
 
 
 def named_relations(given: object) -> list[NewRelation]:
-    """Return relations that are to go. Raises INVALID_ARGUMENT."""
+    """Return the relations to delete. Raises INVALID_ARGUMENT."""
     return new_relations(given, lenient=True)
 
 
 def removals(given: object) -> list[Removal]:
-    """Return observations that are to go. Raises INVALID_ARGUMENT."""
+    """Return the observations to delete. Raises INVALID_ARGUMENT."""
     return [removal(item) for item in Located(given, "deletions").items()]
 
 
 def removal(item: Located) -> Removal:
-    """Return observations of one entity that are to go. Raises INVALID_ARGUMENT."""
+    """Return the observations of one entity to delete. Raises INVALID_ARGUMENT."""
     own = item.fields(("entityName", "observations"))
     return Removal(name=text_of(own.need("entityName")), texts=[*_texts(own.need("observations"))])
 
@@ -218,7 +218,7 @@ def text_from(given: object, argument: str) -> str:
 
 
 def names_from(given: object, argument: str = "names") -> list[str]:
-    """Return names, each once. Raises INVALID_ARGUMENT."""
+    """Return names without duplicates. Raises INVALID_ARGUMENT."""
     return list(dict.fromkeys(_texts(Located(given, argument))))
 
 
@@ -227,7 +227,7 @@ def _texts(located: Located) -> Iterator[str]:
 
 
 def text_of(item: Located) -> str:
-    """Return a text of any length, also an empty one. Raises INVALID_ARGUMENT for one that nothing can keep."""
+    """Return a text of any length, including an empty one. Raises INVALID_ARGUMENT if it cannot be stored."""
     text = item.text()
     if not is_encodable(text):
         raise fault(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")

@@ -1,4 +1,4 @@
-"""What is read of things by their names, as the store gives it. Pure."""
+"""Rows of the queries by name. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.model.subjects.kinds import Kind
 
 @dataclass(frozen=True, slots=True)
 class IdRow:
-    """An entity that was given by its id."""
+    """An entity that was referred to by its id."""
 
     id: str
     name: str
@@ -20,7 +20,7 @@ class IdRow:
 
 @dataclass(frozen=True, slots=True)
 class NamedRow:
-    """An entity, or a name that is only an end of relations."""
+    """An entity, or a node that is only an end of relations."""
 
     name: str
     id: str
@@ -30,13 +30,13 @@ class NamedRow:
 
     @property
     def deletion(self) -> Draft:
-        """The deletion of it."""
+        """The draft that deletes it."""
         return _deletion(self)
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedRow:
-    """An entity, since when it holds no more, and what of it has some texts: lists of id, text and version."""
+    """An entity, its end, and its observations that have one of the requested texts: lists of id, text and version."""
 
     name: str
     id: str
@@ -45,7 +45,7 @@ class ObservedRow:
 
     @property
     def deletions(self) -> list[Draft]:
-        """The deletions of what has these texts."""
+        """The drafts that delete these observations."""
         return [
             Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=subject, from_id=self.id, previous=version)
             for subject, _, version in self.found
@@ -54,7 +54,7 @@ class ObservedRow:
 
 @dataclass(frozen=True, slots=True)
 class RelatedRow:
-    """The ends of a relation, and what is the same: lists of id, stored type and version."""
+    """The ends of a relation, and the relations equal to it: lists of id, stored type and version."""
 
     place: int
     from_id: str | None
@@ -67,13 +67,13 @@ class RelatedRow:
 
     @property
     def ends(self) -> dict[str, str]:
-        """The ends that are there, with their types."""
+        """The existing ends with their types."""
         ends = ((self.from_id, self.from_type), (self.to_id, self.to_type))
         return {id_: kind or "" for id_, kind in ends if id_ is not None}
 
     @property
     def deletions(self) -> list[Draft]:
-        """The deletions of what is the same."""
+        """The drafts that delete the equal relations."""
         return [
             Draft(
                 op=Op.DELETE,
@@ -90,7 +90,7 @@ class RelatedRow:
 
 @dataclass(frozen=True, slots=True)
 class EndRow:
-    """What is only named as an end of relations, and relations that lead to it."""
+    """A node that is only an end of relations, and these relations."""
 
     id: str
     type: str
@@ -98,12 +98,12 @@ class EndRow:
     relations: list[str]
 
     def is_left_by(self, goes: Callable[[str], bool]) -> bool:
-        """Say whether it goes too, as all that leads to it goes."""
+        """Return whether the node is deleted too, since all its relations are deleted."""
         return all(map(goes, self.relations))
 
     @property
     def deletion(self) -> Draft:
-        """The deletion of it."""
+        """The draft that deletes it."""
         return _deletion(self)
 
 

@@ -1,7 +1,7 @@
-"""Types as agents write them, and the names under which they are stored. Pure.
+"""Types as callers write them, and the names under which they are stored. Pure.
 
-Any text may be the type of an entity or a relation. Most texts are names of types as they stand, spaces and all; what
-cannot be one is stored under a name that is near, and the text stays on the record, so that replies give it back.
+Any text may be the type of an entity or a relation. Most texts are valid type names. Other texts are stored under a
+similar name, and the original spelling is stored on the record, so that replies return it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from graph_memory.model.text.visible import check_visible, visible
 from graph_memory.model.values.properties import ANY, NAME_CHARACTERS, check_name
 
 ENTITY = "entity"
-"""The type of entities that were given none, and of those whose own type has no room among the types."""
+"""The type of entities without a type, and of entities whose own type exceeds the type limit."""
 RELATION = "related_to"
-"""The type of relations whose own type has no room."""
+"""The type of relations whose own type exceeds the type limit."""
 WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 """A word of a name."""
 
 
 def stored_name(spelling: str, otherwise: str) -> str:
-    """Return the name under which a type of this spelling is stored, the other where nothing of it can be kept."""
+    """Return the name under which a spelling is stored, or `otherwise` if no character of it can be used."""
     try:
         return check_visible("Type", check_name("Type", spelling))
     except GraphError:
@@ -30,5 +30,5 @@ def stored_name(spelling: str, otherwise: str) -> str:
 
 
 def as_written(spelling: str, stored: str) -> str | None:
-    """Return what a relation has to keep of its type's spelling: nothing where it is stored under that."""
+    """Return the spelling to store with a relation; None if it equals the stored type."""
     return None if spelling == stored else spelling

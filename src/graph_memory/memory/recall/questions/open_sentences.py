@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from graph_memory.memory.search.candidate_ranking import find
+from graph_memory.memory.search.candidate_ranking import rank_candidates
 from graph_memory.memory.search.ranking.scoring import Passage, Points
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.retrieval.retrieval import Scope
@@ -64,7 +64,7 @@ def says_open(text: str) -> bool:
 
 async def open_sentences(scope: Scope) -> OpenSentences:
     """Return the current observations that say that something is open, those that fit best first."""
-    hits = await find(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
+    hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
     scored = [each for each in hits.scored.values() if _is_open(each.passage)]
     passages: dict[str, list[Passage]] = {}
     for each in sorted(scored, key=lambda each: -each.points.lexical):

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from graph_memory.memory.recall.questions.phrases import SAYING_NOTHING, Period
 from graph_memory.memory.recall.recall_queries import ToldRow, told_of
-from graph_memory.memory.search.candidate_ranking import WIDEST, find
+from graph_memory.memory.search.candidate_ranking import MAX_WIDTH, rank_candidates
 from graph_memory.memory.search.request import Request
-from graph_memory.memory.search.retrieval.retrieval import Scope, lexical
+from graph_memory.memory.search.retrieval.retrieval import Scope, find_by_words
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import quoted
 from graph_memory.model.time.times import Span, read_span
@@ -156,7 +156,7 @@ def _unreadable_note(rows: Sequence[ToldRow]) -> str:
 
 async def find_work(scope: Scope) -> Work:
     """Find the tasks and goals: all nodes whose type names work, and others by words such as `status` and `due`."""
-    hits = await find(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
+    hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
     by_type, are_all = await _ids_by_type(scope)
     rows = await told_of(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
     found = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
@@ -170,8 +170,8 @@ async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
     types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
         return [], True
-    found = await lexical(replace(scope, filters=replace(scope.filters, types=types)), "", WIDEST)
-    return [hit.unit for hit in found], len(found) < WIDEST
+    found = await find_by_words(replace(scope, filters=replace(scope.filters, types=types)), "", MAX_WIDTH)
+    return [hit.unit for hit in found], len(found) < MAX_WIDTH
 
 
 def _names_work(type_name: str) -> bool:

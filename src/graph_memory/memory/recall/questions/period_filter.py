@@ -14,7 +14,7 @@ from graph_memory.memory.recall.questions.phrases import Period
 from graph_memory.memory.recall.recall_queries import ToldRow, told_of
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, microseconds, moment
 from graph_memory.memory.search.ranking.scoring import Passage
-from graph_memory.memory.search.retrieval.retrieval import Scope, lexical
+from graph_memory.memory.search.retrieval.retrieval import Scope, find_by_words
 from graph_memory.memory.traversal.walks.edges import instant
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.matching import FieldFilter
@@ -56,7 +56,7 @@ def is_dated(passage: Passage, period: Period) -> bool:
 
 async def begun(scope: Scope, period: Period, limit: int) -> list[ToldRow]:
     """Return the nodes that began to hold in a period, the latest first."""
-    found = await lexical(begun_in(scope, period), "", _MOST_BEGUN)
+    found = await find_by_words(begun_in(scope, period), "", _MOST_BEGUN)
     rows = await told_of(scope, Kind.NODE, _once(each.unit for each in found))
     within = [row for row in rows.values() if is_of(row, period)]
     return sorted(within, key=lambda row: (-(row.valid_from or 0), row.id))[:limit]

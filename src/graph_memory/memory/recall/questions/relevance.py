@@ -30,7 +30,7 @@ def fits(ranking: Ranking, model: str | None) -> bool:
 
     Every question fits if its vector is of a model that is not measured.
     """
-    if ranking.asked_about or (ranking.vector is not None and model not in SIMILAR):
+    if ranking.mentioned_owners or (ranking.vector is not None and model not in SIMILAR):
         return True
     passages = [scored.passage for scored in ranking.scored.values()]
     similar = max((passage.cosine for passage in passages if passage.cosine is not None), default=0.0)

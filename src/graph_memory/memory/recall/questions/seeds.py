@@ -25,12 +25,12 @@ from graph_memory.memory.recall.questions.relevance import fits
 from graph_memory.memory.recall.recall_queries import ToldRow, recent, told_of
 from graph_memory.memory.recall.request import Context, RecallRequest
 from graph_memory.memory.search.access_store import most_used
-from graph_memory.memory.search.candidate_ranking import Ranking, Vector, find
+from graph_memory.memory.search.candidate_ranking import Ranking, Vector, rank_candidates
 from graph_memory.memory.search.ranking.scoring import Passage, Points
 from graph_memory.memory.search.request import Filters, Request
 from graph_memory.memory.search.results import SearchMode
-from graph_memory.memory.search.retrieval.retrieval import Scope, names_in
-from graph_memory.memory.search.text.bm25 import NOTHING_ASKED, Query, asked
+from graph_memory.memory.search.retrieval.retrieval import Scope, find_names
+from graph_memory.memory.search.text.bm25 import EMPTY_QUERY, Query, parse_query
 from graph_memory.memory.search.text.names import words
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.kinds import Kind
@@ -71,7 +71,7 @@ class Seeds:
     """Those of each that were found, the best first."""
     points: dict[str, Points] = field(default_factory=dict[str, Points])
     """What the words of the question give to each of these, by its key."""
-    question: Query = NOTHING_ASKED
+    question: Query = EMPTY_QUERY
     vector: Vector | None = None
     """That of the question, if it has one."""
     asked: set[str] = field(default_factory=set[str])
@@ -128,7 +128,7 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: 
 async def favoured(scope: Scope, context: Context, seeds: Seeds) -> None:
     """Put first what is like the context, where there is no query."""
     if context.text and seeds.values:
-        ranking = await find(scope, Request(context.text, max_results=MOST_HITS))
+        ranking = await rank_candidates(scope, Request(context.text, max_results=MOST_HITS))
         seeds.notes += [*ranking.notes]
         _found_by_context(ranking, seeds.values, WITHOUT_QUERY)
     await _biased(scope, context, seeds, WITHOUT_QUERY)
@@ -165,7 +165,7 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
     elif told.name:
         told = replace(told, period=await _period_of(scope, told))
     seeds.period = told.period
-    seeds.question = asked(query, scope.analyser)
+    seeds.question = parse_query(query, scope.analyser)
     if told.period is not None and told.is_empty:
         await _then(scope, told.period, request.limit or MOST_HITS, seeds)
         if seeds.values:
@@ -181,10 +181,10 @@ async def _searched(scope: Scope, request: RecallRequest, told: Timed, seeds: Se
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
-    seeds.asked |= {*ranking.asked_about}
+    seeds.asked |= {*ranking.mentioned_owners}
     seeds.fits = request.in_primer or fits(ranking, scope.coverage.model)
     seeds.notes += [*ranking.notes]
-    values = {**dict.fromkeys(ranking.asked_about, NAMED), **_scores(ranking)}
+    values = {**dict.fromkeys(ranking.mentioned_owners, NAMED), **_scores(ranking)}
     for place, row in enumerate(works[:_MOST_WORK]):  # before what else the question names
         values[row.id] = FOCUSED + values.get(row.id, 0.0) - place / MOST_HITS
     for node in sentences.passages.keys() & values.keys() - {row.id for row in works}:
@@ -257,7 +257,9 @@ async def _rankings(scope: Scope, request: RecallRequest, query: str, told: Time
     mode: SearchMode = "hybrid" if request.waits or scope.coverage.model is not None else "lexical"
 
     async def look(number: int, where: Scope, text: str) -> None:
-        found[number] = await find(where, Request(text, mode=mode, filters=where.filters, max_results=MOST_HITS))
+        found[number] = await rank_candidates(
+            where, Request(text, mode=mode, filters=where.filters, max_results=MOST_HITS)
+        )
 
     async with task_group() as tasks:
         for number, (where, text) in enumerate(searches):
@@ -298,7 +300,7 @@ async def _period_of(scope: Scope, told: Timed) -> Period | None:
     name = " ".join(words(bare))
     if not name:
         return None
-    found = await find(scope, Request(name, mode="lexical", filters=Filters(), max_results=5))
+    found = await rank_candidates(scope, Request(name, mode="lexical", filters=Filters(), max_results=5))
     rows = await _described(scope, [each.owner for each in found.ranked[:5]])
     for each in found.ranked[:5]:
         row = rows.get(each.owner)
@@ -344,7 +346,7 @@ async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
         seeds.asked.add(node)
     named: dict[str, Sequence[str]] = {}
     if missing:
-        for name in await names_in(scope, "\n".join(missing)):
+        for name in await find_names(scope, "\n".join(missing)):
             named[" ".join(words(name.name))] = name.owners
     for each in missing:
         owners = named.get(" ".join(words(each))) or await _titled(scope, each)
@@ -364,7 +366,7 @@ async def _titled(scope: Scope, title: str) -> list[str]:
     """Return the nodes of which a text is the title, among those that it finds."""
     if not words(title):
         return []
-    found = await find(scope, Request(title, mode="lexical", max_results=10))
+    found = await rank_candidates(scope, Request(title, mode="lexical", max_results=10))
     rows = await _described(scope, [each.owner for each in found.ranked[:10]])
     return [node for node, row in rows.items() if words(row.title) == words(title)]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.rendering.wording import in_words
-from graph_memory.memory.search.results import Over
+from graph_memory.memory.search.results import Superseded
 from graph_memory.model.values.properties import PropertyValue
 
 
@@ -16,7 +16,7 @@ class Observed:
 
     text: str
     day: str
-    over: Over | None = None
+    over: Superseded | None = None
     since: str = ""
     """The word before the day: `since` or `from` for the beginning of its validity, `on` for the time it happened."""
     until: str = ""

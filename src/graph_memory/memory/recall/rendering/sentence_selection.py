@@ -50,7 +50,7 @@ def _part(text: str, question: Query, room: int, count: Count) -> str:
     """Return a part of a text whose sentences are all too long."""
     characters = room * _CHARACTERS
     while characters >= _CHARACTERS:
-        found = excerpt(text, question, characters).shown
+        found = excerpt(text, question, characters).text
         if count(found) <= room:
             return found
         characters = characters * 3 // 4

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from graph_memory.memory.search.results import Over
+from graph_memory.memory.search.results import Superseded
 from graph_memory.model.text.visible import QUOTES, visible
 from graph_memory.model.text.wording import day, last_day
 from graph_memory.model.values.properties import PropertyValue
@@ -71,7 +71,7 @@ def in_facts(facts: Iterable[tuple[str, PropertyValue]]) -> str:
     return ", ".join(f"{name(key)} {value(told, LABEL)}" for key, told in facts)
 
 
-def in_words(over: Over | None) -> str:
+def in_words(over: Superseded | None) -> str:
     """Return what is said of a statement that holds no more: until when it did, and what holds instead."""
     if over is None:
         return ""

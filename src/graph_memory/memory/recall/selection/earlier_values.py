@@ -9,7 +9,7 @@ from graph_memory.memory.recall.questions.phrases import Period
 from graph_memory.memory.recall.rendering.recall_input import Observed, Thing
 from graph_memory.memory.recall.rendering.wording import day
 from graph_memory.memory.search.passages.own_names import ALIASES
-from graph_memory.memory.search.results import Over, Statement
+from graph_memory.memory.search.results import Statement, Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.traversal.walks.edges import instant
@@ -90,5 +90,5 @@ def _is_named(key: str, question: Query) -> bool:
 
 def _observed(one: EarlierValue) -> Observed:
     later = None if one.replaced_by is None else (Statement(id=one.key, text=shown(one.replaced_by)),)
-    over = Over(since=instant(one.until), replaced_by=later)
+    over = Superseded(since=instant(one.until), replaced_by=later)
     return Observed(f"{one.key}: {shown(one.value)}", day(instant(one.since)), over, "since")

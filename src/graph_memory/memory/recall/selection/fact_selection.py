@@ -27,10 +27,15 @@ from graph_memory.memory.recall.rendering.wording import age
 from graph_memory.memory.recall.selection.earlier_values import with_earlier_values
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, moment
 from graph_memory.memory.search.ranking.scoring import Passage
-from graph_memory.memory.search.ranking.shown_passages import by_fit, is_bare
-from graph_memory.memory.search.results import Over
-from graph_memory.memory.search.retrieval.retrieval import Scope, observed_counts, observed_of
-from graph_memory.memory.search.retrieval.superseded import newest_first, observation_notes, over_in, over_then
+from graph_memory.memory.search.ranking.shown_passages import is_bare, sort_by_fit
+from graph_memory.memory.search.results import Superseded
+from graph_memory.memory.search.retrieval.retrieval import Scope, count_observations, latest_observations
+from graph_memory.memory.search.retrieval.superseded import (
+    find_superseded_among,
+    find_superseded_then,
+    newest_first,
+    observation_notes,
+)
 from graph_memory.memory.traversal.walks.edges import MOST, instant
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_of_pattern
@@ -152,7 +157,7 @@ async def _with_observed(
 ) -> list[Thing]:
     """Return things with what was observed of them."""
     passages = [passage for heard_of in heard.values() for passage in heard_of.passages]
-    over = await (over_in if scope.at is None else over_then)(scope, passages)
+    over = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
     notes = await observation_notes(scope, passages)
     asks = {note.id: note.asks for note in notes}
     times = {note.id: note.time for note in notes if note.time is not None}
@@ -169,7 +174,7 @@ async def _with_observed(
     return [told(each) for each in things]
 
 
-def _observed(passage: Passage, over: Over | None, time: datetime | None, now: datetime) -> Observed:
+def _observed(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
     """Return an observation with its dates: those of its validity, else the time it happened, else its first day."""
     is_ending = over is None and passage.valid_to < LATEST
     until = last_day(moment(passage.valid_to)) if is_ending else ""
@@ -275,10 +280,10 @@ async def observations_of(scope: Scope, seeds: Seeds, titles: Mapping[str, str],
     counts: dict[str, int] = {}
 
     async def look(nodes: Sequence[str], most: int) -> None:
-        read.update(await observed_of(scope, nodes, seeds.vector, most))
+        read.update(await latest_observations(scope, nodes, seeds.vector, most))
 
     async def count() -> None:
-        counts.update(await observed_counts(scope, list(titles)))
+        counts.update(await count_observations(scope, list(titles)))
 
     async with task_group() as tasks:
         tasks.start_soon(look, near, most)
@@ -294,7 +299,7 @@ def _heard(seeds: Seeds, title: str, node: str, read: Sequence[Passage], count: 
     dated = [each for each in read if seeds.narrowed is None or is_dated(each, seeds.narrowed)]
     every = list({each.key: each for each in (*dated, *found)}.values())
     if seeds.question.terms or seeds.vector is not None:
-        every = by_fit(seeds.question, title, every, seeds.points)
+        every = sort_by_fit(seeds.question, title, every, seeds.points)
     return Heard(every, max(count - len({each.owner for each in every}), 0))
 
 

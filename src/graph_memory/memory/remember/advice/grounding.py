@@ -1,4 +1,4 @@
-"""Whether a text is held by others: by their letters, figures and signs, in any language. Pure."""
+"""Measures how much of a text other texts contain, by letters, figures and signs, in any language. Pure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import unicodedata
 from collections.abc import Iterable
 
 _FIGURES = re.compile(r"(?:(?<![^\W_])[-−–])?\d+")
-"""A number with its sign. A hyphen after a letter or a digit is none."""
+"""A number with its sign. A hyphen after a letter or a digit is not a sign."""
 _SIGNS = frozenset({"Sc", "Sk", "Sm", "So", "No"})
 _LENGTH = 3
-"""Letters of a piece of text."""
+"""Number of letters of a fragment."""
 
 
 def share_held(text: str, others: Iterable[str]) -> float:
-    """Return how much of a text, in pieces of three letters, stands in others; 0 if a figure or a sign is missing."""
+    """Return the share of a text's three-letter fragments that others contain; 0 if a figure or sign is missing."""
     one, all_of_it = _folded(text), _folded(" ".join(others))
     if not _figures(one) <= _figures(all_of_it):
         return 0.0
@@ -23,7 +23,7 @@ def share_held(text: str, others: Iterable[str]) -> float:
 
 
 def without(text: str, others: Iterable[str]) -> str:
-    """Return what is left of a text when others that stand in it are taken out."""
+    """Return the text without other texts that occur in it."""
     left = _folded(text)
     for other in sorted(map(_folded, others), key=len, reverse=True):
         left = left.replace(other, " ") if other else left
@@ -31,7 +31,7 @@ def without(text: str, others: Iterable[str]) -> str:
 
 
 def stands_in(text: str, other: str) -> bool:
-    """Say whether a text stands in another as it is, whatever its capitals and spaces, as whole words."""
+    """Return whether a text occurs in another in whole words, ignoring case and spaces."""
     pattern = rf"(?<![^\W_]){re.escape(_folded(text))}(?![^\W_])"
     if not _has_spaces(text):
         pattern = re.escape(_folded(text))
@@ -39,7 +39,7 @@ def stands_in(text: str, other: str) -> bool:
 
 
 def _has_spaces(text: str) -> bool:
-    """Say whether words of its script stand apart."""
+    """Return whether the script of a text separates words by spaces."""
     return not any("\u3040" <= each <= "\u9fff" or "\u0e00" <= each <= "\u0eff" for each in text)
 
 

@@ -1,4 +1,4 @@
-"""The JSON in what a language model answers. Pure."""
+"""Parses the JSON in the reply of a language model. Pure."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 LONGEST = 100_000
-"""Characters of an answer that are read."""
+"""Maximum number of characters of a reply."""
 M = TypeVar("M", bound=BaseModel)
 
 
-class Unusable(Exception):  # noqa: N818 - a state of an answer, which is left alone
-    """An answer that is not what was asked for."""
+class Unusable(Exception):  # noqa: N818 - a state of a reply, which is ignored
+    """The reply does not have the requested form."""
 
 
 class Strict(BaseModel):
-    """A part of an answer: its values are of their types, and what else it has is left alone."""
+    """A part of a reply. Values must have their types, and other fields are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
 def read(reply: str, model: type[M]) -> M:
-    """Return the object in an answer, around which there may be words. Raises Unusable."""
+    """Return the object in a reply, which may have text around it. Raises Unusable."""
     begins, ends = reply.find("{"), reply.rfind("}")
     if not 0 <= begins < ends or len(reply) > LONGEST:
-        raise Unusable("it is no JSON")
+        raise Unusable("it is not JSON")
     try:
         return model.model_validate_json(reply[begins : ends + 1])
     except ValidationError as error:

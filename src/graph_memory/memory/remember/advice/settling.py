@@ -1,4 +1,4 @@
-"""Doubts about known statements, settled by a language model: what it is asked, and what is taken of it. Pure."""
+"""Prompts and replies for doubts about known statements that a language model decides. Pure."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from graph_memory.memory.statements.values.literals import has_same_literals
 
 _LONGEST = 200
 _SAME = 0.5
-"""How much of a new statement a known one must hold that is to stand for both: else something might be lost."""
+"""Minimum share of a new statement that a known one must contain to replace it without loss."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A known statement, and a new one that may make it out of date."""
+    """A known statement, and a new one that may supersede it."""
 
     id: str
-    """Of the known one."""
+    """The id of the known observation."""
     known: str
     new: str
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """What a model says of a pair, and why."""
+    """A model's decision on a pair, and the reason."""
 
     decision: Literal["close", "keep", "same"]
     reason: str
@@ -51,7 +51,7 @@ class _Answers(Strict):
 
 
 def asked(pairs: Sequence[Pair], name: str) -> tuple[str, str]:
-    """Return the instructions and the pairs to settle."""
+    """Return the instructions and the pairs to decide."""
     items = [
         {"question": at, "about": name, "known": pair.known, "new": pair.new} for at, pair in enumerate(pairs, start=1)
     ]
@@ -73,7 +73,7 @@ Leave out a question if you are not sure. Give the reason in at most 20 words.""
 
 
 def settled(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settling]:
-    """Return what a model says of pairs; what it leaves out or says of others is not decided. Raises Unusable."""
+    """Return a model's decisions on pairs. Omitted and unknown pairs are not decided. Raises Unusable."""
     settlings: dict[Pair, Settling] = {}
     for answer in read(reply, _Answers).answers:
         if not 0 < answer.question <= len(pairs):

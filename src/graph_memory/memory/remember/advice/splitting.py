@@ -1,7 +1,7 @@
-"""A text split into facts by a language model: what it is asked, and what of its answer is taken. Pure.
+"""Prompts and replies for a text that a language model splits into facts. Pure.
 
-What it answers is a stranger's. A fact is taken only if most of what it says, and all its figures, stand in the
-sentences that it names; a sentence that its facts do not mostly hold is kept as it is.
+The reply is untrusted. A fact is only used if its sentences contain most of it and all its figures. A sentence that its
+facts do not mostly cover is kept as it is.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.statement import statement
 
 MOST_CHARACTERS = 8_000
-"""Of a text that a model is asked to split: smaller models lose what is longer."""
+"""Maximum number of characters of a text that a model splits, since smaller models lose parts of longer texts."""
 MOST_FACTS = 100
 SAID = 0.6
-"""How much of a fact must stand in its sentences: pronouns may have become names."""
+"""Minimum share of a fact that its sentences must contain, since pronouns may have become names."""
 KEPT = 0.7
-"""How much of a sentence its facts must hold."""
+"""Minimum share of a sentence that its facts must contain."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TYPE = re.compile(r"[^\W\d_][\w -]{0,39}")
 _RESERVED = frozenset({"name", "alias", "aliases", "type", "title", "description", "confidence"})
 _LONGEST_VALUE = 200
 _AROUND_A_VALUE = 40
-"""Characters of a sentence beside the value and the name of what it is about: they are the key in other words."""
+"""Maximum number of characters of a sentence besides the value and the name of the entity, which the key
+paraphrases."""
 _NOT_SO = frozenset({"ending", "wish", "claim", "stand_in", "past"})
-"""Cues of a sentence that says not what is so now: a plan, what somebody claims, what was."""
+"""Cues of a sentence that does not state a current fact: a plan, a claim, the past."""
 _DENIED = frozenset({"denied"})
 
 
@@ -49,11 +50,11 @@ class _Answer(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A fact of a text: an observation, or a property with its value, of an entity where one is named."""
+    """A fact of a text: an observation, or a property with its value, and the entity that it names."""
 
     text: str
     source: str
-    """The sentences that say it."""
+    """The sentences that state it."""
     entity: str | None = None
     type: str | None = None
     key: str | None = None
@@ -85,7 +86,7 @@ Leave nothing out, and add nothing."""
 
 
 def split(reply: str, sentences: Sequence[str], name: str | None) -> list[Said]:
-    """Return the facts of a text in the order of its sentences, given the answer of a model. Raises Unusable."""
+    """Return the facts of a text in the order of its sentences, from the reply of a model. Raises Unusable."""
     facts = read(reply, _Answer).facts
     if len(facts) > MOST_FACTS:
         raise Unusable(f"it has {len(facts)} facts")
@@ -111,7 +112,7 @@ def _said(fact: _Fact, sentences: Sequence[str]) -> Said:
 
 
 def _is_sound(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
-    """Say whether a fact says what its sentences say, of something that the text names or is about."""
+    """Return whether the sentences of a fact support it, and the text names its entity."""
     if not fact.sentences or not all(0 < at <= len(sentences) for at in fact.sentences):
         return False
     source = [sentences[at - 1] for at in fact.sentences]
@@ -143,13 +144,16 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
 
 
 def _manner(text: str) -> frozenset[str]:
-    """Return how a text is meant, where it does not say what is so now."""
+    """Return the cues of a text that does not state a current fact."""
     taken = statement(text, language_of(text))
     return taken.cues & _NOT_SO | (_DENIED if taken.is_denied else frozenset[str]())
 
 
 def _is_held(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
-    """Say whether the facts of a sentence hold what it says; of one property the key says what stands around it."""
+    """Return whether the facts of a sentence cover it.
+
+    For a single property, the key covers the words around the value.
+    """
     own = [fact for fact in facts if at in fact.sentences]
     if len(own) == 1 and own[0].property is not None:
         left = without(sentences[at - 1], [str(own[0].value), own[0].entity or "", name or ""])

@@ -1,4 +1,4 @@
-"""How much of the logs the indexes of search lack."""
+"""Counts the changes that the search indexes lack."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What the index of a domain lacks: changes of its log, vectors of its passages, and events that failed alone."""
+    """The changes, vectors and failed events that the index of a domain lacks."""
 
     domain: str
     not_indexed: int
     without_vectors: int
     skipped: list[int]
-    """The numbers of the events that could not be indexed."""
+    """The numbers of events that could not be indexed."""
 
     @property
     def failed(self) -> str:
-        """The events that could not be indexed, as a line names them."""
+        """The events that could not be indexed, as text."""
         return format_event_numbers(self.skipped)
 
 
@@ -29,5 +29,5 @@ BACKLOG = query("search/backlog", Backlog)
 
 
 async def backlog(reader: Reader) -> list[Backlog]:
-    """Return what the indexes lack, for the domains that were searched and lack anything."""
+    """Return the backlog of each searched domain that has one."""
     return await reader.read(BACKLOG)

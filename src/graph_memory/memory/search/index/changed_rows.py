@@ -1,4 +1,4 @@
-"""The rows that a page of the log ends and creates, and the parts in which they are written. Pure."""
+"""The rows that a page of the log ends and creates, split into parts for writing. Pure."""
 
 from __future__ import annotations
 
@@ -13,51 +13,55 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Changes:
-    """What a page of the log changes in the rows."""
+    """The changes of rows by a page of the log."""
 
     closed: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-    """Of each owner the places of passages that end, and with what."""
+    """The ended passages of each owner, by place, with their new fields."""
     created: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     closed_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     created_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
 
     @property
     def size(self) -> int:
-        """The number of rows that are changed or created."""
+        """The number of changed and created rows."""
         closed = sum(len(ended) for ended in self.closed.values())
         return closed + len(self.closed_names) + len(self.created) + len(self.created_names)
 
     @property
-    def added(self) -> int:
-        """How many more passages are current afterwards."""
+    def growth(self) -> int:
+        """The increase of the number of current passages."""
         current = sum(cast("dict[str, object]", row["passage"])["_until"] == END for row in self.created)
         return current - sum(len(ended) for ended in self.closed.values())
 
-    def parts(self, most: int) -> Iterator[Changes]:
-        """Give the changes in parts of at most so many rows, at least one part. Rows end before others begin.
+    def parts(self, limit: int) -> Iterator[Changes]:
+        """Yield the changes in parts of at most `most` rows, at least one part. Ended rows come before created rows.
 
-        The rows of a place that ends and begins anew with one event may be in different parts: read again in between,
-        they make the same changes.
+        A place whose row ends and is created again by one event may be split between parts. Reading the rows between
+        the parts results in the same changes.
         """
-        closed = [(owner, place, how) for owner, ended in self.closed.items() for place, how in ended.items()]
-        for start in range(0, max(self.size, 1), most):
-            part, left = Changes(), _Window(start, most)
-            for owner, place, how in left.of(closed):
+        closed = [
+            (owner, place, fields_of_end)
+            for owner, ended in self.closed.items()
+            for place, fields_of_end in ended.items()
+        ]
+        for start in range(0, max(self.size, 1), limit):
+            part, window = Changes(), _Window(start, limit)
+            for owner, place, how in window.take(closed):
                 part.closed.setdefault(owner, {})[place] = how
-            part.closed_names += left.of(self.closed_names)
-            part.created += left.of(self.created)
-            part.created_names += left.of(self.created_names)
+            part.closed_names += window.take(self.closed_names)
+            part.created += window.take(self.created)
+            part.created_names += window.take(self.created_names)
             yield part
 
 
 @dataclass(slots=True)
 class _Window:
-    """So many rows from a place on in several lists that stand one after the other."""
+    """A number of rows from a position on in several consecutive lists."""
 
     start: int
-    most: int
+    size: int
 
-    def of(self, rows: Sequence[T]) -> Sequence[T]:
-        """Return the rows of the next list."""
+    def take(self, rows: Sequence[T]) -> Sequence[T]:
+        """Return the rows of the next list that are in the window."""
         begin, self.start = self.start, self.start - len(rows)
-        return rows[max(begin, 0) : max(begin + self.most, 0)]
+        return rows[max(begin, 0) : max(begin + self.size, 0)]

@@ -1,4 +1,4 @@
-"""What recall does when domains are branched, and when something is taken out of a log."""
+"""Copies index rows to a new branch, and deletes rows of data that is removed from a log."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.search.access_store import take_out_access, take_out_dead
+from graph_memory.memory.search.access_store import delete_access, delete_dead_accesses
 from graph_memory.memory.search.index.coverage import POSITION
-from graph_memory.memory.search.index.index import DELETED_AT_ONCE, RESET, index_words
+from graph_memory.memory.search.index.index import MAX_DELETED, RESET, index_words
 from graph_memory.memory.search.index.index_filters import domain_token, until_token
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.analysers import label_of, labelled
@@ -18,8 +18,8 @@ from graph_memory.storage.store import Transaction
 
 PAGE = 500
 """Maximum number of owners whose rows are copied in one transaction."""
-COPIED_AT_ONCE = 2_000
-"""Maximum number of passages that are copied in one transaction, if several owners have them."""
+MAX_COPIED = 2_000
+"""Maximum number of passages that are copied in one transaction, if they have several owners."""
 
 _log = logging.getLogger(__name__)
 
@@ -33,8 +33,8 @@ BEGIN_COPIED = query("search/begin_copied", Nothing)
 END_COPIED = query("search/end_copied", Nothing)
 
 
-async def covers(core: Core, domain: str, at: int) -> bool:
-    """Say whether a domain has an index that covers its log up to a number, once it has caught up with it."""
+async def ensure_covers(core: Core, domain: str, at: int) -> bool:
+    """Return whether a domain has an index that covers its log up to a number. Indexes missing changes first."""
     position = await core.store.one(POSITION, domain=domain)
     if position is None or position.seq is None:
         return False
@@ -47,12 +47,12 @@ async def covers(core: Core, domain: str, at: int) -> bool:
 
 
 async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[str]:
-    """Return the next owners of rows that were current after a number of the log."""
-    return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=COPIED_AT_ONCE)
+    """Return the next owners of rows that were current after an event."""
+    return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=MAX_COPIED)
 
 
 async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:
-    """Copy the rows of owners, as they were after a number of the source's log, into a branch."""
+    """Copy the rows of owners, as of an event of the source's log, to a branch."""
     arguments = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
     tokens = {
         "source_token": domain_token(source),
@@ -66,28 +66,31 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
 
 
 async def begin_copied(transaction: Transaction, source: str, domain: str, at: int) -> None:
-    """Begin the index of a branch whose rows are copied as they were after a number of the source's log."""
+    """Begin the index of a branch with rows copied as of an event of the source's log."""
     await transaction.run(BEGIN_COPIED, source=source, domain=domain, at=at)
 
 
 async def end_copied(transaction: Transaction, source: str, domain: str, seq: int) -> None:
-    """Have the index of a branch whose rows were copied cover its log, unless the source's was another meanwhile."""
+    """Mark the index of a branch as covering its log, unless the index of the source was changed during the copy."""
     await transaction.run(END_COPIED, source=source, domain=domain, seq=seq, open=END)
 
 
-async def take_out(transaction: Transaction, domain: str, subject: str) -> None:
-    """Delete the rows of a subject that is erased, and of what was tied to it; no page read before brings them back."""
+async def delete_rows_of(transaction: Transaction, domain: str, subject: str) -> None:
+    """Delete the rows of an erased subject and of subjects tied to it.
+
+    Pages that were read earlier cannot restore them.
+    """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(DROP_SUBJECT, domain=domain, subject=subject, open=END)
-    await take_out_access(transaction, domain, subject)
+    await delete_access(transaction, domain, subject)
 
 
-async def take_out_ended(transaction: Transaction, domain: str, to: int) -> int:
-    """Delete some of the rows that ended before a point to which a log is compacted, and tell how many.
+async def delete_ended_rows(transaction: Transaction, domain: str, to: int) -> int:
+    """Delete ended rows before the point to which a log is compacted, up to a limit. Returns their number.
 
-    Then how often nodes were used that are deleted. An index that does not know all that goes is made anew.
+    Afterwards deletes access counts of deleted nodes. An index that is behind that point is rebuilt.
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(RESET, domain=domain, below=to, once=False)
-    [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=DELETED_AT_ONCE)
-    return deleted or await take_out_dead(transaction, domain, DELETED_AT_ONCE)
+    [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=MAX_DELETED)
+    return deleted or await delete_dead_accesses(transaction, domain, MAX_DELETED)

@@ -1,4 +1,4 @@
-"""How far the index of a domain has come, and what a reply says of what it lacks."""
+"""The coverage of a domain's index, and the warnings about what it lacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graph_memory.model.text.analysers import labelled
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import query
 
-MANY = 100_000
+MAX_COUNTED = 100_000
 """Maximum number of passages without vectors that are counted."""
 HANDFUL = 50
 """Maximum number of changes that a search waits for longer, since its reader probably just wrote them."""
@@ -23,7 +23,7 @@ MAX_NAMED_EVENTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far the log and the index of a domain have come. There is no index before the first search."""
+    """The positions of the log and the index of a domain. There is no index before the first search."""
 
     last: int
     state: str
@@ -35,17 +35,17 @@ class Position:
     analyser: str | None
     open: int | None
     is_emptied: bool
-    """Whether it is made anew, and the rows that it had are deleted."""
+    """Whether the index is being rebuilt and its old rows are deleted."""
     part: int
-    """The number of transactions in which a part of the next event's rows was written."""
+    """The number of transactions that have written parts of the rows of the next event."""
     failures: int
-    """How many times in a row the next events were too much for Neo4j."""
+    """The number of consecutive failures with the next events."""
     skipped: Sequence[int]
-    """The numbers of the events that could not be indexed, not even alone."""
+    """The numbers of events that could not be indexed, even alone."""
     waits: bool
     """Whether a passage waits for its vector."""
     word_rules_version: int
-    """The version of the rules with which all rows were tokenized."""
+    """The version of the rules by which all rows were tokenized."""
     retokenized_to: str
     """The last owner whose rows were re-tokenized with the current rules."""
 
@@ -57,22 +57,22 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Up to which event a search knows a domain, how many changes it lacks, and passages without vectors."""
+    """The last indexed event of a domain, the number of missing changes, and the passages without vectors."""
 
     seq: int
     behind: int
     without_vectors: int
     model: str | None
-    """The model of the vectors; None where there are none to compare with."""
+    """The model of the vectors; None if there are no vectors."""
     open: int
     analyser: LiteralString
-    """By which of Neo4j's analysers the words are read."""
+    """The name of Neo4j's analyser for the texts."""
     reason: str | None = None
     """Why there are no vectors."""
     skipped: tuple[int, ...] = ()
-    """The numbers of the events that could not be indexed."""
+    """The numbers of events that could not be indexed."""
     problem: str | None = None
-    """Why the index lacks the latest changes, if it failed."""
+    """Why the index lacks the latest changes, if indexing failed."""
 
     @property
     def not_covered(self) -> int | None:
@@ -81,23 +81,22 @@ class Coverage:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Why changes are not searched, and what helps."""
-        failed = f"The latest {counted(self.behind)} not searched, because indexing failed: {self.problem}."
-        skipped = (
-            f"{counted(len(self.skipped))} not searched, because indexing failed: {format_event_numbers(self.skipped)}."
-        )
-        pair = (
+        """Warnings about changes that are not searched, with remedies."""
+        failed = f"The latest {count_with_verb(self.behind)} not searched, because indexing failed: {self.problem}."
+        numbers = format_event_numbers(self.skipped)
+        skipped = f"{count_with_verb(len(self.skipped))} not searched, because indexing failed: {numbers}."
+        warnings = (
             failed if self.behind and self.problem is not None else None,
             f"{skipped} `graph-memory reindex` tries again." if self.skipped else None,
         )
-        return tuple(each for each in pair if each is not None)
+        return tuple(warning for warning in warnings if warning is not None)
 
 
 POSITION = query("search/position", Position)
 WAITING_COUNT = query("search/waiting_count", int)
 
 
-def counted(changes: int) -> str:
+def count_with_verb(changes: int) -> str:
     """Return a number of changes with its verb."""
     return "change is" if changes == 1 else f"{changes:,} changes are"
 
@@ -109,7 +108,7 @@ def format_event_numbers(events: Sequence[int]) -> str:
 
 
 async def position_of(core: Core, domain: str) -> Position:
-    """Return how far the log and the index of a domain have come. Raises ONTOLOGY_NOT_FOUND."""
+    """Return the positions of the log and the index of a domain. Raises ONTOLOGY_NOT_FOUND."""
     position = await core.store.one(POSITION, domain=domain)
     if position is None:
         raise no_ontology(domain)
@@ -117,24 +116,24 @@ async def position_of(core: Core, domain: str) -> Position:
 
 
 async def count_unindexed(core: Core, domain: str) -> int:
-    """Return how many changes of a domain are not indexed yet. Raises ONTOLOGY_NOT_FOUND."""
-    return covered(await position_of(core, domain), 0).behind
+    """Return the number of changes of a domain that are not indexed. Raises ONTOLOGY_NOT_FOUND."""
+    return coverage_at(await position_of(core, domain), 0).behind
 
 
 async def lacks_a_handful(core: Core, domain: str) -> bool:
-    """Say whether only a handful of changes is left to index."""
+    """Return whether only a handful of changes is not indexed."""
     return await count_unindexed(core, domain) <= HANDFUL
 
 
-async def coverage(core: Core, domain: str, reason: str | None = None, problem: str | None = None) -> Coverage:
-    """Return what the index of a domain covers. Raises ONTOLOGY_NOT_FOUND."""
+async def read_coverage(core: Core, domain: str, reason: str | None = None, problem: str | None = None) -> Coverage:
+    """Return the coverage of a domain's index. Raises ONTOLOGY_NOT_FOUND."""
     position = await position_of(core, domain)
-    [waiting] = await core.store.read(WAITING_COUNT, domain=domain, limit=MANY)
-    return covered(position, waiting, reason, problem)
+    [waiting] = await core.store.read(WAITING_COUNT, domain=domain, limit=MAX_COUNTED)
+    return coverage_at(position, waiting, reason, problem)
 
 
-def covered(position: Position, waiting: int, reason: str | None = None, problem: str | None = None) -> Coverage:
-    """Return what an index covers that has come so far."""
+def coverage_at(position: Position, waiting: int, reason: str | None = None, problem: str | None = None) -> Coverage:
+    """Return the coverage of an index at a position."""
     reached = position.seq if position.seq is not None else position.begins_after
     return Coverage(
         seq=reached,

@@ -1,8 +1,7 @@
-"""Indexes the log for search, outside the write transactions.
+"""Indexes the log for search, outside of write transactions.
 
-A page of the log is read without a lock. Its rows are written under the lock of the index, if no other process has
-indexed it or erased data since. The index advances in the same transaction, so each page is indexed once.
-An event with too many rows for one transaction is a page of its own, which is written and counted in parts.
+A page of the log is read without a lock. Its rows are written under the lock of the index, together with the new
+position, if no other process has indexed the page or erased data since. Large events are written in parts.
 """
 
 from __future__ import annotations
@@ -25,7 +24,16 @@ from graph_memory.memory.search.index.batch_size import BatchSize, choose_batch_
 from graph_memory.memory.search.index.coverage import POSITION, WORD_RULES_VERSION, Coverage, Position
 from graph_memory.memory.search.index.index_filters import until_token
 from graph_memory.memory.search.index.retokenization import retokenize_page
-from graph_memory.memory.search.index.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
+from graph_memory.memory.search.index.rows import (
+    MIN_LIFETIME,
+    Changes,
+    OpenPassage,
+    Owner,
+    Passage,
+    Version,
+    text_to_embed,
+    version_of,
+)
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.subjects.kinds import DATA, Kind
@@ -39,21 +47,21 @@ from graph_memory.storage.store import Transaction
 PAGE = 250
 """Maximum number of events that are indexed in one transaction."""
 PAGE_TEXT = 1_000_000
-"""Maximum number of characters of a page of several events: of texts, properties, names, and of passages that end."""
-AT_ONCE, FEW_AT_ONCE = 32, 8
-"""Texts that get their vectors at once; few while a search waits, which may take long texts half a second."""
-UNHURRIED = 2.0
-"""Seconds that are left where nobody waits."""
-PUT_AT_ONCE = 1_000
-"""Passages that get a vector in one transaction: any number may say the same."""
-DELETED_AT_ONCE = 2_000
-_SETTLED = timedelta(minutes=1)
-"""The age of an event whose content is not there: it is not on its way, but lost."""
+"""Maximum number of characters of a page with several events: texts, properties, names, and passages that end."""
+AT_ONCE, FEW_AT_ONCE_WAITING = 32, 8
+"""Number of texts that are embedded at once; fewer if a search waits, since long texts take half a second."""
+UNHURRIED_SECONDS = 2.0
+"""Number of remaining seconds above which no search waits."""
+MAX_VECTORS = 1_000
+"""Maximum number of passages that get a vector in one transaction, since any number may have the same text."""
+MAX_DELETED = 2_000
+_LOST_AFTER = timedelta(minutes=1)
+"""The age of an event after which missing content is lost rather than not written yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event, its small text, of an observation the type of its node, and whether a node is of another type."""
+    """An event with its inline text, the node type of an observation, and whether the type of a node changed."""
 
     event: Mapping[str, object]
     text: str | None
@@ -111,14 +119,14 @@ _log = logging.getLogger(__name__)
 async def catch_up(
     core: Core, domain: str, *, within: float = 2.0, vectors: bool = True, handful_within: float = 10.0
 ) -> Coverage:
-    """Index what a domain's index lacks, words and then vectors, for so many seconds at most; say what it covers.
+    """Index the missing changes of a domain, first words and then vectors, within a time. Returns the coverage.
 
-    A handful of changes is worth a longer wait, since a search right after the first writes would find nothing. Where
-    only words are compared, nobody waits for `vectors`. A failure is part of the answer. Raises ONTOLOGY_NOT_FOUND.
+    A handful of changes may take longer, since a search right after the first writes would find nothing otherwise.
+    Without `vectors`, only words are indexed. A failure is part of the result. Raises ONTOLOGY_NOT_FOUND.
     """
     position = await cover.position_of(core, domain)
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
-        return cover.covered(position, 0)
+        return cover.coverage_at(position, 0)
     until, patient = (time.monotonic() + wait for wait in (within, max(within, handful_within)))
     reason = problem = None
     try:
@@ -127,22 +135,21 @@ async def catch_up(
         ):
             pass
     except GraphError as error:
-        problem = _noted(domain, error)
+        problem = _log_failure(domain, error)
     try:
         reason = await embed(core, domain, until, patient) if vectors else None
     except GraphError as error:
-        reason = _noted(domain, error)
-    return await cover.coverage(core, domain, reason, problem)
+        reason = _log_failure(domain, error)
+    return await cover.read_coverage(core, domain, reason, problem)
 
 
-def _noted(domain: str, error: GraphError) -> str:
-    """Log why a domain could not be indexed, and return it."""
+def _log_failure(domain: str, error: GraphError) -> str:
     _log.warning("indexing domain %s failed: %s", domain, error)
     return error.message
 
 
 async def index_words(core: Core, domain: str, *, until: int = END) -> None:
-    """Index the words of a domain's log up to a number of it."""
+    """Index the words of a domain's log up to an event number."""
     while await index_page(core, domain):
         position = await core.store.one(POSITION, domain=domain)
         if position is None or (position.seq or 0) >= until:
@@ -150,10 +157,10 @@ async def index_words(core: Core, domain: str, *, until: int = END) -> None:
 
 
 async def index_page(core: Core, domain: str) -> bool:
-    """Index the next page of a domain's log, and say whether there may be more to do.
+    """Index the next page of a domain's log. Returns whether there may be more to do.
 
-    A page that is too much for Neo4j, or that cannot be indexed, is tried again with half its events. An event that
-    fails alone is skipped, and its number is kept.
+    A page that is too large for Neo4j or cannot be indexed is retried with half its events. An event that fails alone
+    is skipped, and its number is stored.
     """
     position = await cover.position_of(core, domain)
     if position.state != READY or (position.last == position.seq and position.has_current_words):
@@ -162,10 +169,10 @@ async def index_page(core: Core, domain: str) -> bool:
         await begin(core, domain)
         return True
     if position.last < position.seq:
-        await make_anew(core, domain, below=0)
+        await schedule_rebuild(core, domain, below=0)
         return True
     if position.is_emptied:
-        await _empty(core, domain, position)
+        await _delete_rows(core, domain, position)
         return True
     if position.last == position.seq:
         await retokenize_page(core, domain, position)
@@ -185,13 +192,13 @@ async def index_page(core: Core, domain: str) -> bool:
 
 async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
     """Index as many of the next events as fit into one transaction, at least one. Return whether more may remain."""
-    asked = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
-    rows = _settled(position, await core.store.read(EVENTS, domain=domain, **asked))
+    limits = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
+    rows = _take_contiguous(position, await core.store.read(EVENTS, domain=domain, **limits))
     while versions := await versions_of(core, domain, rows):
         reached, results = versions
         changes = await _changes(core, domain, results)
         if changes.size <= size.rows or len(rows) == 1:
-            return await _written(core, domain, position, reached, changes, size.rows)
+            return await _write_changes(core, domain, position, reached, changes, size.rows)
         rows = rows[: len(rows) // 2]
     return False
 
@@ -207,7 +214,7 @@ async def _record_failure(core: Core, domain: str, position: Position) -> None:
     await core.store.write("index_page", attempt)
 
 
-async def make_anew(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
+async def schedule_rebuild(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
     """Schedule a rebuild of an index that is behind a number or ahead of its log; `once` ignores a running rebuild."""
 
     async def attempt(transaction: Transaction) -> None:
@@ -216,14 +223,12 @@ async def make_anew(core: Core, domain: str, *, below: int = END, once: bool = F
     await core.store.write("reindex", attempt)
 
 
-async def _empty(core: Core, domain: str, position: Position) -> None:
-    """Delete the rows of an index that is made anew, unless somebody else has done it and gone on."""
-
+async def _delete_rows(core: Core, domain: str, position: Position) -> None:
     async def attempt(transaction: Transaction) -> bool:
         if not await _lock_if_unchanged(transaction, domain, position):
             return False
         for stage in ("passages", "names"):
-            if sum(await transaction.run(STAGES[stage], domain=domain, limit=DELETED_AT_ONCE)):
+            if sum(await transaction.run(STAGES[stage], domain=domain, limit=MAX_DELETED)):
                 return True
         await transaction.run(EMPTIED, domain=domain)
         return False
@@ -233,13 +238,12 @@ async def _empty(core: Core, domain: str, position: Position) -> None:
 
 
 async def _lock_if_unchanged(transaction: Transaction, domain: str, position: Position) -> bool:
-    """Lock an index. Return whether it is unchanged since its position was read."""
     read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied, "part": position.part}
     return await transaction.one(LOCK, domain=domain, state=READY, **read) is True
 
 
 async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> None:
-    """Begin the index of a domain that has none yet, with the words as an analyser reads them."""
+    """Begin the index of a domain that has none, with an analyser."""
 
     async def attempt(transaction: Transaction) -> None:
         await transaction.run(
@@ -249,8 +253,8 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
     await core.store.write("begin_index", attempt)
 
 
-def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]:
-    """Return the events before the first whose number does not follow: it is on its way, or a commit is half seen."""
+def _take_contiguous(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]:
+    """Return the events before the first gap in the numbers: a later commit may be visible first."""
     expected = position.seq or 0
     for place, row in enumerate(rows):
         seq = int(str(row.event["_seq"]))
@@ -261,7 +265,7 @@ def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]
 
 
 async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
-    """Return the number of the last event, and what the events left of data; None where nothing can be read yet."""
+    """Return the last event number and the versions of data that the events left; None if nothing can be read yet."""
     versions: list[Version] = []
     reached = 0
     for row in rows:
@@ -270,7 +274,7 @@ async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tupl
             try:
                 text = await _text(core, domain, event, row.text)
             except GraphError:
-                if datetime.now(UTC) - event.at < _SETTLED:
+                if datetime.now(UTC) - event.at < _LOST_AFTER:
                     break
                 text = None
             versions.append(version_of(event, text, row.node_type, retyped=row.retyped))
@@ -286,70 +290,65 @@ async def _text(core: Core, domain: str, event: Event, inline: str | None) -> st
 
 
 async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Changes:
-    """Return what these versions change in the rows as they are."""
-    observed = await _observed(core, domain, versions)
-    about = (each for results in observed.values() for each in results)
-    owners = list(dict.fromkeys((*(version.owner for version in versions), *about)))
-    passages: dict[str, list[Open]] = {owner: [] for owner in owners}
+    observations = await _observations_of_retyped(core, domain, versions)
+    all_observations = (observation for ids in observations.values() for observation in ids)
+    owners = list(dict.fromkeys((*(version.owner for version in versions), *all_observations)))
+    passages: dict[str, list[OpenPassage]] = {owner: [] for owner in owners}
     for row in await core.store.read(OPEN_PASSAGES, domain=domain, owners=owners, open=END):
-        present = Open(Passage.from_row(row.row), int(str(row.row["_since"])), int(str(row.row["_at"])))
+        present = OpenPassage(Passage.from_row(row.row), int(str(row.row["_since"])), int(str(row.row["_at"])))
         passages[row.owner].append(present)
-    named: dict[str, list[tuple[str, str]]] = {owner: [] for owner in owners}
+    names_by_owner: dict[str, list[tuple[str, str]]] = {owner: [] for owner in owners}
     for name in await core.store.read(OPEN_NAMES, domain=domain, owners=owners, open=END):
-        named[name.owner].append((name.name, name.words))
-    followed = {owner: Owner(domain, passages[owner], named[owner]) for owner in owners}
+        names_by_owner[name.owner].append((name.name, name.words))
+    row_owners = {owner: Owner(domain, passages[owner], names_by_owner[owner]) for owner in owners}
 
     def follow() -> Changes:
         changes = Changes()
         for version in versions:
-            followed[version.owner].follow(version, changes)
-            for observation in observed[version.owner] if version.retyped else ():
-                followed[observation].follow_node(version, observation, changes)
-        for owner in followed.values():
+            row_owners[version.owner].follow(version, changes)
+            for observation in observations[version.owner] if version.retyped else ():
+                row_owners[observation].follow_node(version, observation, changes)
+        for owner in row_owners.values():
             owner.end(changes)
         return changes
 
     try:
         return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
-    except Exception as error:  # whatever a splitter raises for one text, its event is skipped and named
+    except Exception as error:  # a text that cannot be split must not stop the index
         raise GraphError(Code.INTERNAL, "A text cannot be split into passages", {"error": repr(error)}) from error
 
 
-async def _observed(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
-    """Return the observations of each node that is of another type than before: that is also theirs."""
-    found: dict[str, list[str]] = {}
+async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
+    observations: dict[str, list[str]] = {}
     for node in dict.fromkeys(version.owner for version in versions if version.retyped):
-        found[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
-        found[node] += [
+        observations[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
+        observations[node] += [
             version.owner for version in versions if version.kind is Kind.OBSERVATION and version.unit == node
         ]
-        found[node] = list(dict.fromkeys(found[node]))
-    return found
+        observations[node] = list(dict.fromkeys(observations[node]))
+    return observations
 
 
-async def _written(core: Core, domain: str, position: Position, reached: int, changes: Changes, most: int) -> bool:
-    """Write what a page changes, at most so many rows in a transaction, unless the index is not what it was when read.
-
-    The index advances with the last transaction.
-    """
-    left = list(changes.parts(most))
+async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> bool:
+    """Write the changes of a page, at most `limit` rows per transaction, if the index is unchanged since the read."""
+    remaining = list(changes.parts(limit))
     is_written = True
-    while left and is_written:
-        part = left.pop(0)
-        after = replace(position, part=position.part + 1) if left else replace(position, part=0, seq=reached)
+    while remaining and is_written:
+        part = remaining.pop(0)
+        after = replace(position, part=position.part + 1) if remaining else replace(position, part=0, seq=seq)
         is_written = await _write_part(core, domain, position, after, part)
         position = after
     return True
 
 
-async def _write_part(core: Core, domain: str, position: Position, after: Position, part: Changes) -> bool:
-    """Write rows, and that the index has come from one position to another; say whether it was at the first."""
+async def _write_part(core: Core, domain: str, position: Position, next_position: Position, part: Changes) -> bool:
+    """Write rows and advance the index from one position to another. Returns whether it was at the first."""
 
     async def attempt(transaction: Transaction) -> bool:
         if not await _lock_if_unchanged(transaction, domain, position):
             return False
         if part.closed:
-            arguments = {"open": END, "open_token": until_token(END), "lived": LIVED}
+            arguments = {"open": END, "open_token": until_token(END), "lived": MIN_LIFETIME}
             rows = [{"owner": owner, "ended": ended} for owner, ended in part.closed.items()]
             await transaction.run(CLOSE_PASSAGES, domain=domain, rows=rows, **arguments)
         if part.closed_names:
@@ -358,43 +357,43 @@ async def _write_part(core: Core, domain: str, position: Position, after: Positi
             await transaction.run(CREATE_PASSAGES, domain=domain, rows=part.created)
         if part.created_names:
             await transaction.run(CREATE_NAMES, rows=part.created_names)
-        await transaction.run(ADVANCE, domain=domain, seq=after.seq, part=after.part, added=part.added)
+        await transaction.run(ADVANCE, domain=domain, seq=next_position.seq, part=next_position.part, added=part.growth)
         return True
 
     return await core.store.write("index_page", attempt)
 
 
-async def embed(core: Core, domain: str, until: float, patient: float = 0.0) -> str | None:
+async def embed(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
     """Embed pending passages until a time, or a later time if few remain. Return why passages are left, if any."""
     embedder = core.embedder
     if embedder is None:
         return "vectors are off"
-    while (now := time.monotonic()) < max(until, patient):
-        at_once = AT_ONCE if until - now > UNHURRIED else FEW_AT_ONCE
+    while (now := time.monotonic()) < max(until, late_until):
+        at_once = AT_ONCE if until - now > UNHURRIED_SECONDS else FEW_AT_ONCE_WAITING
         is_late = now >= until
         rows = await core.store.read(WAITING, domain=domain, limit=cover.HANDFUL + 1 if is_late else at_once)
         if not rows or (is_late and len(rows) > cover.HANDFUL):
             return None
         try:
-            if reason := await _embed_some(core, domain, embedder, rows[:at_once]):
+            if reason := await _embed_rows(core, domain, embedder, rows[:at_once]):
                 return reason
         except EmbeddingUnavailable as error:
             return error.message
     return None
 
 
-async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequence[WaitingRow]) -> str | None:
-    model, vectors = embedder.model, await embedder.passages([embedded(row.head, row.text) for row in rows])
+async def _embed_rows(core: Core, domain: str, embedder: Embedder, rows: Sequence[WaitingRow]) -> str | None:
+    model, vectors = embedder.model, await embedder.passages([text_to_embed(row.head, row.text) for row in rows])
     values = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
 
     async def attempt(transaction: Transaction) -> tuple[int, str | None]:
         [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
         if not compares(model, of_index):
             return 0, f"the vectors of the domain are of {of_index}, and this process uses {model}"
-        rows = {"rows": values, "model": of_index, "limit": PUT_AT_ONCE}
+        rows = {"rows": values, "model": of_index, "limit": MAX_VECTORS}
         return sum(await transaction.run(PUT_VECTORS, domain=domain, **rows)), None
 
-    put, reason = PUT_AT_ONCE, None
-    while put == PUT_AT_ONCE:
-        put, reason = await core.store.write("put_vectors", attempt)
+    count, reason = MAX_VECTORS, None
+    while count == MAX_VECTORS:
+        count, reason = await core.store.write("put_vectors", attempt)
     return reason

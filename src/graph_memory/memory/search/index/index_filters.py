@@ -1,7 +1,7 @@
-"""What passages are filtered by inside both indexes: tokens of a field of the full-text index, and whole numbers.
+"""Filters of passages inside both indexes: tokens in a field of the full-text index, and whole numbers.
 
-A token begins with a letter that says what it is, and ends in a digit, so that no analyser changes it. Numbers stand
-in it with leading zeros, so that a range of tokens is a range of numbers. Lucene takes a filter without a score.
+A token begins with a letter for its kind and ends in a digit, so no analyser changes it. Numbers have leading zeros, so
+a range of tokens is a range of numbers. Filters do not affect Lucene's score.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from hashlib import sha256
 from graph_memory.memory.domains.lineage import END
 
 LEVELS = 24
-"""Levels of samples: of a level `n`, a passage is one of 2 ** n."""
+"""Number of sample levels. At level `n`, the sample has one in 2 ** n passages."""
 EARLIEST, LATEST = 0, 2**60
-"""Bounds of the times, in microseconds since the year 1: no time that Python knows is later."""
+"""Bounds of times, in microseconds since the year 1. No Python time is later."""
 _ZERO = datetime(1, 1, 1, tzinfo=UTC)
 _DIGITS = 19
 
 
 def microseconds(at: datetime) -> int:
-    """Return a time as a whole number, in microseconds since the year 1."""
+    """Return a time as a whole number of microseconds since the year 1."""
     return (at - _ZERO) // (at.resolution)
 
 
 def moment(number: int) -> datetime:
-    """Return the time of a whole number."""
+    """Return the time for a number of microseconds since the year 1."""
     return _ZERO + number * _ZERO.resolution
 
 
@@ -41,22 +41,24 @@ def tokens(
     valid_from: int = EARLIEST,
     valid_to: int = LATEST,
 ) -> str:
-    """Return the field of filters of a passage; `digest` is hexadecimal and says in which samples it is."""
+    """Return the filter field of a passage. The hexadecimal `digest` determines its samples."""
     ends = int(digest, 16)
     zeros = LEVELS if ends == 0 else (ends & -ends).bit_length() - 1
     levels = [f"l{level}" for level in range(min(zeros, LEVELS) + 1)]
     numbers = {"s": since, "u": until, "c": created, "f": valid_from, "e": valid_to}
-    return " ".join([domain_token(domain), _name("t", type_name), *map(_number, numbers, numbers.values()), *levels])
+    return " ".join(
+        [domain_token(domain), _hash_token("t", type_name), *map(_number_token, numbers, numbers.values()), *levels]
+    )
 
 
 def domain_token(domain: str) -> str:
     """Return the token of a domain."""
-    return _name("d", domain)
+    return _hash_token("d", domain)
 
 
 def until_token(until: int) -> str:
-    """Return the token that says until when a passage is current."""
-    return _number("u", until)
+    """Return the token for the end of a passage."""
+    return _number_token("u", until)
 
 
 def lexical_filter(
@@ -69,39 +71,39 @@ def lexical_filter(
     valid_at: int | None = None,
     level: int = 0,
 ) -> str:
-    """Return the part of a query in Lucene's syntax that holds what is asked for; it adds nothing to a score.
+    """Return the filter of a query in Lucene's syntax. It does not affect the score.
 
-    `at` is a number of the log, None for what is current. The bounds of `created` and `began` are within.
+    `at` is an event number, None for the current state. The bounds of `created` and `began` are inclusive.
     """
-    clauses = [_is(domain_token(domain))]
+    clauses = [_term_clause(domain_token(domain))]
     if at is None:
-        clauses.append(_is(until_token(END)))
+        clauses.append(_term_clause(until_token(END)))
     else:
-        clauses += [_between("s", 0, at), _between("u", at + 1, END)]
+        clauses += [_range_clause("s", 0, at), _range_clause("u", at + 1, END)]
     if types:
-        clauses.append("+(" + " ".join(f"_filter:{_name('t', type_)}" for type_ in types) + ")^0")
+        clauses.append("+(" + " ".join(f"_filter:{_hash_token('t', type_name)}" for type_name in types) + ")^0")
     if created is not None:
-        clauses.append(_between("c", *created))
+        clauses.append(_range_clause("c", *created))
     if began is not None:
-        clauses.append(_between("f", *began))
+        clauses.append(_range_clause("f", *began))
     if valid_at is not None:
-        clauses += [_between("f", EARLIEST, valid_at), _between("e", valid_at + 1, LATEST)]
+        clauses += [_range_clause("f", EARLIEST, valid_at), _range_clause("e", valid_at + 1, LATEST)]
     if level:
-        clauses.append(_is(f"l{level}"))
+        clauses.append(_term_clause(f"l{level}"))
     return " ".join(clauses)
 
 
-def _name(letter: str, name: str) -> str:
+def _hash_token(letter: str, name: str) -> str:
     return f"{letter}{sha256(name.encode(errors='surrogatepass')).hexdigest()[:24]}0"
 
 
-def _number(letter: str, number: int) -> str:
+def _number_token(letter: str, number: int) -> str:
     return f"{letter}{number:0{_DIGITS}}"
 
 
-def _is(token: str) -> str:
+def _term_clause(token: str) -> str:
     return f"+_filter:{token}^0"
 
 
-def _between(letter: str, first: int, last: int) -> str:
-    return f"+_filter:[{_number(letter, first)} TO {_number(letter, last)}]^0"
+def _range_clause(letter: str, first: int, last: int) -> str:
+    return f"+_filter:[{_number_token(letter, first)} TO {_number_token(letter, last)}]^0"

@@ -41,9 +41,9 @@ RETOKENIZED_TO = query("search/retokenized_to", Nothing)
 async def retokenize_page(core: Core, domain: str, position: Position) -> None:
     """Re-tokenize the rows of the next owners. After the last owner, store the current rules version."""
     rows = await core.store.read(ROWS_TO_RETOKENIZE, domain=domain, after=position.retokenized_to, limit=OWNERS)
-    changed = [row for row in rows if row.id is not None]
-    for start in range(0, len(changed), ROWS):
-        await _write(core, domain, changed[start : start + ROWS])
+    found_rows = [row for row in rows if row.id is not None]
+    for start in range(0, len(found_rows), ROWS):
+        await _write(core, domain, found_rows[start : start + ROWS])
 
     async def record(transaction: Transaction) -> None:
         owner, word_rules_version = (rows[-1].owner, None) if rows else (None, WORD_RULES_VERSION)
@@ -54,14 +54,14 @@ async def retokenize_page(core: Core, domain: str, position: Position) -> None:
 
 async def _write(core: Core, domain: str, rows: Sequence[RetokenizedRow]) -> None:
     passages = [{**asdict(row), "words": words_of(row.head or "", row.text or "")} for row in rows if row.name is None]
-    named = [{**asdict(row), **_named(row.name)} for row in rows if row.name is not None]
+    names_to_write = [{**asdict(row), **_tokenize_name(row.name)} for row in rows if row.name is not None]
 
     async def attempt(transaction: Transaction) -> None:
-        await transaction.run(RETOKENIZE, domain=domain, passages=passages, names=named)
+        await transaction.run(RETOKENIZE, domain=domain, passages=passages, names=names_to_write)
 
     await core.store.write("retokenize", attempt)
 
 
-def _named(name: str) -> Mapping[str, str]:
+def _tokenize_name(name: str) -> Mapping[str, str]:
     words = f" {' '.join(names.words(name))} "
     return {"words": words, "key": key_of(words)}

@@ -1,7 +1,7 @@
-"""The passages and names of a subject as rows, and what of them an event changes.
+"""Computes the index rows of a subject, and their changes by an event.
 
-A row that stays equal is not touched, so it keeps its vector; one that changes is ended, not deleted, so that a search
-works as of any moment. It is pure: the follower of the log reads, asks this, and writes.
+An unchanged row is not written, so it keeps its vector. A changed row is ended, not deleted, so searches of the past
+work. The module is pure: the indexer reads and writes.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, mic
 from graph_memory.memory.search.passages.own_names import names as own_names
 from graph_memory.memory.search.passages.passages import Piece, pieces
 from graph_memory.memory.search.text import names
-from graph_memory.memory.search.text.segmentation import read_otherwise
+from graph_memory.memory.search.text.segmentation import extra_words
 from graph_memory.model.events import Event, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.values.fields import ROOT
 
 WORDS = "_words"
-"""The field of a passage that has those words that Lucene would read otherwise."""
-LIVED = 60_000_000
-"""Microseconds that a passage must have lived to get a vector although it is no longer current."""
-LONGEST_SESSION = 500
-"""Characters of the name of a session that stands in a row; a longer one has its hash there."""
-_IN_ORDER = ("content", "text")
-"""Places that stand in a sequence: content, and the texts of observations."""
+"""The field of a passage for words that Lucene would tokenize differently."""
+MIN_LIFETIME = 60_000_000
+"""Minimum lifetime of a passage, in microseconds, to get a vector although it is no longer current."""
+MAX_SESSION_LENGTH = 500
+"""Maximum number of characters of a session name in a row. A longer name is stored as its hash."""
+_ORDERED_PLACES = ("content", "text")
+"""Places with an order: content, and the texts of observations."""
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 _TURNS = 1 << 22
 _MILLISECONDS = 1 << 41
@@ -40,7 +40,7 @@ _MILLISECONDS = 1 << 41
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A subject as one event left it. There is no state where it was deleted."""
+    """A subject as an event left it. The state is None if it was deleted."""
 
     seq: int
     at: int
@@ -52,12 +52,12 @@ class Version:
     text: str | None
     session: str | None
     retyped: bool = False
-    """Whether it is a node of another type than before."""
+    """Whether the event changed the type of a node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What a passage says, and by what it is found; its names are those of its row without the underscore."""
+    """The text and index fields of a passage. The row has the same field names with an underscore."""
 
     place: str
     head: str
@@ -73,18 +73,18 @@ class Passage:
 
     @property
     def embedded(self) -> str:
-        """What its vector is made of."""
-        return embedded(self.head, self.text)
+        """The text that is embedded."""
+        return text_to_embed(self.head, self.text)
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Passage:
-        """Return the passage that a row holds."""
+        """Return the passage of a row."""
         return cls(**{field.name: cast("Any", row.get(f"_{field.name}")) for field in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """A passage that is current, since when, and whether its row is yet to be written."""
+class OpenPassage:
+    """A current passage, the event and time that created it, and whether its row is not written yet."""
 
     passage: Passage
     since: int
@@ -92,13 +92,13 @@ class Open:
     is_new: bool = False
 
 
-def embedded(head: str, text: str) -> str:
-    """Return what the vector of a passage is made of: its own words below its head."""
+def text_to_embed(head: str, text: str) -> str:
+    """Return the text that is embedded for a passage: its text below its head."""
     return f"{head}: {text}" if head else text
 
 
 def version_of(event: Event, text: str | None, node_type: str | None, *, retyped: bool = False) -> Version:
-    """Return a subject of data as an event left it, given its text, and of an observation the type of its node."""
+    """Return the version that an event left of a subject, with its text, and the node type of an observation."""
     draft = event.draft
     unit = (draft.from_id or draft.subject) if draft.kind is Kind.OBSERVATION else draft.subject
     return Version(
@@ -133,40 +133,41 @@ def _state(event: Event) -> NodeState | ConnectionState | Mapping[str, object]:
 
 
 class Owner:
-    """The rows of one subject while a page of the log is gone through."""
+    """The rows of one subject while a page of the log is processed."""
 
-    def __init__(self, domain: str, passages: Iterable[Open], names: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, domain: str, passages: Iterable[OpenPassage], names: Iterable[tuple[str, str]]) -> None:
         self._domain = domain
         self._open = {passage.passage.place: passage for passage in passages}
         self._names: dict[str, tuple[str, int | None]] = {words: (name, None) for name, words in names}
 
     def follow(self, version: Version, changes: Changes) -> None:
-        """Add to the changes what a version changes."""
+        """Add the row changes of a version."""
         self._last = version
-        wanted = {
-            passage.place: passage for passage in passages_of(version, [open_.passage for open_ in self._open.values()])
+        passages = {
+            passage.place: passage
+            for passage in passages_of(version, [open_passage.passage for open_passage in self._open.values()])
         }
         for place, present in list(self._open.items()):
-            if wanted.get(place) != present.passage:
+            if passages.get(place) != present.passage:
                 del self._open[place]
                 self._end(present, version, changes)
-        for place, passage in wanted.items():
+        for place, passage in passages.items():
             if place not in self._open:
-                self._open[place] = Open(passage, version.seq, version.at, is_new=True)
+                self._open[place] = OpenPassage(passage, version.seq, version.at, is_new=True)
         self._follow_names(version, changes)
 
     def follow_node(self, node: Version, observation: str, changes: Changes) -> None:
-        """Add what changes in the passages of an observation whose node is of another type now."""
+        """Add the row changes of an observation whose node has changed its type."""
         version = replace(node, owner=observation, kind=Kind.OBSERVATION, unit=node.owner, state=None, text=None)
         for place, present in list(self._open.items()):
             if present.passage.type != version.type:
                 self._last = version
                 self._end(present, version, changes)
                 passage = replace(present.passage, type=version.type)
-                self._open[place] = Open(passage, version.seq, version.at, is_new=True)
+                self._open[place] = OpenPassage(passage, version.seq, version.at, is_new=True)
 
     def end(self, changes: Changes) -> None:
-        """Add the rows that are new and current at the end of the page."""
+        """Add the new rows that are current at the end of the page."""
         for present in self._open.values():
             if present.is_new:
                 changes.created.append({"passage": self._row(present, END), "waits": True})
@@ -174,28 +175,28 @@ class Owner:
             self._name(words, name, since, END) for words, (name, since) in self._names.items() if since is not None
         ]
 
-    def _end(self, present: Open, version: Version, changes: Changes) -> None:
+    def _end(self, present: OpenPassage, version: Version, changes: Changes) -> None:
         if present.is_new:
-            waits = version.at - present.at >= LIVED
+            waits = version.at - present.at >= MIN_LIFETIME
             changes.created.append({"passage": self._row(present, version.seq), "waits": waits})
         else:
             ended = {"until": version.seq, "at": version.at, "token": until_token(version.seq)}
             changes.closed.setdefault(version.owner, {})[present.passage.place] = ended
 
-    def _row(self, present: Open, until: int) -> dict[str, object]:
+    def _row(self, present: OpenPassage, until: int) -> dict[str, object]:
         return row_of(self._domain, self._last, present, until)
 
     def _follow_names(self, version: Version, changes: Changes) -> None:
-        wanted = forms_of(version)
+        forms = forms_of(version)
         for words, (name, since) in list(self._names.items()):
-            if wanted.get(words) == name:
+            if forms.get(words) == name:
                 continue
             del self._names[words]
             if since is None:
                 changes.closed_names.append({"owner": version.owner, "words": words, "until": version.seq})
             else:
                 changes.created_names.append(self._name(words, name, since, version.seq))
-        for words, name in wanted.items():
+        for words, name in forms.items():
             self._names.setdefault(words, (name, version.seq))
 
     def _name(self, words: str, name: str, since: int, until: int) -> dict[str, object]:
@@ -203,24 +204,24 @@ class Owner:
         return {**about, "_words": words, "_name": name, "_since": since, "_until": until}
 
 
-def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str, object]:
-    """Return a passage of a subject as its row, current until a number of the log."""
+def row_of(domain: str, version: Version, present: OpenPassage, until: int) -> dict[str, object]:
+    """Return the row of a passage, current until an event number."""
     passage = present.passage
-    stands = f"{version.owner}\n{passage.place}\n{present.since}"
-    found = tokens(
+    identity = f"{version.owner}\n{passage.place}\n{present.since}"
+    filter_tokens = tokens(
         domain=domain,
         type_name=passage.type,
-        digest=sha256(stands.encode(errors="surrogatepass")).hexdigest(),
+        digest=sha256(identity.encode(errors="surrogatepass")).hexdigest(),
         since=present.since,
         until=until,
         created=passage.created,
         valid_from=passage.valid_from,
         valid_to=passage.valid_to,
     )
-    own = {f"_{field.name}": getattr(passage, field.name) for field in fields(passage)}
-    own |= {WORDS: words_of(passage.head, passage.text)}
+    values = {f"_{field.name}": getattr(passage, field.name) for field in fields(passage)}
+    values |= {WORDS: words_of(passage.head, passage.text)}
     return {
-        **{name: value for name, value in own.items() if value is not None},
+        **{name: value for name, value in values.items() if value is not None},
         "_domain": domain,
         "_owner": version.owner,
         "_owner_kind": str(version.kind),
@@ -229,58 +230,58 @@ def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str
         "_since": present.since,
         "_until": until,
         "_at": present.at,
-        "_filter": found,
+        "_filter": filter_tokens,
     }
 
 
 def words_of(head: str, text: str) -> str | None:
-    """Return the words of a passage that an index has once more."""
-    return read_otherwise(f"{head}\n{text}")
+    """Return the words of a passage that are indexed additionally."""
+    return extra_words(f"{head}\n{text}")
 
 
 def key_of(words: str) -> str:
-    """Return the longest word of a name, by which its row is found."""
+    """Return the longest word of a name, by which its row is looked up."""
     return max(words.split(), key=len, default="")
 
 
 def forms_of(version: Version) -> dict[str, str]:
-    """Return the names of a version, and their shorter forms, by their words."""
+    """Return the names of a version and their shorter forms, by their words."""
     return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
 
 
 def _forms(results: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Give names by their words, without those that have none."""
-    for name in reversed(results):  # of two that are written alike, the first counts
+    """Yield names by their words. Names without words are omitted."""
+    for name in reversed(results):  # the first of two names with the same words is kept
         for form in names.forms(name):
             if words := names.words(form):
                 yield f" {' '.join(words)} ", form
 
 
 def passages_of(version: Version, present: Sequence[Passage]) -> list[Passage]:
-    """Return the passages of a version, given those of the version before, which keep their places."""
+    """Return the passages of a version. Passages of the previous version keep their positions."""
     state = version.state
     if state is None:
         return []
-    results = pieces(state, version.text)
+    new_pieces = pieces(state, version.text)
     base = _base(version, state)
-    in_order = [piece for piece in results if _is_in_order(piece.place)]
+    in_order = [piece for piece in new_pieces if _has_order(piece.place)]
     if not in_order:
-        return [_passage(base, piece) for piece in results]
+        return [_passage(base, piece) for piece in new_pieces]
     before = next((passage for passage in present if passage.sequence is not None), None)
     sequence = _sequence(version, state, before)
     position = before.position if before is not None else _position(base.created, version.seq)
     orders = _orders([piece.place for piece in in_order], {passage.place: passage.order or 0.0 for passage in present})
-    placed = {piece.place: order for piece, order in zip(in_order, orders, strict=True)}
+    order_by_place = {piece.place: order for piece, order in zip(in_order, orders, strict=True)}
     return [
-        replace(_passage(base, piece), sequence=sequence, position=position, order=placed[piece.place])
-        if piece.place in placed
+        replace(_passage(base, piece), sequence=sequence, position=position, order=order_by_place[piece.place])
+        if piece.place in order_by_place
         else _passage(base, piece)
-        for piece in results
+        for piece in new_pieces
     ]
 
 
-def _is_in_order(place: str) -> bool:
-    return place.partition("/")[0] in _IN_ORDER
+def _has_order(place: str) -> bool:
+    return place.partition("/")[0] in _ORDERED_PLACES
 
 
 def _passage(base: Passage, piece: Piece) -> Passage:
@@ -288,7 +289,7 @@ def _passage(base: Passage, piece: Piece) -> Passage:
 
 
 def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, object]) -> Passage:
-    """Return what all passages of a version have in common."""
+    """Return the common fields of all passages of a version."""
     if isinstance(state, (NodeState, ConnectionState)):
         begins, ends, created = state.validity.valid_from, state.validity.valid_to, state.created
     else:
@@ -320,7 +321,7 @@ def _sequence(
     if before is not None and before.sequence and not before.sequence.startswith("path/"):
         return before.sequence
     if isinstance(state, NodeState) and before is None and (session := _session(state) or version.session):
-        return f"session/{_short(session)}"
+        return f"session/{_shorten_session(session)}"
     return f"owner/{version.unit}"
 
 
@@ -330,36 +331,36 @@ def _session(state: NodeState) -> str | None:
     return session if isinstance(session, str) else None
 
 
-def _short(session: str) -> str:
-    """Return a session as an index can hold it: nothing limits how long its name is."""
-    if len(session) <= LONGEST_SESSION:
+def _shorten_session(session: str) -> str:
+    """Return a session name, hashed if it is too long for an index."""
+    if len(session) <= MAX_SESSION_LENGTH:
         return session
     return sha256(session.encode(errors="surrogatepass")).hexdigest()
 
 
 def _position(created: int, seq: int) -> int:
-    """Return where something stands in its sequence: by the millisecond of its creation, then by its event."""
+    """Return the position in a sequence: by the millisecond of creation, then by the event."""
     since_epoch = (created - microseconds(_EPOCH)) // 1_000
     return min(max(since_epoch, 0), _MILLISECONDS - 1) * _TURNS + seq % _TURNS
 
 
 def _orders(places: Sequence[str], present: Mapping[str, float]) -> list[float]:
-    """Return numbers that are in the order of the places, those of before where they still are in that order.
+    """Return increasing numbers for places. Places that are still in order keep their numbers.
 
-    New ones come between their neighbours. Where there is no room left, all are numbered anew.
+    New places get numbers between their neighbours. If there is no room, all are renumbered.
     """
-    kept: list[tuple[int, float]] = []
+    kept_orders: list[tuple[int, float]] = []
     for number, place in enumerate(places):
         order = present.get(place)
-        if order is not None and (not kept or order > kept[-1][1]):
-            kept.append((number, order))
-    if not kept:
+        if order is not None and (not kept_orders or order > kept_orders[-1][1]):
+            kept_orders.append((number, order))
+    if not kept_orders:
         return [float(number) for number in range(len(places))]
-    scores = dict(kept)
-    first, last = kept[0], kept[-1]
+    scores = dict(kept_orders)
+    first, last = kept_orders[0], kept_orders[-1]
     scores |= {number: first[1] - (first[0] - number) for number in range(first[0])}
     scores |= {number: last[1] + (number - last[0]) for number in range(last[0] + 1, len(places))}
-    for (start, low), (end, high) in itertools.pairwise(kept):
+    for (start, low), (end, high) in itertools.pairwise(kept_orders):
         step = (high - low) / (end - start)
         scores |= {number: low + step * (number - start) for number in range(start + 1, end)}
     orders = [scores[number] for number in range(len(places))]

@@ -1,7 +1,7 @@
-"""Code: definitions at the left margin, each a section under its first line, and lines.
+"""Splits code into sections, one per definition at the left margin, and lines.
 
-Own code: a grammar for each language is a compiled package each, and what a passage needs of one is where definitions
-begin. A keyword at the margin tells that in any language that people indent.
+This is own code, since each language would need a compiled grammar package, and passages only need the start of
+definitions. A keyword at the margin shows that in any indented language.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _DEFINITION = re.compile(
 )
 _LEADING = re.compile(r"@|#|//|/\*|\s?\*|--|'''|\"\"\"")
 _HEAD_WORDS = 20
-_LONGEST_LINE = 1_000
+_MAX_LINE_LENGTH = 1_000
 
 
 def code(text: str) -> list[Section]:
-    """Return the definitions at the margin of a text, and what stands between them."""
+    """Return one section per definition at the margin, and for the code between definitions."""
     starts = [0, *_definitions(text), len(text)]
     sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _pairs(starts)]
     return [section for section in sections if section.units]
 
 
 def code_units(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Give the lines of code; those that begin a definition, or stand after an empty line, begin a paragraph."""
+    """Yield the lines of code. Definitions and lines after an empty line begin a paragraph."""
     last = start
     for first, after in lines(text, start, end):
         line = text[first:after]
@@ -57,7 +57,7 @@ def code_units(text: str, start: int, end: int) -> Iterator[Unit]:
 
 
 def _definitions(text: str) -> Iterator[int]:
-    """Give where definitions at the margin begin, with the comments and decorators that stand above them."""
+    """Yield the start of each definition at the margin, including the comments and decorators above it."""
     leading = -1
     last = 0
     for start, end in lines(text, 0, len(text)):
@@ -75,11 +75,11 @@ def _definitions(text: str) -> Iterator[int]:
 
 
 def _is_definition(line: str) -> bool:
-    return len(line) <= _LONGEST_LINE and _DEFINITION.match(line) is not None
+    return len(line) <= _MAX_LINE_LENGTH and _DEFINITION.match(line) is not None
 
 
 def _signature(text: str, start: int, end: int) -> str:
-    """Return the line that defines what stands here."""
+    """Return the line that begins the definition; an empty text if there is none."""
     for first, after in lines(text, start, end):
         line = text[first:after]
         if _is_definition(line):

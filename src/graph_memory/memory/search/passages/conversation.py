@@ -1,4 +1,4 @@
-"""Conversations: turns, each under who speaks, from lines such as `Caroline: Hello` or from a list in JSON."""
+"""Splits conversations into turns, each with its speaker, from lines such as `Caroline: Hello` or a JSON list."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _TURN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _ROLES = frozenset({"user", "assistant", "system", "human", "ai", "agent", "bot", "tool", "q", "a"})
-_FEWEST = 2
-_MOST_SPEAKERS = 12
-_SPEAKER = ("speaker", "role", "name", "from", "author")
-_SAID = ("text", "content", "value", "message")
-_LISTS = ("messages", "turns", "conversation", "conversations")
+_MIN_TURNS = 2
+_MAX_SPEAKERS = 12
+_SPEAKER_FIELDS = ("speaker", "role", "name", "from", "author")
+_TEXT_FIELDS = ("text", "content", "value", "message")
+_LIST_FIELDS = ("messages", "turns", "conversation", "conversations")
 
 
 def turns(text: str) -> list[Section] | None:
     """Return the turns of a conversation that is written in lines; None for any other text.
 
-    It begins with a turn, and somebody speaks twice, or all who speak are roles such as `User` and `Assistant`.
+    It begins with a turn. A speaker has several turns, or all speakers are roles such as `User` and `Assistant`.
     """
     matches = list(_TURN.finditer(text))
-    if len(matches) < _FEWEST or text[: matches[0].start()].strip():
+    if len(matches) < _MIN_TURNS or text[: matches[0].start()].strip():
         return None
     speakers = {match[2].casefold() for match in matches}
-    if not (speakers <= _ROLES or (len(speakers) < len(matches) and len(speakers) <= _MOST_SPEAKERS)):
+    if not (speakers <= _ROLES or (len(speakers) < len(matches) and len(speakers) <= _MAX_SPEAKERS)):
         return None
     ends = [match.start() for match in matches[1:]] + [len(text)]
     return [
@@ -43,19 +43,19 @@ def turns(text: str) -> list[Section] | None:
 
 
 def transcript(text: str) -> tuple[str, list[Section]] | None:
-    """Return the conversation that a JSON text or JSON Lines hold, as lines of turns and these; None for any other."""
-    if not any(f'"{name}"' in text for name in _SPEAKER):
+    """Return a conversation in JSON or JSON Lines as text, with its turns; None for any other text."""
+    if not any(f'"{name}"' in text for name in _SPEAKER_FIELDS):
         return None
     messages = _messages(text)
     spoken = [turn for message in messages if (turn := _turn(message)) is not None]
-    if len(spoken) < _FEWEST or len(spoken) < len(messages):
+    if len(spoken) < _MIN_TURNS or len(spoken) < len(messages):
         return None
     written = "\n\n".join(f"{speaker}: {text}" for speaker, text in spoken)
     sections: list[Section] = []
     start = 0
-    for speaker, said in spoken:
+    for speaker, message_text in spoken:
         begin = start + len(speaker) + len(": ")
-        start = begin + len(said)
+        start = begin + len(message_text)
         sections.append(Section(speaker, list(prose_units(written, begin, start))))
         start += len("\n\n")
     return written, sections
@@ -68,7 +68,7 @@ def _messages(text: str) -> list[object]:
         return list(_records(text.splitlines()))
     if isinstance(whole, Mapping):
         holder = cast("Mapping[str, object]", whole)
-        whole = next((holder[name] for name in _LISTS if isinstance(holder.get(name), list)), None)
+        whole = next((holder[name] for name in _LIST_FIELDS if isinstance(holder.get(name), list)), None)
     return cast("list[object]", whole) if isinstance(whole, list) else []
 
 
@@ -85,14 +85,16 @@ def _turn(message: object) -> tuple[str, str] | None:
     if not isinstance(message, Mapping):
         return None
     fields = cast("Mapping[str, Any]", message)
-    speaker = next((fields[name] for name in _SPEAKER if isinstance(fields.get(name), str)), None)
-    said = next((_text_of(fields[name]) for name in _SAID if fields.get(name) is not None), None)
-    return None if not speaker or said is None else (" ".join(speaker.split()), said)
+    speaker = next((fields[name] for name in _SPEAKER_FIELDS if isinstance(fields.get(name), str)), None)
+    text = next((_text_of(fields[name]) for name in _TEXT_FIELDS if fields.get(name) is not None), None)
+    return None if not speaker or text is None else (" ".join(speaker.split()), text)
 
 
-def _text_of(said: object) -> str | None:
-    """Return what is said, which may be a list of parts."""
-    if isinstance(said, list):
-        given = (cast("Mapping[str, object]", each) for each in cast("list[object]", said) if isinstance(each, Mapping))
-        return "\n".join(found for each in given if (found := _text_of(each.get("text"))))
-    return said if isinstance(said, str) else None
+def _text_of(content: object) -> str | None:
+    """Return the text of a message, which may be a list of parts."""
+    if isinstance(content, list):
+        parts = (
+            cast("Mapping[str, object]", part) for part in cast("list[object]", content) if isinstance(part, Mapping)
+        )
+        return "\n".join(text for part in parts if (text := _text_of(part.get("text"))))
+    return content if isinstance(content, str) else None

@@ -1,4 +1,4 @@
-"""The names that a subject bears: what texts call it by."""
+"""The names of a subject, by which texts refer to it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from graph_memory.memory.search.passages.text_kinds import is_markdown
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.text.name_list import ALIASES, listed_names
 
-LONGEST_NAME = 200
-MOST_HEADINGS = 200
+MAX_NAME_LENGTH = 200
+MAX_HEADINGS = 200
 _NAMES = ("title", "name")
 
 
 def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
-    """Return the names of a subject as they are shown, each once: title, name, aliases, headings of its content.
+    """Return the names of a subject as shown, without duplicates: title, name, aliases, headings of its content.
 
-    A first line and a type are no names. `aliases` is a list in JSON, or text with commas. Only 200 headings count.
+    First lines and types are not names. `aliases` is a JSON list or a text with commas. Only 200 headings count.
     """
     if not isinstance(subject, (NodeState, ConnectionState)):
         return []
-    found: dict[str, str] = {}
-    for name in _found(subject, text):
+    names_by_key: dict[str, str] = {}
+    for name in _candidate_names(subject, text):
         shown = " ".join(unicodedata.normalize("NFC", name).split())
-        if any(char.isalnum() for char in shown) and len(shown) <= LONGEST_NAME:
-            found.setdefault(unicodedata.normalize("NFKC", shown).casefold(), shown)
-    return list(found.values())
+        if any(char.isalnum() for char in shown) and len(shown) <= MAX_NAME_LENGTH:
+            names_by_key.setdefault(unicodedata.normalize("NFKC", shown).casefold(), shown)
+    return list(names_by_key.values())
 
 
-def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[str]:
+def _candidate_names(subject: NodeState | ConnectionState, text: str | None) -> Iterator[str]:
     if isinstance(subject, NodeState) and subject.fields.title:
         yield subject.fields.title
     for key in _NAMES:
@@ -40,5 +40,5 @@ def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[s
         yield from listed_names(subject.properties.get(key))
     content = subject.content
     if text and content is not None and content.is_text and is_markdown(content.format):
-        for _, (_, heading) in zip(range(MOST_HEADINGS), headings(text), strict=False):
+        for _, (_, heading) in zip(range(MAX_HEADINGS), headings(text), strict=False):
             yield heading

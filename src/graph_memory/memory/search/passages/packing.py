@@ -1,9 +1,9 @@
-"""Packs units into passages, so that a change of the text changes the passages around it and no others.
+"""Packs units into passages, so that a change of the text only changes the passages around it.
 
-A passage begins where the text itself says so, and not where the one before it happened to end. Each unit has a rank:
-paragraphs first, then lines, then sentences, and among equals a hash of how it begins. A unit that has the lowest rank
-among those within 48 words on either side begins a passage, whatever stands elsewhere. What lies between two of these
-and is too long for one passage is cut from its beginning, at the lowest rank that leaves neither side too short.
+Passages begin where the text itself determines it, not where the previous passage ended. Each unit has a rank:
+paragraphs before lines before sentences, and among equals a hash of its beginning. A unit with the lowest rank within
+48 words on either side begins a passage. A longer range between two such units is cut from its beginning, at the lowest
+rank that leaves neither side too short.
 
 Source: N. Bjørner, A. Blass, Y. Gurevich, Content-dependent chunking for differential compression, the local maximum
 approach (2010).
@@ -17,27 +17,28 @@ from itertools import accumulate, pairwise
 
 from graph_memory.memory.search.passages.units import Level, Unit
 
-LONGEST = 120
-"""Words of a passage."""
-_BODY = 114
-"""Words of a passage without the sentence that it repeats."""
-_SHORTEST = 25
-"""Words that a cut leaves on either side, where it can."""
-_NEAR = 48
-"""Words within which a unit must rank lowest. More than the longest unit, which would always rank lowest else."""
-_BEGINNING = 64
-"""Characters that a unit is told by: a short one by those after it too."""
+MAX_WORDS = 120
+"""Maximum number of words of a passage."""
+_MAX_BODY_WORDS = 114
+"""Maximum number of words of a passage without its repeated sentence."""
+_MIN_WORDS = 25
+"""Minimum number of words on either side of a cut, if possible."""
+_REACH_WORDS = 48
+"""Number of words within which a unit must have the lowest rank. It exceeds the longest unit, which would always rank
+lowest otherwise."""
+_PREFIX_LENGTH = 64
+"""Number of characters that identify a unit. A short unit includes the characters after it."""
 
 _Rank = tuple[Level, bytes]
 
 
 def pack(text: str, units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
-    """Give the first and the last character of each passage that the units of a section make, in order.
+    """Yield the first and last character of each passage of a section, in order.
 
-    A passage that begins inside a paragraph repeats the sentence before it, where both fit in.
+    A passage that begins inside a paragraph repeats the previous sentence, if both fit.
     """
     places = list(accumulate((unit.words for unit in units), initial=0))
-    if places[-1] <= LONGEST:
+    if places[-1] <= MAX_WORDS:
         if units:
             yield units[0].start, units[-1].end
         return
@@ -46,20 +47,20 @@ def pack(text: str, units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
     cuts = [cut for first, after in pairwise(marks) for cut in _cuts(ranks, places, first, after)]
     for first, after in pairwise([*cuts, len(units)]):
         words = places[after] - places[first]
-        repeats = first > 0 and units[first].level >= Level.SENTENCE and words + units[first - 1].words <= LONGEST
+        repeats = first > 0 and units[first].level >= Level.SENTENCE and words + units[first - 1].words <= MAX_WORDS
         yield units[first - repeats].start, units[after - 1].end
 
 
 def _rank(text: str, unit: Unit) -> _Rank:
-    beginning = text[unit.start : unit.start + _BEGINNING]
+    beginning = text[unit.start : unit.start + _PREFIX_LENGTH]
     return unit.level, blake2b(beginning.encode(errors="surrogatepass"), digest_size=8).digest()
 
 
 def _peaks(ranks: Sequence[_Rank], places: Sequence[int]) -> Iterator[int]:
-    """Give the units that rank lowest among all within reach; the first of several that are the same."""
+    """Yield the units with the lowest rank within reach; the first of equal ones."""
     total = places[-1]
-    until = [total + _NEAR + 1] * len(ranks)
-    since = [-_NEAR - 1] * len(ranks)
+    until = [total + _REACH_WORDS + 1] * len(ranks)
+    since = [-_REACH_WORDS - 1] * len(ranks)
     lower: list[int] = []
     for unit, rank in enumerate(ranks):
         while lower and ranks[lower[-1]] > rank:
@@ -69,18 +70,18 @@ def _peaks(ranks: Sequence[_Rank], places: Sequence[int]) -> Iterator[int]:
         lower.append(unit)
     for unit in range(1, len(ranks)):
         place = places[unit]
-        is_lowest = place - since[unit] > _NEAR and until[unit] - place > _NEAR
-        if is_lowest and min(place, total - place) >= _SHORTEST:
+        is_lowest = place - since[unit] > _REACH_WORDS and until[unit] - place > _REACH_WORDS
+        if is_lowest and min(place, total - place) >= _MIN_WORDS:
             yield unit
 
 
 def _cuts(ranks: Sequence[_Rank], places: Sequence[int], first: int, after: int) -> Iterator[int]:
-    """Give the first unit of each passage between two units."""
+    """Yield the first unit of each passage in a range of units."""
     yield first
-    while (size := places[after] - places[first]) > _BODY:
-        low, high = _SHORTEST, _BODY
-        if size <= 2 * _BODY:
-            low, high = max(low, size - _BODY), min(high, size - low)
+    while (size := places[after] - places[first]) > _MAX_BODY_WORDS:
+        low, high = _MIN_WORDS, _MAX_BODY_WORDS
+        if size <= 2 * _MAX_BODY_WORDS:
+            low, high = max(low, size - _MAX_BODY_WORDS), min(high, size - low)
         first = _best(ranks, places, first, low, high)
         yield first
 
@@ -89,7 +90,7 @@ def _best(ranks: Sequence[_Rank], places: Sequence[int], first: int, low: int, h
     best = last = first + 1
     for unit in range(first + 1, len(ranks)):
         size = places[unit] - places[first]
-        if size > _BODY:
+        if size > _MAX_BODY_WORDS:
             break
         last = unit
         is_better = ranks[unit] <= ranks[best] or places[best] - places[first] < low

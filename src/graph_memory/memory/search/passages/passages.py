@@ -1,7 +1,7 @@
-"""What a subject gives to search: the passages of its fields and of its content.
+"""The passages of a subject: of its fields and its content.
 
-A passage of content is known by what it says and not by its number, so a sentence put on top of a long text renames
-none of those that stay the same.
+A passage of content is identified by its text, not by its number. So a sentence inserted at the top of a long text does
+not rename the unchanged passages.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from graph_memory.memory.search.passages.units import first_words, last_words
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.values.titles import LONGEST
 
-BRIEF = 200
-"""Characters up to which a property stands in one passage with the others of its subject: what is known of a thing lies
-in several of them, and none of them alone answers a question for "drugs under investigation"."""
-AROUND = 60
-"""Words before and after a passage that its window has."""
+MAX_SHORT_PROPERTY = 200
+"""Maximum number of characters of a property that shares a passage with other properties of its subject. A query such
+as "drugs under investigation" may need several of them."""
+CONTEXT_WORDS = 60
+"""Number of words before and after a passage in its window."""
 _DIGITS = 12
 _Packed = tuple[str, str, str, str]
-"""The text, the head, and what stands before and after."""
+"""The text, the head, and the words before and after."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One passage of one subject."""
+    """A passage of a subject."""
 
     place: str
-    """What it is a passage of, unique within the subject: `title`, `tags`, `properties`, a long one as `property/NAME`,
-    `summary`, `text` of an observation. Each passage of the content, and of a field that has several, has a slash and
-    digits of its own words after it, such as `content/5f0c3b8e21d4`, so it keeps its place when others come and go."""
+    """The source of the passage, unique within the subject: `title`, `tags`, `properties`, `property/NAME` for a long
+    one, `summary`, or `text` of an observation. Passages of content and of fields with several passages end in a slash
+    and digits of a hash of their text, such as `content/5f0c3b8e21d4`, so their places do not depend on other passages.
+    """
     text: str
-    """Its own words, as they stand there, without its head."""
+    """The text as it is in the source, without its head."""
     head: str
-    """The title of the subject, and the nearest heading or the speaker; nothing that is its first line."""
+    """The title of the subject and the nearest heading or speaker, unless the text begins with them."""
     before: str
     """Up to 60 words before it in the same field or content."""
     after: str
@@ -48,9 +49,9 @@ class Piece:
 
 
 def pieces(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[Piece]:
-    """Return the passages of a subject, in order, given the text of its content; None where that is binary or none.
+    """Return the passages of a subject in order. `text` is its content, None if that is binary or missing.
 
-    A node and a connection are given as states, an observation as what an event keeps of it.
+    Nodes and connections are passed as states, observations as the stored fields of an event.
     """
     match subject:
         case NodeState():
@@ -62,21 +63,21 @@ def pieces(subject: NodeState | ConnectionState | Mapping[str, object], text: st
 
 
 def own_title(node: NodeState, text: str | None) -> str:
-    """Return the title that a node bears: given, a property, or the first heading of its content at the highest level.
+    """Return the title of a node: a field, a property, or the first top-level heading of its content.
 
-    The title that is made of the first line is none: each sentence on top would change what all passages begin with.
+    A title made from the first line does not count: every passage would change when a sentence is inserted at the top.
     """
     values = (node.fields.title, node.properties.get("title"), node.properties.get("name"))
-    found = next((shown for value in values if value is not None and (shown := " ".join(str(value).split()))), "")
-    if not found and text and node.content.is_text and is_markdown(node.content.format):
-        found = next((heading for level, heading in headings(text) if level == 1), "")
-    return found[:LONGEST].rstrip()
+    title = next((shown for value in values if value is not None and (shown := " ".join(str(value).split()))), "")
+    if not title and text and node.content.is_text and is_markdown(node.content.format):
+        title = next((heading for level, heading in headings(text) if level == 1), "")
+    return title[:LONGEST].rstrip()
 
 
-def located(text: str, piece_text: str, hint: int) -> tuple[int, int] | None:
-    """Return the characters of a content that a passage is made of, the nearest to `hint` where it stands there twice.
+def locate(text: str, piece_text: str, hint: int) -> tuple[int, int] | None:
+    """Return the range of a passage in a content, the nearest to `hint` if there are several; None if there is none.
 
-    None when it is not there. In JSON, what was said may stand with escapes.
+    In JSON, the text may contain escapes.
     """
     escaped = (json.dumps(piece_text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (False, True))
     for written in dict.fromkeys((piece_text, *escaped)):
@@ -101,50 +102,61 @@ def _node_pieces(node: NodeState, text: str | None) -> Iterator[Piece]:
 
 def _property_pieces(subject: NodeState | ConnectionState, title: str) -> Iterator[Piece]:
     texts = {name: value for name, value in sorted(subject.properties.items()) if isinstance(value, str)}
-    brief = {name: shown for name, value in texts.items() if len(value) <= BRIEF and (shown := " ".join(value.split()))}
+    brief = {
+        name: shown
+        for name, value in texts.items()
+        if len(value) <= MAX_SHORT_PROPERTY and (shown := " ".join(value.split()))
+    }
     yield from _field(
-        "properties", "\n".join(f"{_words(name)}: {shown}" for name, shown in brief.items() if shown != title), title
+        "properties",
+        "\n".join(f"{_spell_name(name)}: {shown}" for name, shown in brief.items() if shown != title),
+        title,
     )
     for name, value in texts.items():
-        if len(value) > BRIEF:
+        if len(value) > MAX_SHORT_PROPERTY:
             yield from _field(f"property/{name}", value, title)
 
 
-def _words(name: str) -> str:
+def _spell_name(name: str) -> str:
     return name.replace("_", " ")
 
 
 def _field(place: str, text: str, head: str) -> Iterator[Piece]:
-    results = list(_packed(Document(text, plain(text)), head))
+    results = list(_pack_document(Document(text, plain(text)), head))
     if len(results) == 1:
         yield Piece(place, *results[0])
     else:
-        yield from _placed(place, results)
+        yield from _make_pieces(place, results)
 
 
 def _content_pieces(subject: NodeState | ConnectionState, title: str, text: str | None) -> Iterator[Piece]:
     content = subject.content
     if text and content is not None and content.is_text:
-        yield from _placed("content", _packed(split(text, content.format), title))
+        yield from _make_pieces("content", _pack_document(split(text, content.format), title))
 
 
-def _packed(document: Document, title: str) -> Iterator[_Packed]:
-    """Give the text, head and surroundings of each passage."""
+def _pack_document(document: Document, title: str) -> Iterator[_Packed]:
+    """Yield the text, head and context of each passage."""
     text = document.text
     for section in document.sections:
         for start, end in pack(text, section.units):
             own = text[start:end]
-            yield own, _head(own, title, section.head), last_words(text, start, AROUND), first_words(text, end, AROUND)
+            yield (
+                own,
+                _head(own, title, section.head),
+                last_words(text, start, CONTEXT_WORDS),
+                first_words(text, end, CONTEXT_WORDS),
+            )
 
 
 def _head(own: str, *parts: str) -> str:
-    """Return those parts of a head that the first line of the text is not already, each once."""
+    """Return the parts of a head that differ from the first line of the text, without duplicates."""
     line = own[: 2 * LONGEST].partition("\n")[0]
     begins = shown_heading(line.lstrip("# \t"))
     return "\n".join(part for part in dict.fromkeys(parts) if part not in ("", begins))
 
 
-def _placed(field: str, results: Iterable[_Packed]) -> Iterator[Piece]:
+def _make_pieces(field: str, results: Iterable[_Packed]) -> Iterator[Piece]:
     seen: Counter[str] = Counter()
     for own, head, before, after in results:
         digits = sha256(f"{head}\n{own}".encode(errors="surrogatepass")).hexdigest()[:_DIGITS]

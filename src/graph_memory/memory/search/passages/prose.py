@@ -1,4 +1,4 @@
-"""Markdown and plain text: sections under headings, paragraphs, sentences; fenced code is code."""
+"""Splits Markdown and plain text into sections, paragraphs and sentences. Fenced code is split as code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LONGEST_HEADING = 1_000
 
 @dataclass(slots=True)
 class _Sections:
-    """The sections found so far. A heading that has nothing under it stays with what comes next."""
+    """The sections so far. A heading without text under it is kept with the next section."""
 
-    done: list[Section] = field(default_factory=list[Section])
+    closed: list[Section] = field(default_factory=list[Section])
     units: list[Unit] = field(default_factory=list[Unit])
     head: str = ""
     has_body: bool = False
@@ -31,30 +31,30 @@ class _Sections:
             self.close()
         self.head = head
 
-    def add(self, found: Iterator[Unit], *, is_body: bool = True) -> None:
-        self.units.extend(found)
+    def add(self, new_units: Iterator[Unit], *, is_body: bool = True) -> None:
+        self.units.extend(new_units)
         self.has_body |= is_body
 
     def close(self) -> list[Section]:
         if self.units:
-            self.done.append(Section(self.head, self.units))
+            self.closed.append(Section(self.head, self.units))
         self.units, self.has_body = [], False
-        return self.done
+        return self.closed
 
 
 def plain(text: str) -> list[Section]:
-    """Return a plain text as one section."""
+    """Return a plain text as one section, or none if it is blank."""
     return [Section("", results)] if (results := list(prose_units(text, 0, len(text)))) else []
 
 
 def prose_units(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Give the sentences of a part of a text; each paragraph begins one."""
+    """Yield the sentences of a part of a text. Each paragraph begins a sentence."""
     for first, last in _paragraphs(text, start, end):
         yield from _paragraph(text, first, last)
 
 
 def markdown(text: str) -> list[Section]:
-    """Return the sections of a Markdown text, each under its heading, which is its first line too."""
+    """Return the sections of a Markdown text. Each begins with its heading."""
     sections = _Sections()
     for start, end, kind, head in _blocks(text):
         if kind == "heading":
@@ -68,7 +68,7 @@ def markdown(text: str) -> list[Section]:
 
 
 def headings(text: str) -> Iterator[tuple[int, str]]:
-    """Give the headings of a Markdown text, each with its level from 1."""
+    """Yield the headings of a Markdown text with their levels, from 1."""
     for start, end, kind, head in _blocks(text):
         if kind == "heading" and head:
             line = text[start:end].lstrip()
@@ -77,7 +77,7 @@ def headings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def shown_heading(text: str) -> str:
-    """Return the words of a heading, without the marks of Markdown."""
+    """Return the text of a heading without Markdown."""
     shown = " ".join(_MARKS.sub(r"\1", text[:_LONGEST_HEADING]).split())
     closed = shown.rstrip("#")
     return closed.rstrip() if closed[-1:] in ("", " ") else shown
@@ -98,7 +98,7 @@ def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Give the headings, fenced codes and paragraphs of a Markdown text, with the words of a heading."""
+    """Yield the headings, code blocks and paragraphs of a Markdown text, with the text of a heading."""
     fence, opened = "", 0
     first = last = one_line = -1
     for start, end in lines(text, 0, len(text)):
@@ -130,7 +130,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _paragraph(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Give the sentences of a paragraph; an item of a list and a row of a table begins a sentence."""
+    """Yield the sentences of a paragraph. List items and table rows begin a sentence."""
     level, begun = Level.PARAGRAPH, start
     for line, _ in lines(text, start, end):
         if line > begun and _ITEM.match(text, line, end):

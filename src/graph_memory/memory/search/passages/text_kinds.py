@@ -1,4 +1,4 @@
-"""Which way a text is split, by the format of the content and by what stands in it."""
+"""Chooses how a text is split, by the format and the text itself."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _JSON = frozenset({"json", "jsonl", "ndjson", "json5", "geojson"})
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text as it is read, and its sections. It is another than that of the content for a conversation in JSON."""
+    """A text and its sections. For a conversation in JSON, the text differs from the content."""
 
     text: str
     sections: list[Section]
 
 
 def is_markdown(content_format: str) -> bool:
-    """Whether a text of this format has headings of Markdown."""
+    """Return whether a format has Markdown headings."""
     return _word(content_format) in _MARKDOWN
 
 
 def split(text: str, content_format: str) -> Document:
-    """Return the sections of a text. A format that is not known is plain text."""
+    """Return the sections of a text. An unknown format is plain text."""
     word = _word(content_format)
     if word in LANGUAGES:
         return Document(text, code(text))
@@ -50,7 +50,7 @@ def split(text: str, content_format: str) -> Document:
 
 
 def _word(content_format: str) -> str:
-    """Return the word that matters in a format such as `text/markdown; charset=utf-8` or `.md`."""
+    """Return the essential word of a format such as `text/markdown; charset=utf-8` or `.md`."""
     return content_format.partition(";")[0].rpartition("/")[2].strip().removeprefix("x-").lstrip(".").casefold()
 
 
@@ -59,28 +59,28 @@ _HEADER_WORDS = 30
 
 
 def table(text: str) -> list[Section]:
-    """Return the rows of a table under its first one."""
+    """Return the rows of a table as one section, headed by its first row."""
     rows = [unit for start, end in lines(text, 0, len(text)) for unit in units(text, start, end, Level.LINE)]
     header = next((text[start:end] for start, end in lines(text, 0, len(text))), "")
     return one_section(rows, first_words(header, 0, _HEADER_WORDS)) if rows else []
 
 
 def yaml(text: str) -> list[Section]:
-    """Return the lines of a text; those at the margin begin a paragraph."""
-    return one_section(_indented(text))
+    """Return the lines of a text as one section. Lines at the margin begin a paragraph."""
+    return one_section(_split_lines(text))
 
 
 def json(text: str) -> list[Section]:
-    """Return the values of a text, and where it is one value a line, its lines; an object begins a paragraph."""
-    return one_section(_values(text))
+    """Return the values of a JSON text, or the lines of JSON Lines, as one section. Objects begin a paragraph."""
+    return one_section(_split_values(text))
 
 
-def _indented(text: str) -> Iterator[Unit]:
+def _split_lines(text: str) -> Iterator[Unit]:
     for start, end in lines(text, 0, len(text)):
         yield from units(text, start, end, Level.LINE if text[start].isspace() else Level.PARAGRAPH)
 
 
-def _values(text: str) -> Iterator[Unit]:
+def _split_values(text: str) -> Iterator[Unit]:
     for match in _VALUE.finditer(text):
         is_object = match[0].lstrip(" \t[}]").startswith("{")
         yield from units(text, *match.span(), Level.PARAGRAPH if is_object else Level.LINE)

@@ -1,7 +1,7 @@
-"""The smallest parts of a text that a passage is made of: sentences, lines, and parts of those that are too long.
+"""The smallest parts of a text that passages consist of: sentences, lines, and parts of long ones.
 
-Own code, since the libraries that were tried do not fit: pysbd takes a few seconds for a megabyte and has had no
-release since 2021, uniseg takes half a minute, and semantic-text-splitter takes a run without blanks for one word.
+This is own code, since no library fits: pysbd takes seconds per megabyte and has had no release since 2021, uniseg
+takes half a minute, and semantic-text-splitter treats a run without blanks as one word.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-LONGEST_UNIT = 45
-"""Words of a unit: a longer sentence or line is cut."""
-_CLAUSE = 20
-"""Words after which a sentence that is too long may be cut at a comma or the like."""
+MAX_UNIT_WORDS = 45
+"""Maximum number of words of a unit. Longer sentences and lines are cut."""
+_MIN_CLAUSE_WORDS = 20
+"""Number of words after which a long sentence may be cut at a comma or similar sign."""
 
 _UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"  # Japanese, Chinese
 )
 WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,16}}")
-"""A word. In scripts without spaces each character is one; so are every 16 characters of a run without blanks."""
-_LONGEST_WORD = 17
+"""A word. In scripts without spaces, each character is a word, and so are every 16 characters of a run without
+blanks."""
+_MAX_WORD_LENGTH = 17
 _LINE = re.compile(r"[^\n]+")
 _CLAUSE_END = tuple(",;:)]}、，；：—")
 _END = re.compile(
@@ -33,11 +34,11 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'“])(?:[^\W\d_]|\d{1,3}|mrs?|ms|dr|prof|st|jr|sr|vs|cf|ca|fig|no|vol|e\.g|i\.e|z\.B|al|approx)\.$",
     re.IGNORECASE,
 )
-_LOOK_AROUND = 16
+_CONTEXT_LENGTH = 16
 
 
 class Level(IntEnum):
-    """How good it is to begin a passage at a unit: the lowest is the best."""
+    """How suitable a unit is as the start of a passage: the lowest level is the best."""
 
     PARAGRAPH = 0
     """A paragraph, a definition, a row, a turn."""
@@ -45,11 +46,11 @@ class Level(IntEnum):
     """A line of code or data, an item of a list."""
     SENTENCE = 2
     PART = 3
-    """The rest of a sentence or line that is too long."""
+    """A further part of a long sentence or line."""
 
 
 class Unit(NamedTuple):
-    """A part of a text, from one character to another, with no blanks at its ends."""
+    """A range of a text with no blanks at its ends."""
 
     start: int
     end: int
@@ -59,28 +60,28 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Units that stand under one head: a heading, a speaker, the header of a table, a signature."""
+    """Units under one head: a heading, a speaker, a table header or a signature."""
 
     head: str
     units: list[Unit]
 
 
-def last_words(text: str, end: int, most: int) -> str:
-    """Return up to so many words before a place in a text."""
-    part = text[max(0, end - most * _LONGEST_WORD) : end]
-    matches = list(WORD.finditer(part))[-most:]
+def last_words(text: str, end: int, limit: int) -> str:
+    """Return up to `limit` words before a position."""
+    part = text[max(0, end - limit * _MAX_WORD_LENGTH) : end]
+    matches = list(WORD.finditer(part))[-limit:]
     return part[matches[0].start() :].rstrip() if matches else ""
 
 
-def first_words(text: str, start: int, most: int) -> str:
-    """Return up to so many words after a place in a text."""
-    part = text[start : start + most * _LONGEST_WORD]
-    matches = list(WORD.finditer(part))[:most]
+def first_words(text: str, start: int, limit: int) -> str:
+    """Return up to `limit` words after a position."""
+    part = text[start : start + limit * _MAX_WORD_LENGTH]
+    matches = list(WORD.finditer(part))[:limit]
     return part[: matches[-1].end()].lstrip() if matches else ""
 
 
 def sentences(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
-    """Give the sentences of a part of a text; the first of them begins at this level."""
+    """Yield the sentences of a part of a text. The first begins at `level`."""
     for sentence_start, sentence_end in sentence_ranges(text, start, end):
         for unit in units(text, sentence_start, sentence_end, level):
             yield unit
@@ -94,14 +95,18 @@ def _is_abbreviated(before: str, _: str) -> bool:
 def sentence_ranges(
     text: str, start: int, end: int, goes_on: Callable[[str, str], bool] = _is_abbreviated
 ) -> Iterator[tuple[int, int]]:
-    """Give where the sentences of a part of a text begin and end.
+    """Yield the ranges of the sentences of a part of a text.
 
-    A point ends none before a word in lower case, nor where `goes_on` says so of the characters up to it and after it.
+    A full stop does not end a sentence before a lower-case word, or if `goes_on` returns true for the text before and
+    after.
     """
     for match in _END.finditer(text, start, end):
         if match[1] is not None:
             stop = match.start() + 1
-            before, after = text[max(start, stop - _LOOK_AROUND) : stop], text[stop : stop + _LOOK_AROUND].lstrip()
+            before, after = (
+                text[max(start, stop - _CONTEXT_LENGTH) : stop],
+                text[stop : stop + _CONTEXT_LENGTH].lstrip(),
+            )
             if match[1].islower() or (match[0] == "." and goes_on(before, after)):
                 continue
         yield start, match.end()
@@ -110,35 +115,35 @@ def sentence_ranges(
 
 
 def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
-    """Give a sentence or line as one unit, or as several where it is too long; nothing for blanks."""
+    """Yield a sentence or line as one unit, or as several if it is too long. Blank text yields nothing."""
     words: list[tuple[int, int]] = []
     for match in WORD.finditer(text, start, end):
         words.append(match.span())
-        if len(words) > LONGEST_UNIT:
-            after = _cut(text, words)
+        if len(words) > MAX_UNIT_WORDS:
+            after = _choose_cut(text, words)
             yield Unit(words[0][0], words[after - 1][1], after, level)
             words, level = words[after:], Level.PART
     if words:
         yield Unit(words[0][0], words[-1][1], len(words), level)
 
 
-def _cut(text: str, words: Sequence[tuple[int, int]]) -> int:
-    """Return the word that the next part begins with: after a clause, else between two words, else anywhere."""
+def _choose_cut(text: str, words: Sequence[tuple[int, int]]) -> int:
+    """Return the word that begins the next part: after a clause, else between two words, else anywhere."""
     latest = len(words) - 1
-    for after in range(latest, _CLAUSE, -1):
+    for after in range(latest, _MIN_CLAUSE_WORDS, -1):
         if text[words[after - 1][1] - 1] in _CLAUSE_END:
             return after
-    for after in range(latest, _CLAUSE, -1):
+    for after in range(latest, _MIN_CLAUSE_WORDS, -1):
         if words[after - 1][1] < words[after][0]:
             return after
     return latest
 
 
 def lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Give the ranges of the lines that are not empty."""
+    """Yield the ranges of the non-empty lines."""
     return (match.span() for match in _LINE.finditer(text, start, end))
 
 
-def one_section(found: Iterable[Unit], head: str = "") -> list[Section]:
-    """Return units under one head."""
-    return [Section(head, list(found))]
+def one_section(section_units: Iterable[Unit], head: str = "") -> list[Section]:
+    """Return units as one section."""
+    return [Section(head, list(section_units))]

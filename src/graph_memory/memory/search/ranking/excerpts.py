@@ -1,4 +1,4 @@
-"""The part of a passage that is shown: where the words of a question stand thickest."""
+"""Chooses the part of a passage that is shown: where most words of the query occur."""
 
 from __future__ import annotations
 
@@ -14,51 +14,51 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Characters of a text that are shown, and that text with a sign where something was cut off."""
+    """A range of a text that is shown, and the shown text with a sign where it was cut."""
 
     start: int
     end: int
-    shown: str
+    text: str
 
 
 def excerpt(text: str, question: Query, characters: int) -> Excerpt:
-    """Return about so many characters of a text, whole words of it, around the most of the terms that are asked for."""
+    """Return at most `characters` characters of a text, in whole words, with as many terms of the query as possible."""
     if len(text) <= characters:
         return Excerpt(0, len(text), text)
     spans = [match.span() for match in _WORD.finditer(text)]
     if not spans:
         return Excerpt(0, characters, text[:characters])
-    matches = [_matched(text[start:end], question) for start, end in spans]
-    first, last = _widened(spans, *_thickest(spans, matches, characters), characters)
+    matches = [_match_term(text[start:end], question) for start, end in spans]
+    first, last = _widen(spans, *_find_densest(spans, matches, characters), characters)
     start, end = spans[first][0], min(spans[last][1], spans[first][0] + characters)
     before, after = CUT if first > 0 else "", CUT if end < len(text.rstrip()) else ""
     return Excerpt(start, end, f"{before}{text[start:end]}{after}")
 
 
-def _matched(word: str, question: Query) -> str:
-    """Return the term that a word stands for, nothing where it is none of those."""
+def _match_term(word: str, question: Query) -> str:
+    """Return the term of the query that a word stands for; an empty text if there is none."""
     return next((term for term in question.analyser.terms(word) if term in question.terms), "")
 
 
-def _thickest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:
-    """Return the first and last word of a stretch that holds the most different terms; of equal ones the first."""
+def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:
+    """Return the first and last word of the range with the most distinct terms; the first of equal ones."""
     places = [place for place, match in enumerate(matches) if match]
-    best, kept = (0, 0), 0
+    best, term_count = (0, 0), 0
     for number, first in enumerate(places):
-        held: set[str] = set()
+        terms: set[str] = set()
         last = first
         for place in places[number:]:
             if spans[place][1] - spans[first][0] > characters:
                 break
-            held.add(matches[place])
+            terms.add(matches[place])
             last = place
-        if len(held) > kept:
-            best, kept = (first, last), len(held)
+        if len(terms) > term_count:
+            best, term_count = (first, last), len(terms)
     return best
 
 
-def _widened(spans: Sequence[tuple[int, int]], first: int, last: int, characters: int) -> tuple[int, int]:
-    """Return a stretch with as many words before and after it as there is room for, in turns."""
+def _widen(spans: Sequence[tuple[int, int]], first: int, last: int, characters: int) -> tuple[int, int]:
+    """Return the range with words added before and after it in turns, as far as there is room."""
     is_before = True
     while True:
         room = characters - (spans[last][1] - spans[first][0])

@@ -1,7 +1,7 @@
-"""How found passages become a ranking, step by step, and why each stands where it stands.
+"""Combines candidates into a ranking, and explains the position of each unit.
 
-It is pure: what is found comes in, and every score comes out as parts that add up to it. What was measured, and what
-was tried and left out, is decision 29.
+The module is pure. Each score is returned as parts that add up to it. Decision 29 has the measurements and the
+alternatives.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
-from graph_memory.memory.search.text.names import Mention, mentioned
+from graph_memory.memory.search.text.names import Mention, find_mentions
 
 LENGTH = 0.1
-"""What a unit of very many passages loses of its evidence: it has more chances to have one that fits."""
+"""The share of its evidence that a unit with very many passages loses, since it has more chances of a match."""
 NAME = 0.15
-"""What a unit gains whose name stands in the question, shared among those that bear the name."""
+"""The bonus of a unit whose name occurs in the query, shared among the units with that name."""
 HOP = 0.4
-"""The part of its score that one of the best units passes on to those that its text names."""
+"""The share of its score that one of the best units passes on to the units that its text names."""
 SEEDS = 5
-"""How many of the best pass something on."""
-HIGH = 0.6
-"""Where no candidate has a lower cosine, the model's cosines start high and are counted from the lowest."""
+"""The number of best units that pass a share of their score on."""
+HIGH_COSINE = 0.6
+"""If no candidate has a lower cosine, the model's cosines start high and are measured from the lowest."""
 HALF_CONNECTED = 10
-"""Connections at which a unit gets half of what connections can add."""
+"""Number of connections at which a unit gets half of the maximum bonus for connections."""
 HALF_LIFE = 30.0
-"""Days after which a unit is half as recent, and its uses count half."""
+"""Number of days after which the recency and the uses of a unit count half."""
 HALF_USED = 10
-"""Uses at which a unit gets half of what uses can add."""
+"""Number of uses at which a unit gets half of the maximum bonus for uses."""
 PLACES = {"title": "title", "tags": "tag"}
-"""Which of the user's weights a passage of a place has; any other place is content."""
+"""The user's weight for a passage by its place. All other places are content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that an index found. `lexical` is 0 where only the other found it; `cosine` None without a vector."""
+    """A passage that an index found. `lexical` is 0 if only vectors found it; `cosine` is None without a vector."""
 
     owner: str
     place: str
@@ -45,10 +45,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is known of a node, or whatever else is found: how many passages, which names, how many connections.
+    """The features of a ranked node or connection: passages, names, connections, age and uses.
 
-    `age` is in days since it was last changed, None where that does not count; `uses` says how often it was given to
-    somebody, and `unused` how many days ago that was last.
+    `age` is in days since the last change, None if age does not count. `uses` is the number of times it was returned,
+    and `unused` the number of days since the last time.
     """
 
     passages: int
@@ -61,7 +61,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each kind of evidence counts. The defaults are the ranking that was measured."""
+    """The weight of each kind of evidence. The defaults are the measured ranking."""
 
     lexical: float = 0.5
     semantic: float = 0.5
@@ -69,14 +69,14 @@ class Weights:
     content: float = 1.0
     tag: float = 1.0
     edge: float = 0.0
-    """What a very connected unit gains, as a part of its evidence."""
+    """The maximum bonus of a very connected unit, as a share of its evidence."""
     recency: float = 0.0
-    """What a unit gains that was changed just now."""
+    """The maximum bonus of a unit that was changed just now."""
     use: float = 0.0
-    """What a unit gains that is used very often, also just now."""
+    """The maximum bonus of a unit that is used often and was used just now."""
 
     def of_place(self, place: str) -> float:
-        """Return what evidence in a place counts."""
+        """Return the weight of evidence in a place."""
         return {"title": self.title, "tag": self.tag}.get(PLACES.get(place, ""), self.content)
 
 
@@ -85,9 +85,9 @@ DEFAULT = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a score, and what it is made of.
+    """A part of a score with its details.
 
-    It is `lexical`, `semantic`, `place`, `length`, `edges`, `recency`, `use`, `name` or `hop`.
+    Its name is `lexical`, `semantic`, `place`, `length`, `edges`, `recency`, `use`, `name` or `hop`.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A unit with its score, which is the sum of its parts. `best` is None where only its name brought it in."""
+    """A unit with its score, the sum of its parts. `best` is None if only its name brought it in."""
 
     owner: str
     score: float
@@ -107,7 +107,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A candidate with both sides on one scale, from 0 to 1; `semantic` is None without a vector."""
+    """A candidate with its word and vector scores scaled to 0 to 1; `semantic` is None without a vector."""
 
     candidate: Candidate
     lexical: float
@@ -117,74 +117,77 @@ class Sides:
 def rank(
     question: str, candidates: Sequence[Candidate], units: Mapping[str, Unit], *, weights: Weights = DEFAULT
 ) -> list[Ranked]:
-    """Return the units that candidates or their names bring in, best first; equal ones in the order of their ids.
+    """Return the ranked units, best first; equal ones in order of their ids.
 
-    `units` knows the owner of every candidate. It may hold others: they come in where their names stand in the
-    question. A bonus is shared among all of `units` that bear the name. Names that are common are to be left out.
+    `units` contains the owner of every candidate. Further units are ranked if their names occur in the query. The name
+    bonus is shared among all of `units` with that name. Common names must be excluded.
     """
-    present = weights_present(weights, candidates)
-    found: dict[str, Ranked] = {}
-    for sides in sorted(normalised(candidates), key=lambda sides: sides.candidate.passage):
+    effective_weights = redistribute_weights(weights, candidates)
+    ranked_by_owner: dict[str, Ranked] = {}
+    for sides in sorted(normalise(candidates), key=lambda sides: sides.candidate.passage):
         owner = sides.candidate.owner
-        ranked = weighed(sides, units[owner], present)
-        found[owner] = max(found.get(owner, ranked), ranked, key=lambda ranked: ranked.score)  # its best passage
-    for owner, mention in in_question(question, units).items():
+        ranked = score_unit(sides, units[owner], effective_weights)
+        ranked_by_owner[owner] = max(
+            ranked_by_owner.get(owner, ranked), ranked, key=lambda ranked: ranked.score
+        )  # best passage
+    for owner, mention in mentions_in_query(question, units).items():
         part = Part("name", NAME / mention.namesakes, {"name": mention.name, "namesakes": mention.namesakes})
-        found[owner] = _with(found.get(owner, Ranked(owner, 0.0, None, ())), part)
-    return in_order(found.values())
+        ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, Ranked(owner, 0.0, None, ())), part)
+    return sort_units(ranked_by_owner.values())
 
 
 def hop(ranked: Sequence[Ranked], mentions: Mapping[str, Mapping[str, Mention]]) -> list[Ranked]:
-    """Return the ranking after the best units have passed a part of their scores on to the units they mention.
+    """Return the ranking after the best units have passed a share of their scores on to the units that they mention.
 
-    `mentions` says of each of `seeds(ranked)` whom its text mentions. A unit gets the most that one passes on, not the
-    sum: many who name it are not more evidence. One step, in the direction of the text.
+    `mentions` maps each of `seeds(ranked)` to the units that its text mentions. A unit gets the largest share that is
+    passed to it, not the sum, since many mentions are not more evidence. Only one step is taken, in the direction of
+    the text.
 
-    Source: one step of spreading activation, as in G. Salton, C. Buckley, On the use of spreading activation methods
-    in automatic information retrieval (1988). Personalized PageRank in its place was worse by 8 points.
+    Source: one step of spreading activation, as in G. Salton, C. Buckley, On the use of spreading activation methods in
+    automatic information retrieval (1988). Personalized PageRank was 8 points worse.
     """
-    gained: dict[str, Part] = {}
+    parts: dict[str, Part] = {}
     for seed in seeds(ranked):
         for owner, mention in mentions.get(seed.owner, {}).items():
             value = HOP * seed.score / mention.namesakes
-            if owner != seed.owner and value > 0 and (owner not in gained or value > gained[owner].value):
-                gained[owner] = Part("hop", value, {"from": seed.owner, "name": mention.name})
-    known = {each.owner: each for each in ranked}
-    for owner, part in gained.items():
-        known[owner] = _with(known.get(owner, Ranked(owner, 0.0, None, ())), part)
-    return in_order(known.values())
+            if owner != seed.owner and value > 0 and (owner not in parts or value > parts[owner].value):
+                parts[owner] = Part("hop", value, {"from": seed.owner, "name": mention.name})
+    ranked_by_owner = {unit.owner: unit for unit in ranked}
+    for owner, part in parts.items():
+        ranked_by_owner[owner] = _add_part(ranked_by_owner.get(owner, Ranked(owner, 0.0, None, ())), part)
+    return sort_units(ranked_by_owner.values())
 
 
 def seeds(ranked: Sequence[Ranked]) -> Sequence[Ranked]:
-    """Return the best units, whose texts are looked through for names."""
+    """Return the best units, whose texts are searched for names."""
     return ranked[:SEEDS]
 
 
-def normalised(candidates: Sequence[Candidate]) -> list[Sides]:
-    """Return candidates with each side divided by its best, so that it still shows how clear a hit is.
+def normalise(candidates: Sequence[Candidate]) -> list[Sides]:
+    """Return candidates with both scores divided by the best score, which preserves the distance between hits.
 
-    Ranks, as in reciprocal rank fusion, do not show it: 11 points worse on conversations.
+    Ranks, as in reciprocal rank fusion, do not preserve it: 11 points worse on conversations.
     """
     best = max((candidate.lexical for candidate in candidates), default=0.0)
     cosines = [candidate.cosine for candidate in candidates if candidate.cosine is not None]
     lowest = min(cosines, default=0.0)
-    base = lowest if lowest >= HIGH else 0.0
+    base = lowest if lowest >= HIGH_COSINE else 0.0
     highest = max(cosines, default=0.0) - base
     return [
         Sides(
             candidate,
             max(candidate.lexical, 0.0) / best if best > 0 else 0.0,
-            None if candidate.cosine is None else _part_of(candidate.cosine - base, highest),
+            None if candidate.cosine is None else _share_of(candidate.cosine - base, highest),
         )
         for candidate in candidates
     ]
 
 
-def _part_of(value: float, best: float) -> float:
+def _share_of(value: float, best: float) -> float:
     return max(value, 0.0) / best if best > 0 else 1.0 if value == best == 0 else 0.0
 
 
-def weights_present(weights: Weights, candidates: Sequence[Candidate]) -> Weights:
+def redistribute_weights(weights: Weights, candidates: Sequence[Candidate]) -> Weights:
     """Return the weights. If no candidate has a lexical (or semantic) score, its weight goes to the other score."""
     both = weights.lexical + weights.semantic
     if not any(candidate.lexical > 0 for candidate in candidates):
@@ -195,12 +198,12 @@ def weights_present(weights: Weights, candidates: Sequence[Candidate]) -> Weight
 
 
 def fuse(sides: Sides, weights: Weights) -> list[Part]:
-    """Return the evidence of words and of meaning, by their weights.
+    """Return the weighted evidence of words and vectors.
 
-    What has no vector yet is judged by its words alone, with the weight of both.
+    A passage without a vector is judged by its words alone, with the weight of both.
 
     Source: the convex combination of S. Bruch, S. Gai, A. Ingber, An analysis of fusion functions for hybrid retrieval
-    (2023), where it is better than reciprocal rank fusion too.
+    (2023), which also finds it better than reciprocal rank fusion.
     """
     candidate = sides.candidate
     words, meaning = weights.lexical, weights.semantic
@@ -213,8 +216,8 @@ def fuse(sides: Sides, weights: Weights) -> list[Part]:
     return [part for part in (lexical, semantic) if part.value]
 
 
-def weighed(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
-    """Return a unit as one passage shows it: its evidence, by its place and by what is known of the unit."""
+def score_unit(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
+    """Return a unit scored by one passage: its evidence, adjusted by its place and the features of the unit."""
     parts = fuse(sides, weights)
     place = weights.of_place(sides.candidate.place)
     for name, factor, detail in (
@@ -231,7 +234,7 @@ def weighed(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
 
 
 def length_factor(passages: int) -> float:
-    """Return what the evidence of a unit of so many passages counts: 1 for one, towards 0.9 for very many.
+    """Return the factor for the number of passages of a unit: 1 for one passage, towards 0.9 for very many.
 
     Source: measured (decision 29), in the spirit of pivoted length normalization, A. Singhal and others (1996).
     """
@@ -239,42 +242,42 @@ def length_factor(passages: int) -> float:
 
 
 def connectivity(edges: int) -> float:
-    """Return how connected a unit is, from 0 to 1: a half at `HALF_CONNECTED` connections."""
+    """Return the connectivity of a unit, from 0 to 1: 0.5 at `HALF_CONNECTED` connections."""
     return edges / (edges + HALF_CONNECTED)
 
 
 def recency(age: float | None) -> float:
-    """Return how recent a unit of an age in days is, from 0 to 1: half as much after each `HALF_LIFE`.
+    """Return the recency of a unit with an age in days, from 0 to 1: half as much after each `HALF_LIFE`.
 
     Source: the exponential decay of J. S. Park and others, Generative agents: interactive simulacra of human behavior
-    (2023), with the last change in the place of the last access, and a longer half-life than its 6 days.
+    (2023), with the last change instead of the last access, and a longer half-life than its 6 days.
     """
     return 0.0 if age is None else 2.0 ** (-age / HALF_LIFE)
 
 
 def usage(uses: int, unused: float) -> float:
-    """Return how much a unit is used, from 0 to 1: a half at `HALF_USED` uses, half as much after each `HALF_LIFE`.
+    """Return the usage of a unit, from 0 to 1: 0.5 at `HALF_USED` uses, half as much after each `HALF_LIFE`.
 
-    Source: need falls with the time since the last use and rises less and less with their number, J. R. Anderson,
-    L. J. Schooler, Reflections of the environment in memory (1991); the saturation is that of terms in BM25.
+    Source: need falls with the time since the last use and grows more slowly with each use, J. R. Anderson, L. J.
+    Schooler, Reflections of the environment in memory (1991). The saturation is that of terms in BM25.
     """
     return uses / (uses + HALF_USED) * recency(unused)
 
 
-def in_question(question: str, units: Mapping[str, Unit]) -> dict[str, Mention]:
-    """Return the units whose names stand whole in the question."""
+def mentions_in_query(question: str, units: Mapping[str, Unit]) -> dict[str, Mention]:
+    """Return the units whose names occur in the query."""
     names: dict[str, list[str]] = {}
     for owner, unit in units.items():
         for name in unit.names:
             names.setdefault(name, []).append(owner)
-    return mentioned(question, names)
+    return find_mentions(question, names)
 
 
-def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """Return units best first, equal ones in the order of their ids."""
+def sort_units(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """Return units, best first; equal ones in order of their ids."""
     return sorted(ranked, key=lambda ranked: (-ranked.score, ranked.owner))
 
 
-def _with(ranked: Ranked, part: Part) -> Ranked:
+def _add_part(ranked: Ranked, part: Part) -> Ranked:
     parts = (*ranked.parts, part)
     return replace(ranked, parts=parts, score=fsum(part.value for part in parts))

@@ -1,6 +1,7 @@
-"""What was found, scored anew by the words of passages and of what stands around them, with the domain's statistics.
+"""Scores passages by the words in them and in their context, with the domain's statistics.
 
-It is pure: passages come in as the indexes have them, candidates for `ranking` come out. Decision 29 has the figures.
+The module is pure: it takes the passages of the indexes and returns candidates for `ranking`. Decision 29 has the
+figures.
 """
 
 from __future__ import annotations
@@ -12,19 +13,19 @@ from itertools import pairwise
 from math import fsum
 from statistics import mean
 
-from graph_memory.memory.search.passages.passages import AROUND
+from graph_memory.memory.search.passages.passages import CONTEXT_WORDS
 from graph_memory.memory.search.ranking.ranking import Candidate
-from graph_memory.memory.search.text.bm25 import Query, Statistics, Terms, Text, analysed, joined, score
+from graph_memory.memory.search.text.bm25 import Query, Statistics, Terms, Text, analyse, join_texts, score
 
-WINDOW = 2.0
-"""What words around a passage and in it count, beside those in it."""
+WINDOW_WEIGHT = 2.0
+"""The weight of words in a passage with its context, relative to words in the passage."""
 CANDIDATES = 100
-"""Passages that each side gives to the ranking."""
+"""Maximum number of passages that words, and vectors, each contribute to the ranking."""
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a passage says."""
+class PassageText:
+    """The text of a passage."""
 
     id: str
     head: str
@@ -33,18 +34,18 @@ class Said:
 
     @cached_property
     def headed(self) -> str:
-        """Its text with its head."""
+        """The text below its head."""
         return f"{self.head}: {self.text}" if self.head else self.text
 
     @cached_property
     def own(self) -> str:
-        """What counts as its own words."""
+        """The text that counts as the passage's own words."""
         return f"{self.date} {self.headed}".strip()
 
 
 @dataclass(frozen=True)
-class Passage(Said):
-    """A passage as the index has it."""
+class Passage(PassageText):
+    """A passage of the index."""
 
     owner: str
     owner_kind: str
@@ -55,19 +56,19 @@ class Passage(Said):
     valid_from: int
     valid_to: int
     of_owner: int = 1
-    """How many passages its owner has, once that is known."""
+    """The number of passages of its owner, if read."""
     cosine: float | None = None
-    """How near its vector is, once that is known."""
+    """The cosine of its vector and the query vector, if computed."""
 
     @property
     def key(self) -> str:
-        """What tells it from others, in every database alike."""
+        """An identity that is the same in every database."""
         return f"{self.unit}\n{self.owner}\n{self.place}"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The question as words, the number of passages in the sample, and in how many of them each term is."""
+class QuerySample:
+    """A query, the number of passages in the sample, and the number of them that contain each term."""
 
     query: Query
     texts: int
@@ -76,37 +77,37 @@ class Asked:
 
 @dataclass(frozen=True)
 class Points:
-    """What each word and pair of words of a question adds to the score of a passage, in it and around it."""
+    """The score that each word and word pair of a query adds to a passage, in its own text and in its context."""
 
     own: Mapping[str, float]
     window: Mapping[str, float]
-    given: float | None = None
-    """A score that the index gave, for a question in its own syntax."""
+    index_score: float | None = None
+    """The score of the index, for a query in Lucene's syntax."""
 
     @cached_property
     def lexical(self) -> float:
-        """The score of its words."""
-        return fsum((*self.own.values(), *self.window.values())) if self.given is None else self.given
+        """The word score."""
+        return fsum((*self.own.values(), *self.window.values())) if self.index_score is None else self.index_score
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A passage, and what the words of the question give it."""
+    """A passage with its word scores."""
 
     passage: Passage
     points: Points
 
     @property
     def candidate(self) -> Candidate:
-        """The passage as the ranking takes it."""
+        """The passage as input of the ranking."""
         passage = self.passage
         return Candidate(passage.unit, passage.place, passage.key, self.points.lexical, passage.cosine)
 
 
-class Surroundings:
-    """Passages, and which stands before and after which, as far as that is known."""
+class PassageContext:
+    """Passages with the known passages before and after them."""
 
-    def __init__(self, passages: Iterable[Said], runs: Iterable[Sequence[str]]) -> None:
+    def __init__(self, passages: Iterable[PassageText], runs: Iterable[Sequence[str]]) -> None:
         self.passages = {passage.id: passage for passage in passages}
         self._before: dict[str, str] = {}
         self._after: dict[str, str] = {}
@@ -116,124 +117,143 @@ class Surroundings:
                 self._before[second] = first
         self._lengths = {passage.id: len(passage.text.split()) for passage in self.passages.values()}
 
-    def around(self, passage: str) -> tuple[list[Said], list[Said]]:
-        """Return whole passages before and after one, until there are 60 words on either side."""
+    def passages_around(self, passage: str) -> tuple[list[PassageText], list[PassageText]]:
+        """Return the passages before and after a passage, up to 60 words on either side."""
         return self._walk(passage, self._before)[::-1], self._walk(passage, self._after)
 
-    def pool(self, found: Iterable[str]) -> list[str]:
-        """Return what was found with what is around it, each once: what says the word is seldom what answers."""
+    def pool(self, hits: Iterable[str]) -> list[str]:
+        """Return the hits and the passages around them, each once: the answer is often next to the matching word."""
         pool: dict[str, None] = {}
-        for each in found:
-            before, after = self.around(each)
-            pool |= dict.fromkeys([*(one.id for one in before), each, *(one.id for one in after)])
+        for hit in hits:
+            before, after = self.passages_around(hit)
+            pool |= dict.fromkeys([*(passage.id for passage in before), hit, *(passage.id for passage in after)])
         return list(pool)
 
-    def _walk(self, passage: str, steps: Mapping[str, str]) -> list[Said]:
-        results: list[Said] = []
+    def _walk(self, passage: str, next_ids: Mapping[str, str]) -> list[PassageText]:
+        results: list[PassageText] = []
         words = 0
-        at = steps.get(passage)
-        while at is not None and words < AROUND:
-            results.append(self.passages[at])
-            words += self._lengths[at]
-            at = steps.get(at)
+        current = next_ids.get(passage)
+        while current is not None and words < CONTEXT_WORDS:
+            results.append(self.passages[current])
+            words += self._lengths[current]
+            current = next_ids.get(current)
         return results
 
 
 class Words:
-    """Where the terms of a question stand in texts, each of which is gone through once."""
+    """Finds the terms of a query in texts. Each text is analysed once."""
 
     def __init__(self, question: Query) -> None:
         self.terms = Terms(question.terms, question.analyser)
-        self._known: dict[str, Text] = {"": Text({}, 0, 0)}
+        self._analysed: dict[str, Text] = {"": Text({}, 0, 0)}
 
     def of(self, text: str) -> Text:
-        """Return where the terms stand in a text."""
-        if (found := self._known.get(text)) is None:
-            found = self._known[text] = analysed(text, self.terms)
-        return found
+        """Return the positions of the terms in a text."""
+        if (analysed_text := self._analysed.get(text)) is None:
+            analysed_text = self._analysed[text] = analyse(text, self.terms)
+        return analysed_text
 
-    def own(self, passage: Said) -> Text:
-        """Return where they stand in what counts as a passage's own words."""
-        return joined([self.of(passage.date), self.of(passage.head), self.of(passage.text)])
+    def own(self, passage: PassageText) -> Text:
+        """Return the positions of the terms in a passage's own words."""
+        return join_texts([self.of(passage.date), self.of(passage.head), self.of(passage.text)])
 
-    def window(self, passage: Said, before: Sequence[Said], after: Sequence[Said]) -> Text:
-        """Return where they stand in a passage with what is around it."""
-        here = [self.of(passage.head), self.of(passage.text)]
-        return joined([*(self.of(each.text) for each in before), *here, *(self.of(each.text) for each in after)])
+    def window(self, passage: PassageText, before: Sequence[PassageText], after: Sequence[PassageText]) -> Text:
+        """Return the positions of the terms in a passage with its context."""
+        parts = [self.of(passage.head), self.of(passage.text)]
+        return join_texts(
+            [
+                *(self.of(passage_text.text) for passage_text in before),
+                *parts,
+                *(self.of(passage_text.text) for passage_text in after),
+            ]
+        )
 
 
-def scored(asked: Asked, around: Surroundings, ids: Sequence[str], words: Words | None = None) -> dict[str, Points]:
-    """Return what the words of the question give passages, in them and around them; `words` may know texts already."""
+def score_passages(
+    sample: QuerySample, context: PassageContext, ids: Sequence[str], words: Words | None = None
+) -> dict[str, Points]:
+    """Return the word scores of passages, in their text and in their context.
+
+    `words` may have texts analysed already.
+    """
     if not ids:
         return {}
-    words = words or Words(asked.query)
-    passages = [around.passages[id_] for id_ in ids]
-    own = [words.own(passage) for passage in passages]
-    window = [words.window(passage, *around.around(passage.id)) for passage in passages]
-    frequencies = with_dates(asked, passages, words)
-    of_own = Statistics(asked.texts, mean(text.length for text in own), frequencies)
-    of_window = estimated(of_own, mean(text.length for text in window))
-    found: dict[str, Points] = {}
-    for each, in_it, in_all in zip(ids, own, window, strict=True):
-        around_it = {term: WINDOW * value for term, value in score(in_all, asked.query, of_window).items()}
-        found[each] = Points(score(in_it, asked.query, of_own), around_it)
-    return found
+    words = words or Words(sample.query)
+    passages = [context.passages[id_] for id_ in ids]
+    own_texts = [words.own(passage) for passage in passages]
+    window_texts = [words.window(passage, *context.passages_around(passage.id)) for passage in passages]
+    frequencies = with_dates(sample, passages, words)
+    own_statistics = Statistics(sample.texts, mean(text.length for text in own_texts), frequencies)
+    window_statistics = estimate_windows(own_statistics, mean(text.length for text in window_texts))
+    points: dict[str, Points] = {}
+    for id_, own_text, window_text in zip(ids, own_texts, window_texts, strict=True):
+        window_points = {
+            term: WINDOW_WEIGHT * value for term, value in score(window_text, sample.query, window_statistics).items()
+        }
+        points[id_] = Points(score(own_text, sample.query, own_statistics), window_points)
+    return points
 
 
-def coverage(asked: Asked, found: Sequence[Scored]) -> float:
-    """Return the greatest part of the question's words, weighted by their rarity, that one passage has."""
-    statistics = Statistics(asked.texts, 0.0, asked.frequencies)
-    rarity = {term: statistics.idf(term) for term in asked.query.terms}
-    covered = (fsum(rarity[term] for term in rarity.keys() & each.points.own.keys()) for each in found)
-    return max(covered, default=0.0) / (fsum(rarity.values()) or 1.0)
+def coverage(sample: QuerySample, scored: Sequence[Scored]) -> float:
+    """Return the greatest part of the query's words that one passage contains, weighted by rarity: 0 to 1."""
+    statistics = Statistics(sample.texts, 0.0, sample.frequencies)
+    rarity = {term: statistics.idf(term) for term in sample.query.terms}
+    shares = (fsum(rarity[term] for term in rarity.keys() & passage.points.own.keys()) for passage in scored)
+    return max(shares, default=0.0) / (fsum(rarity.values()) or 1.0)
 
 
-def estimated(own: Statistics, length: float) -> Statistics:
-    """Return the statistics of windows of a mean length, from those of passages, as if words stood there by chance.
+def estimate_windows(passages: Statistics, length: float) -> Statistics:
+    """Estimate the statistics of windows of a mean length from the statistics of passages, assuming independent words.
 
-    A window is `k` passages long. A word that is in one of `r` passages is in a window of them with 1 - (1 - r) ** k.
+    A window is `k` passages long. A word in a share `r` of passages occurs in a window with probability 1 - (1 - r) **
+    k.
     """
-    if not own.texts or not own.length:
-        return own
-    times = length / own.length
-    shares = {term: min(having / own.texts, 1.0) for term, having in own.frequencies.items()}
-    having = {term: round(own.texts * (1 - (1 - share) ** times)) for term, share in shares.items()}
-    return Statistics(own.texts, length, having)
+    if not passages.texts or not passages.length:
+        return passages
+    times = length / passages.length
+    shares = {term: min(having / passages.texts, 1.0) for term, having in passages.frequencies.items()}
+    having = {term: round(passages.texts * (1 - (1 - share) ** times)) for term, share in shares.items()}
+    return Statistics(passages.texts, length, having)
 
 
-def with_dates(asked: Asked, found: Sequence[Said], words: Words) -> Mapping[str, int]:
-    """Return in how many passages each term is, with their dates: the index has none, so they are counted in these."""
-    dated = [words.of(each.date).positions.keys() for each in found]
-    counts = dict(asked.frequencies)
-    for term in asked.query.terms:
-        if having := sum(term in view for view in dated):
-            counts[term] = max(counts.get(term, 0), round(asked.texts * having / len(found)))
+def with_dates(sample: QuerySample, passages: Sequence[PassageText], words: Words) -> Mapping[str, int]:
+    """Return the number of passages per term, with dates.
+
+    Dates are not indexed, so they are counted in these passages.
+    """
+    terms_of_dates = [words.of(passage.date).positions.keys() for passage in passages]
+    counts = dict(sample.frequencies)
+    for term in sample.query.terms:
+        if having := sum(term in terms for terms in terms_of_dates):
+            counts[term] = max(counts.get(term, 0), round(sample.texts * having / len(passages)))
     return counts
 
 
-def own_best(asked: Asked, texts: Mapping[str, str]) -> list[str]:
-    """Return the passages whose own words fit best, best first; none that has no word of the question."""
-    terms = Terms(asked.query.terms, asked.query.analyser)
-    every = {each: analysed(text, terms) for each, text in texts.items()}
-    length = mean(text.length for text in every.values()) if every else 0.0
-    of_own = Statistics(asked.texts, length, asked.frequencies)
-    points = {each: fsum(score(text, asked.query, of_own).values()) for each, text in every.items()}
-    return sorted((each for each, value in points.items() if value > 0), key=lambda each: (-points[each], each))
+def best_by_own_words(sample: QuerySample, texts: Mapping[str, str]) -> list[str]:
+    """Return the passages that contain a word of the query, by the score of their own words, best first."""
+    terms = Terms(sample.query.terms, sample.query.analyser)
+    analysed_texts = {id_: analyse(text, terms) for id_, text in texts.items()}
+    length = mean(text.length for text in analysed_texts.values()) if analysed_texts else 0.0
+    statistics = Statistics(sample.texts, length, sample.frequencies)
+    points = {id_: fsum(score(text, sample.query, statistics).values()) for id_, text in analysed_texts.items()}
+    return sorted((id_ for id_, value in points.items() if value > 0), key=lambda id_: (-points[id_], id_))
 
 
-def promising(found: Mapping[str, Points], nearest: Collection[str], most: int = CANDIDATES) -> list[str]:
-    """Return what `candidates` may take, by words alone: with all that are as good as the last of the best."""
-    points = sorted((points.lexical for points in found.values() if points.lexical > 0), reverse=True)
-    least = points[most - 1] if len(points) > most else 0.0
+def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limit: int = CANDIDATES) -> list[str]:
+    """Return the passages that `select_candidates` may return, including all that equal the last of the best."""
+    points = sorted((points.lexical for points in points_by_id.values() if points.lexical > 0), reverse=True)
+    minimum = points[limit - 1] if len(points) > limit else 0.0
     return [
-        each for each, points in found.items() if (points.lexical > 0 and points.lexical >= least) or each in nearest
+        id_
+        for id_, points in points_by_id.items()
+        if (points.lexical > 0 and points.lexical >= minimum) or id_ in nearest
     ]
 
 
-def candidates(found: Sequence[Scored], nearest: Collection[str], most: int = CANDIDATES) -> list[Scored]:
-    """Return the best by words and those that the vectors found, each once."""
-    fitting = (each for each in found if each.points.lexical > 0)
-    best = sorted(fitting, key=lambda each: (-each.points.lexical, each.passage.key))
-    kept = {each.passage.id: each for each in best[:most]}
-    kept |= {each.passage.id: each for each in found if each.passage.id in nearest}
-    return list(kept.values())
+def select_candidates(scored: Sequence[Scored], nearest: Collection[str], limit: int = CANDIDATES) -> list[Scored]:
+    """Return the best passages by words, and the passages that the vectors found, each once."""
+    with_words = (passage for passage in scored if passage.points.lexical > 0)
+    best = sorted(with_words, key=lambda passage: (-passage.points.lexical, passage.passage.key))
+    selected = {passage.passage.id: passage for passage in best[:limit]}
+    selected |= {passage.passage.id: passage for passage in scored if passage.passage.id in nearest}
+    return list(selected.values())

@@ -1,4 +1,4 @@
-"""Why something was found: in a few words, and as the parts of its score."""
+"""Explains a hit: in a few words, and as the parts of its score."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.model.text.wording import shown
 
 DIGITS = 6
-"""Decimals of a score and of its parts, so that they add up as they are shown."""
-_MOST_WORDS = 4
+"""Number of decimals of a score and its parts. The rounded parts add up to the rounded score."""
+_MAX_WORDS = 4
 
 
 def total(ranked: Ranked) -> float:
-    """Return the score, which is the sum of its parts as they are shown."""
+    """Return the score: the sum of its rounded parts."""
     return round(fsum(round(part.value, DIGITS) for part in ranked.parts), DIGITS)
 
 
 def parts(ranked: Ranked, scored: Scored | None, question: Query) -> tuple[Part, ...]:
-    """Return the parts of a score; of that of its words, what each word gave in the passage and around it."""
+    """Return the parts of a score. The word score lists the score of each word in the passage and its context."""
     return tuple(
         Part(name=part.name, value=round(part.value, DIGITS), detail=_detail(part, scored, question))
         for part in ranked.parts
@@ -31,15 +31,17 @@ def parts(ranked: Ranked, scored: Scored | None, question: Query) -> tuple[Part,
 
 
 def why(ranked: Ranked, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
-    """Return in a few words what speaks for it, the most telling first."""
-    lines = [_told(part, scored, question, titles) for part in sorted(ranked.parts, key=lambda part: -part.value)]
+    """Return the reasons for a hit in a few words, the strongest first."""
+    lines = [
+        _describe_part(part, scored, question, titles) for part in sorted(ranked.parts, key=lambda part: -part.value)
+    ]
     return "; ".join(line for line in lines if line) or "found by the query"
 
 
-def _told(part: Scores, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
+def _describe_part(part: Scores, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
     match part.name:
-        case "lexical" if scored is not None and scored.points.given is None:
-            return _words(scored, question)
+        case "lexical" if scored is not None and scored.points.index_score is None:
+            return _describe_words(scored, question)
         case "semantic":
             cosine = part.detail.get("cosine")
             return f"close in meaning ({cosine:.2f})" if isinstance(cosine, float) else ""
@@ -52,36 +54,42 @@ def _told(part: Scores, scored: Scored | None, question: Query, titles: Mapping[
             return ""
 
 
-def _words(scored: Scored, question: Query) -> str:
-    """Return the words that count most, those of the passage and those that only stand around it."""
-    written = _written(question)
-    own = _best(scored.points.own, written)
-    near = [word for word in _best(scored.points.window, written) if word not in own]
+def _describe_words(scored: Scored, question: Query) -> str:
+    """Return the words with the highest scores, in the passage and in its context."""
+    written = _spellings(question)
+    own = _best_words(scored.points.own, written)
+    near = [word for word in _best_words(scored.points.window, written) if word not in own]
     lines = [f"has {', '.join(own)}"] if own else []
     return "; ".join([*lines, *([f"near {', '.join(near)}"] if near else [])])
 
 
-def _best(scores: Mapping[str, float], written: Mapping[str, str]) -> list[str]:
-    single = sorted((term for term in scores if term in written), key=lambda term: (-scores[term], term))
-    return [written[term] for term in single[:_MOST_WORDS]]
+def _best_words(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]) -> list[str]:
+    single = sorted((term for term in scores if term in spelling_of_term), key=lambda term: (-scores[term], term))
+    return [spelling_of_term[term] for term in single[:_MAX_WORDS]]
 
 
 def _detail(part: Scores, scored: Scored | None, question: Query) -> dict[str, object]:
     rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in part.detail.items()}
-    if part.name != "lexical" or scored is None or scored.points.given is not None:
+    if part.name != "lexical" or scored is None or scored.points.index_score is not None:
         return rounded
-    written = _written(question)
-    return {**rounded, "passage": _shown(scored.points.own, written), "around": _shown(scored.points.window, written)}
+    written = _spellings(question)
+    return {
+        **rounded,
+        "passage": _spell_scores(scored.points.own, written),
+        "around": _spell_scores(scored.points.window, written),
+    }
 
 
-def _shown(scores: Mapping[str, float], written: Mapping[str, str]) -> dict[str, float]:
-    """Return what words and pairs of words gave, as the question writes them, the most first."""
+def _spell_scores(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]) -> dict[str, float]:
+    """Return the scores of words and word pairs as the query spells them, highest first."""
     ordered: Sequence[str] = sorted(scores, key=lambda term: (-scores[term], term))
-    return {" ".join(written.get(part, part) for part in term.split()): round(scores[term], 4) for term in ordered}
+    return {
+        " ".join(spelling_of_term.get(part, part) for part in term.split()): round(scores[term], 4) for term in ordered
+    }
 
 
-def _written(question: Query) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _spellings(question: Query) -> dict[str, str]:
+    spelling_of_term: dict[str, str] = {}
     for word in question.words:
-        found.setdefault(question.analyser.stem(word), word)
-    return found
+        spelling_of_term.setdefault(question.analyser.stem(word), word)
+    return spelling_of_term

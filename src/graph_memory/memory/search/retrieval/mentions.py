@@ -1,4 +1,4 @@
-"""Whom texts mention: names that stand in the question, and in the texts of the best."""
+"""Finds the nodes that texts mention, by names in the query and in the texts of the best units."""
 
 from __future__ import annotations
 
@@ -6,45 +6,49 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from graph_memory.memory.search.ranking.ranking import Ranked, hop, seeds
 from graph_memory.memory.search.ranking.scoring import Scored
-from graph_memory.memory.search.retrieval.retrieval import NameRow, Scope, names_in, texts_of
-from graph_memory.memory.search.text.names import Mention, is_common, mentioned
+from graph_memory.memory.search.retrieval.retrieval import NameRow, Scope, find_names, texts_of
+from graph_memory.memory.search.text.names import Mention, find_mentions, is_common
 
 Admit = Callable[[Collection[str]], Awaitable[frozenset[str]]]
-"""Says who of those that only a name brings in is what hits must be."""
+"""Selects the nodes that match the filters, among nodes that only a name brings in."""
 
 
-async def named(rows: Sequence[NameRow], texts: int, admit: Admit) -> dict[str, tuple[str, ...]]:
-    """Return who bears names that stand in a text, each with these; common names say nothing."""
-    rendered = _telling(rows, texts)
-    admitted = await admit({owner for owners in rendered.values() for owner in owners})
-    found: dict[str, list[str]] = {}
-    for name, owners in rendered.items():
+async def owners_of_names(rows: Sequence[NameRow], texts: int, admit: Admit) -> dict[str, tuple[str, ...]]:
+    """Return the owners of names that occur in a text, each with these names, without common names."""
+    owners_by_name = _rare_names(rows, texts)
+    admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
+    names_by_owner: dict[str, list[str]] = {}
+    for name, owners in owners_by_name.items():
         for owner in owners:
             if owner in admitted:
-                found.setdefault(owner, []).append(name)
-    return {owner: tuple(names) for owner, names in found.items()}
+                names_by_owner.setdefault(owner, []).append(name)
+    return {owner: tuple(names) for owner, names in names_by_owner.items()}
 
 
-async def hopped(
+async def spread_scores(
     scope: Scope, ranked: Sequence[Ranked], scored: Mapping[str, Scored], texts: int, admit: Admit
 ) -> list[Ranked]:
-    """Return the ranking after the best have passed something on to those that their whole texts mention."""
+    """Return the ranking after the best units have passed a share of their scores on to the units that they mention."""
     best = [seed.owner for seed in seeds(ranked)]
     if not best:
         return list(ranked)
-    whole = await texts_of(scope, best)
-    for each in seeds(ranked):
-        if each.best is not None and (shown := scored.get(each.best.passage)) is not None:
-            whole[each.owner] = f"{whole.get(each.owner, '')} {shown.passage.text}"
-    rows = await names_in(scope, "\n".join(whole.values()))
-    rendered = _telling(rows, texts)
-    admitted = await admit({owner for owners in rendered.values() for owner in owners})
+    text_by_owner = await texts_of(scope, best)
+    for seed in seeds(ranked):
+        if seed.best is not None and (passage := scored.get(seed.best.passage)) is not None:
+            text_by_owner[seed.owner] = f"{text_by_owner.get(seed.owner, '')} {passage.passage.text}"
+    rows = await find_names(scope, "\n".join(text_by_owner.values()))
+    owners_by_name = _rare_names(rows, texts)
+    admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
     names = {
-        name: kept for name, owners in rendered.items() if (kept := [owner for owner in owners if owner in admitted])
+        name: kept
+        for name, owners in owners_by_name.items()
+        if (kept := [owner for owner in owners if owner in admitted])
     }
-    mentions: dict[str, Mapping[str, Mention]] = {owner: mentioned(text, names) for owner, text in whole.items()}
+    mentions: dict[str, Mapping[str, Mention]] = {
+        owner: find_mentions(text, names) for owner, text in text_by_owner.items()
+    }
     return hop(ranked, mentions)
 
 
-def _telling(rows: Sequence[NameRow], texts: int) -> dict[str, list[str]]:
+def _rare_names(rows: Sequence[NameRow], texts: int) -> dict[str, list[str]]:
     return {row.name: row.owners for row in rows if not is_common(row.having, texts)}

@@ -1,7 +1,7 @@
-"""The nodes that filters leave which no index of passages holds: paths, namespaces, properties, tags, connections.
+"""Selects nodes by filters that no passage index holds: paths, namespaces, properties, tags, connections.
 
-Where they are few, their passages are scored exactly. Where they are many, what the indexes find is asked whether it is
-one of them. Either way the log says what a node is, or was.
+If few nodes match, their passages are scored exactly. If many match, the hits of the indexes are filtered. In both
+cases the log determines the state of a node.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from graph_memory.memory.history.past import Past
 from graph_memory.memory.search.index.index_filters import lexical_filter
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
-from graph_memory.memory.search.text.lexical_query import quoted
+from graph_memory.memory.search.text.lexical_query import quote
 from graph_memory.model.matching import Wanted
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED
 from graph_memory.storage.queries import query
 
-FEW = 2_000
-"""Nodes, and passages of theirs, that are scored exactly."""
+MAX_EXACT = 2_000
+"""Maximum number of nodes, and of their passages, that are scored exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class DegreeRow:
-    """How many connections a node has."""
+    """The number of connections of a node."""
 
     id: str
     edges: int
@@ -39,124 +39,129 @@ class DegreeRow:
 TAGGED = query("search/tagged", str)
 ALL_TAGGED = query("search/all_tagged", str)
 DEGREES = query("search/degrees", DegreeRow)
-MUCH_CONNECTED = query("search/much_connected", str)
+OWNERS_WITH_DEGREE = query("search/much_connected", str)
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
-    """Says which nodes filters leave. `connected` has those with enough connections, where these are weighed first."""
+class NodeFilter:
+    """The nodes that match the filters.
+
+    `connected` has the nodes with enough connections, if these were computed first.
+    """
 
     scope: Scope
     connected: frozenset[str] | None = None
 
-    async def of(self, ids: Sequence[str]) -> list[str]:
-        """Return those of the ids that the filters leave, in their order."""
+    async def select(self, ids: Sequence[str]) -> list[str]:
+        """Return the ids of nodes that match the filters, in their order."""
         filters = self.scope.filters
-        left = [id_ for id_ in ids if self.connected is None or id_ in self.connected]
+        remaining = [id_ for id_ in ids if self.connected is None or id_ in self.connected]
         if filters.min_edges is not None and self.connected is None:
-            counts = await degrees(self.scope, left)
-            left = [each for each in left if counts.get(each, 0) >= filters.min_edges]
+            counts = await degrees(self.scope, remaining)
+            remaining = [id_ for id_ in remaining if counts.get(id_, 0) >= filters.min_edges]
         if not (filters.tags or filters.properties or _has_fields(filters)):
-            return left
-        wanted = filters.wanted
-        states = await states_of(self.scope.core, self.scope.domain, left, self.scope.number)
-        taken = {str(state["_subject"]) for state in states if wanted.takes(state) and _has_tags(state, filters.tags)}
-        return [each for each in left if each in taken]
+            return remaining
+        criteria = filters.node_criteria
+        states = await states_of(self.scope.core, self.scope.domain, remaining, self.scope.number)
+        matching = {
+            str(state["_subject"]) for state in states if criteria.takes(state) and _has_tags(state, filters.tags)
+        }
+        return [id_ for id_ in remaining if id_ in matching]
 
-    async def few(self) -> list[str] | None:
-        """Return all nodes that the filters leave, None where each of them alone leaves many."""
-        results = await self._first()
-        return None if results is None else await self.of(results)
+    async def select_few(self) -> list[str] | None:
+        """Return all nodes that match the filters; None if each single filter matches many."""
+        candidates = await self._preselect()
+        return None if candidates is None else await self.select(candidates)
 
-    async def _first(self) -> list[str] | None:
-        """Return nodes among which all are that the filters leave, by the first of them that leaves few."""
+    async def _preselect(self) -> list[str] | None:
+        """Return a superset of the matching nodes, by the first filter that matches few."""
         filters = self.scope.filters
-        if self.connected is not None and len(self.connected) <= FEW:
+        if self.connected is not None and len(self.connected) <= MAX_EXACT:
             return sorted(self.connected)
         ways = (
-            (filters.tags, self._tagged),
-            (filters.properties or _has_fields(filters), self._queried),
-            (filters.min_edges is not None and self.connected is None, self._much_connected),
+            (filters.tags, self._preselect_by_tags),
+            (filters.properties or _has_fields(filters), self._preselect_by_query),
+            (filters.min_edges is not None and self.connected is None, self._preselect_by_degree),
         )
         for is_asked, way in ways:
             if is_asked and (results := await way()) is not None:
                 return results
         return None
 
-    async def _much_connected(self) -> list[str] | None:
-        arguments = {"least": self.scope.filters.min_edges, "limit": FEW + 1}
-        results = await self.scope.core.store.read(MUCH_CONNECTED, domain=self.scope.domain, **arguments)
-        return results if len(results) <= FEW else None
+    async def _preselect_by_degree(self) -> list[str] | None:
+        arguments = {"least": self.scope.filters.min_edges, "limit": MAX_EXACT + 1}
+        results = await self.scope.core.store.read(OWNERS_WITH_DEGREE, domain=self.scope.domain, **arguments)
+        return results if len(results) <= MAX_EXACT else None
 
-    async def _queried(self) -> list[str] | None:
+    async def _preselect_by_query(self) -> list[str] | None:
         scope, filters = self.scope, self.scope.filters
-        page, wanted = Page("", FEW, filters.valid_at), filters.wanted
+        page, criteria = Page("", MAX_EXACT, filters.valid_at), filters.node_criteria
         type_name = filters.types[0] if len(filters.types) == 1 else None
         if scope.at is None:
-            found = await queries.query_nodes(
+            nodes = await queries.query_nodes(
                 scope.core,
                 scope.domain,
                 page,
                 type_name=type_name,
-                properties=wanted.properties,
-                fields=wanted.fields,
+                properties=criteria.properties,
+                fields=criteria.fields,
                 detail=False,
             )
         else:
-            past, fields = Past(scope.core, scope.domain, scope.at), wanted.fields
-            found = await past.query_nodes(
+            past, fields = Past(scope.core, scope.domain, scope.at), criteria.fields
+            nodes = await past.query_nodes(
                 type=type_name,
-                properties=wanted.properties,
+                properties=criteria.properties,
                 namespace=fields.namespace,
                 path_prefix=fields.path_prefix,
                 created_after=fields.created_after,
                 created_before=fields.created_before,
                 valid_at=filters.valid_at,
-                limit=FEW,
+                limit=MAX_EXACT,
             )
-        return None if found.next_cursor else list(found.node_ids)
+        return None if nodes.next_cursor else list(nodes.node_ids)
 
-    async def _tagged(self) -> list[str] | None:
+    async def _preselect_by_tags(self) -> list[str] | None:
         scope = self.scope
-        worded = [tag for tag in scope.filters.tags if any(scope.analyser.terms(tag))]
+        tags_with_words = [tag for tag in scope.filters.tags if any(scope.analyser.terms(tag))]
         exact = list(scope.filters.tags) if scope.at is None else None
-        arguments = {"domain": scope.domain, "at": scope.number, "tags": exact, "limit": FEW + 1}
-        if worded:
-            words = " ".join(f"+_text:{quoted(tag)}" for tag in worded)
-            asked = f"{lexical_filter(scope.domain, at=scope.at)} {words}"
-            results = await scope.core.store.read(TAGGED, index=scope.index, asked=asked, **arguments)
-        else:  # no word of them is in the index
+        arguments = {"domain": scope.domain, "at": scope.number, "tags": exact, "limit": MAX_EXACT + 1}
+        if tags_with_words:
+            words = " ".join(f"+_text:{quote(tag)}" for tag in tags_with_words)
+            lucene_query = f"{lexical_filter(scope.domain, at=scope.at)} {words}"
+            results = await scope.core.store.read(TAGGED, index=scope.index, lucene=lucene_query, **arguments)
+        else:  # the index has no words of these tags
             results = await scope.core.store.read(ALL_TAGGED, **arguments)
-        return results if len(results) <= FEW else None
+        return results if len(results) <= MAX_EXACT else None
 
 
-async def membership(scope: Scope) -> Membership:
-    """Return what says which nodes the filters of a search leave."""
+async def make_node_filter(scope: Scope) -> NodeFilter:
+    """Return the nodes that match the filters of a search."""
     filters = scope.filters
-    if (filters.min_edges is None and filters.min_strength is None) or _are_plain(scope):
-        return Membership(scope)
-    counts = await _weighed_edges(scope, filters.min_strength or 0.0)
-    return Membership(scope, frozenset(each for each, count in counts.items() if count >= (filters.min_edges or 1)))
+    if (filters.min_edges is None and filters.min_strength is None) or _counts_all_connections(scope):
+        return NodeFilter(scope)
+    counts = await _count_weighed_edges(scope, filters.min_strength or 0.0)
+    return NodeFilter(scope, frozenset(node for node, count in counts.items() if count >= (filters.min_edges or 1)))
 
 
 async def degrees(scope: Scope, ids: Sequence[str]) -> Mapping[str, int]:
-    """Return how many connections nodes have, or had."""
-    if not _are_plain(scope):
-        return await _weighed_edges(scope)
+    """Return the number of connections of nodes, at the point in time of the scope."""
+    if not _counts_all_connections(scope):
+        return await _count_weighed_edges(scope)
     rows = await scope.core.store.read(DEGREES, domain=scope.domain, ids=list(ids)) if ids else []
     return {row.id: row.edges for row in rows}
 
 
-def _are_plain(scope: Scope) -> bool:
-    """Say whether the connections that count are all that there are now, so that Neo4j knows how many."""
+def _counts_all_connections(scope: Scope) -> bool:
+    """Return whether all current connections count, so that Neo4j knows their number."""
     return scope.at is None and scope.filters.min_strength is None and scope.filters.valid_at is None
 
 
-async def _weighed_edges(scope: Scope, least: float = 0.0) -> Counter[str]:
-    """Return how many connections of at least a weight each node has; of all nodes, so it takes its time."""
+async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[str]:
+    """Return the number of connections with a minimum weight per node. This reads all nodes, which takes time."""
     weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
-    results, _ = await weigher.page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=least)
+    results, _ = await weigher.page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=minimum)
     return Counter(end for weighed in results for end in {weighed.from_id, weighed.to_id})
 
 

@@ -1,4 +1,4 @@
-"""What is known of units beside their passages: names, connections, age and use. Only what counts is read."""
+"""Reads ranking features of units beside their passages: names, connections, age and uses, if weighted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 _DAY = timedelta(days=1)
-_UNCOUNTED = "How often something was used is not known of the past: use_weight counted nothing."
+_NO_PAST_USES = "Uses in the past are not recorded, so use_weight had no effect."
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
-    """When a node or connection was last changed."""
+    """The time of the last change of a node or connection."""
 
     id: str
     modified: datetime
@@ -37,18 +37,18 @@ async def units_of(
     *,
     is_past: bool,
 ) -> dict[str, Unit]:
-    """Return what is known of those that have passages or names, with a note of what cannot be.
+    """Return the features of units that have passages or names. Adds a note if features are unknown.
 
-    The next page of a search of the present also has its place in the log, but is no search of the past.
+    The next page of a search of the present also has a log position, but is not a search of the past.
     """
-    known = [*passages, *(names.keys() - passages.keys())]
-    connections: Mapping[str, int] = await degrees(scope, known) if weights.edge else {}
-    ages = await _ages(scope, known, is_past=is_past) if weights.recency else {}
+    unit_ids = [*passages, *(names.keys() - passages.keys())]
+    connections: Mapping[str, int] = await degrees(scope, unit_ids) if weights.edge else {}
+    ages = await _ages(scope, unit_ids, is_past=is_past) if weights.recency else {}
     uses: Mapping[str, AccessRow] = {}
     if weights.use and is_past:
-        notes.append(_UNCOUNTED)
+        notes.append(_NO_PAST_USES)
     elif weights.use:
-        uses = await accesses_of(scope.core, scope.domain, known)
+        uses = await accesses_of(scope.core, scope.domain, unit_ids)
     now = utc_now()
     return {
         unit: Unit(
@@ -59,12 +59,12 @@ async def units_of(
             uses=uses[unit].count if unit in uses else 0,
             unused=_days(uses[unit].last, now) if unit in uses else 0.0,
         )
-        for unit in known
+        for unit in unit_ids
     }
 
 
 async def _ages(scope: Scope, ids: Sequence[str], *, is_past: bool) -> dict[str, float]:
-    """Return the days since they were last changed, until now or until then."""
+    """Return the days since the last change, until now or until the requested time."""
     now = (scope.then if is_past else None) or utc_now()
     rows = await scope.core.store.read(CHANGED, domain=scope.domain, ids=list(ids), at=scope.number)
     return {row.id: _days(row.modified, now) for row in rows}

@@ -1,4 +1,4 @@
-"""What the indexes find, and what is read of it: each a statement, in a domain as it is or as it was."""
+"""Queries the indexes and reads passages, in the current or an earlier state of a domain."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from typing import Any, cast
 from graph_memory.memory.search.index.coverage import Coverage
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, lexical_filter, microseconds
 from graph_memory.memory.search.place import Place
-from graph_memory.memory.search.ranking.scoring import Asked, Passage, Said
+from graph_memory.memory.search.ranking.scoring import Passage, PassageText, QuerySample
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.text.analysers import ANALYSERS, Analyser
 from graph_memory.memory.search.text.bm25 import Query as Question
-from graph_memory.memory.search.text.lexical_query import quoted
+from graph_memory.memory.search.text.lexical_query import quote
 from graph_memory.memory.search.text.names import words as words_of_names
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.analysers import index_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
-SAMPLE = 1_000
-"""About how many passages stand for a domain when words are counted."""
-WALKED = 16
-"""Rows of a sequence that are looked at on either side of a passage: those that have ended are among them."""
-KEPT = 8
-"""Of these, how many on either side of a passage are kept at most."""
-CHARACTERS = 900
-"""Characters of text before and after a passage: twice 60 words, for what stands around it has something around it."""
-BEARERS = 100
-"""A name that more bear says nothing."""
-MOST_NAMES = 200
-"""Names in a text that are looked for in other texts, the longest first."""
-MOST_TERMS = 64
-MOST_TEXTS = 200
-"""Passages of one of the best that are looked through for names."""
-COUNTED = 200
-"""Passages of an owner that are counted: beyond that, more make no difference to a score."""
-COMPARED = 50
-"""The last observations of something that are compared with the question where nothing but its name was found."""
-MOST_OBSERVED = 10_000
-"""Observations of a node that are counted."""
-_MOST_KEYS = 5_000
+SAMPLE_SIZE = 1_000
+"""Approximate number of passages in the sample in which words are counted."""
+MAX_ROWS_AROUND = 16
+"""Number of rows of a sequence that are read on either side of a passage, including ended ones."""
+MAX_PASSAGES_AROUND = 8
+"""Maximum number of passages that are kept on either side of a passage."""
+CONTEXT_CHARACTERS = 900
+"""Number of characters of text before and after a passage: twice 60 words, since the context has its own context."""
+MAX_OWNERS_OF_NAME = 100
+"""Maximum number of owners of a name. More common names say nothing."""
+MAX_NAMES = 200
+"""Maximum number of names in a text that are searched for in other texts, longest first."""
+MAX_TERMS = 64
+MAX_TEXTS = 200
+"""Maximum number of passages of one of the best units that are searched for names."""
+MAX_COUNTED_PASSAGES = 200
+"""Maximum number of passages of an owner that are counted. More make no difference to a score."""
+MAX_COMPARED_OBSERVATIONS = 50
+"""Number of latest observations that are compared with the query if only the name of their node was found."""
+MAX_COUNTED_OBSERVATIONS = 10_000
+"""Maximum number of observations of a node that are counted."""
+_MAX_KEYS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A passage that an index found, and its score there."""
+class IndexHit:
+    """A passage that an index found, with its score."""
 
     id: str
     owner: str
@@ -57,24 +57,24 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class AroundRow:
-    """Passages in the order in which they stand, and what they say: their ids, heads, texts and dates."""
+class ContextRow:
+    """Sequences of passages in order, and their texts: ids, heads, texts and dates."""
 
     runs: list[list[str]]
-    said: list[tuple[str, str, str, str]]
+    texts: list[tuple[str, str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedRow:
-    """What was observed of a node, as the passages of it."""
+class ObservationsRow:
+    """The observations of a node, as its passages."""
 
     node: str
-    said: list[dict[str, Any]]
+    passages: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedCountRow:
-    """How many observations of a node hold."""
+class ObservationCountRow:
+    """The number of observations of a node that hold."""
 
     node: str
     having: int
@@ -82,7 +82,7 @@ class ObservedCountRow:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyRow:
-    """How many passages a query finds, by its place among the queries."""
+    """The number of passages that a query finds, by the position of the query."""
 
     place: int
     having: int
@@ -90,7 +90,7 @@ class FrequencyRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A name in a text, who bears it, and how many passages of the sample have it."""
+    """A name in a text, its owners, and the number of passages in the sample that contain it."""
 
     name: str
     owners: list[str]
@@ -105,14 +105,14 @@ class TextsRow:
     texts: list[str]
 
 
-LEXICAL = query("search/lexical", Found)
-NEAREST = query("search/nearest", Found)
-NEAREST_OF_TYPES = query("search/nearest_of_types", Found)
-AROUND = query("search/around", AroundRow)
+LEXICAL = query("search/lexical", IndexHit)
+NEAREST = query("search/nearest", IndexHit)
+NEAREST_OF_TYPES = query("search/nearest_of_types", IndexHit)
+PASSAGE_CONTEXT = query("search/passage_context", ContextRow)
 PASSAGES = query("search/passages", Passage)
 PASSAGES_OF = query("search/passages_of", cast("type[dict[str, object]]", dict))
-OBSERVED_OF = query("search/observed_of", ObservedRow)
-COUNTS = query("search/observed_counts", ObservedCountRow)
+LATEST_OBSERVATIONS = query("search/latest_observations", ObservationsRow)
+OBSERVATION_COUNTS = query("search/observed_counts", ObservationCountRow)
 FREQUENCIES = query("search/frequencies", FrequencyRow)
 NAMES_IN = query("search/names_in", NameRow)
 TEXTS_OF = query("search/texts_of", TextsRow)
@@ -120,18 +120,18 @@ TEXTS_OF = query("search/texts_of", TextsRow)
 
 @dataclass(frozen=True, slots=True)
 class Scope(Place):
-    """What is searched: where, how far that is indexed, and what passages must be."""
+    """The scope of a search: the domain, the coverage of its index, and the filters for passages."""
 
     coverage: Coverage
     filters: Filters
-    asked: str
-    """The domain that was asked: what a branch was before its fork lies in the log of another."""
+    requested_domain: str
+    """The requested domain. The state of a branch before its fork is in the log of another domain."""
     then: datetime | None = None
-    """The time of the number of the log as of which is searched, if one is named."""
+    """The time of the event as of which is searched, if one is requested."""
 
     @property
     def analyser(self) -> Analyser:
-        """What makes words of the domain's texts."""
+        """The analyser of the domain's texts."""
         return ANALYSERS[self.coverage.analyser]
 
     @property
@@ -141,11 +141,11 @@ class Scope(Place):
 
     @property
     def level(self) -> int:
-        """The level of the sample that stands for the domain."""
-        return max(round(math.log2(max(self.coverage.open, 1) / SAMPLE)), 0)
+        """The level of the sample that represents the domain."""
+        return max(round(math.log2(max(self.coverage.open, 1) / SAMPLE_SIZE)), 0)
 
     def lucene(self) -> str:
-        """Return what passages must be, in Lucene's syntax."""
+        """Return the filters for passages in Lucene's syntax."""
         filters = self.filters
         return lexical_filter(
             self.domain,
@@ -158,11 +158,11 @@ class Scope(Place):
 
     @property
     def sample(self) -> str:
-        """The sample of the domain, in Lucene's syntax, whatever passages must be."""
+        """The sample of the domain in Lucene's syntax, without the filters."""
         return lexical_filter(self.domain, at=self.at, level=self.level)
 
     def takes(self, passage: Passage) -> bool:
-        """Say whether a passage is what it must be, as far as the indexes hold it."""
+        """Return whether a passage matches the filters that the indexes hold."""
         filters = self.filters
         first, last = filters.created or (EARLIEST, LATEST)
         return (
@@ -179,23 +179,23 @@ class Scope(Place):
 
     @property
     def shown_until(self) -> int:
-        """The time, in microseconds, after which an observation must end to be shown."""
+        """The time, in microseconds. Observations that ended before it are hidden."""
         has_past = self.filters.ended or self.filters.valid is not None
         return EARLIEST if has_past else microseconds(self.then or utc_now())
 
 
-async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:
-    """Return the passages that a query in Lucene's syntax finds; without words those that are what they must be.
+async def find_by_words(scope: Scope, words: str, limit: int) -> list[IndexHit]:
+    """Return the passages that match a query in Lucene's syntax; without words, all that match the filters.
 
-    Raises INVALID_ARGUMENT for a query that is none.
+    Raises INVALID_ARGUMENT if the query has invalid syntax.
     """
-    asked = f"{scope.lucene()} +({words})" if words else scope.lucene()
-    arguments = {"index": scope.index, "asked": asked, "at": scope.number, "limit": limit}
+    lucene_query = f"{scope.lucene()} +({words})" if words else scope.lucene()
+    arguments = {"index": scope.index, "lucene": lucene_query, "at": scope.number, "limit": limit}
     return await scope.core.store.read(LEXICAL, domain=scope.domain, **arguments)
 
 
-async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Found]:
-    """Return the passages whose vectors are nearest."""
+async def find_nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[IndexHit]:
+    """Return the passages with the nearest vectors."""
     filters = scope.filters
     first, last = filters.created or (EARLIEST, LATEST)
     begun_from, begun_to = filters.began or (EARLIEST, LATEST)
@@ -217,73 +217,92 @@ async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Fou
     return await scope.core.store.read(NEAREST, domain=scope.domain, **arguments)
 
 
-async def around(
+async def read_context(
     scope: Scope, ids: Sequence[str], alone: Sequence[str] = ()
-) -> tuple[list[Said], Sequence[Sequence[str]]]:
-    """Return what passages say and what stands around them, what others say, and runs of those that stand in order."""
+) -> tuple[list[PassageText], Sequence[Sequence[str]]]:
+    """Return the texts of passages with their context, of `alone` without context, and sequences of passage ids."""
     if not ids and not alone:
         return [], ()
-    bounds = {"at": scope.number, "most": WALKED, "kept": KEPT, "characters": CHARACTERS}
-    [row] = await scope.core.store.read(AROUND, ids=list(ids), alone=list(alone), **bounds)
-    return [Said(*each) for each in row.said], row.runs
+    bounds = {
+        "at": scope.number,
+        "most": MAX_ROWS_AROUND,
+        "kept": MAX_PASSAGES_AROUND,
+        "characters": CONTEXT_CHARACTERS,
+    }
+    [row] = await scope.core.store.read(PASSAGE_CONTEXT, ids=list(ids), alone=list(alone), **bounds)
+    return [PassageText(*fields) for fields in row.texts], row.runs
 
 
-async def passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
-    """Return passages, how near they are to a vector, and how many passages their owners have, up to 200."""
+async def read_passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
+    """Return passages with their cosine to a vector, and the number of passages of their owners, up to 200."""
     if not ids:
         return []
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    return await scope.core.store.read(PASSAGES, ids=list(ids), most=COUNTED, **arguments)
+    return await scope.core.store.read(PASSAGES, ids=list(ids), most=MAX_COUNTED_PASSAGES, **arguments)
 
 
-async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int) -> list[Passage]:
-    """Return the passages of owners that are what they must be, of at most so many."""
+async def read_passages_of(
+    scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int
+) -> list[Passage]:
+    """Return the passages of owners that match the filters, at most `limit`."""
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **arguments)
     return [Passage(**cast("dict[str, Any]", row)) for row in rows]
 
 
-async def observed_of(
-    scope: Scope, nodes: Sequence[str], vector: Sequence[float] | None, most: int
+async def latest_observations(
+    scope: Scope, nodes: Sequence[str], vector: Sequence[float] | None, limit: int
 ) -> dict[str, list[Passage]]:
-    """Return what was observed of nodes and holds, the last of each first, up to so many."""
+    """Return up to `most` of the latest current observations of each node."""
     if not nodes:
         return {}
     ends = scope.filters.valid or scope.shown_until
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(
-        OBSERVED_OF, domain=scope.domain, nodes=list(nodes), ends=ends, most=most, **arguments
+        LATEST_OBSERVATIONS, domain=scope.domain, nodes=list(nodes), ends=ends, most=limit, **arguments
     )
-    found = {row.node: [Passage(**each) for each in row.said] for row in rows if row.said}
-    return {node: [passage for passage in said if scope.takes(passage)] for node, said in found.items()}
+    passages_by_node = {row.node: [Passage(**fields) for fields in row.passages] for row in rows if row.passages}
+    return {
+        node: [passage for passage in observations if scope.takes(passage)]
+        for node, observations in passages_by_node.items()
+    }
 
 
-async def observed_counts(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
-    """Return how many observations of nodes hold, counted up to a number; of a time in the world nothing is counted."""
+async def count_observations(scope: Scope, nodes: Sequence[str]) -> dict[str, int]:
+    """Return the number of current observations of nodes, up to a limit. Empty if the scope has a `valid_at` time."""
     if not nodes or scope.filters.valid is not None:
         return {}
-    arguments = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MOST_OBSERVED}
-    return {row.node: row.having for row in await scope.core.store.read(COUNTS, domain=scope.domain, **arguments)}
+    arguments = {"nodes": list(nodes), "at": scope.number, "ends": scope.shown_until, "most": MAX_COUNTED_OBSERVATIONS}
+    return {
+        row.node: row.having
+        for row in await scope.core.store.read(OBSERVATION_COUNTS, domain=scope.domain, **arguments)
+    }
 
 
-async def asked_of(scope: Scope, question: Question) -> Asked:
-    """Return a question with the frequencies of its terms in a sample of the domain."""
-    named: dict[str, str] = {}
-    for word in question.words[:MOST_TERMS]:
-        named.setdefault(question.analyser.stem(word), word)
+async def sample_query(scope: Scope, question: Question) -> QuerySample:
+    """Return a query with the frequencies of its terms in a sample of the domain."""
+    word_by_term: dict[str, str] = {}
+    for word in question.words[:MAX_TERMS]:
+        word_by_term.setdefault(question.analyser.stem(word), word)
     sample = scope.sample
-    phrases = [quoted(word) for word in named.values()]
+    phrases = [quote(word) for word in word_by_term.values()]
     queries = [sample, *(f"{sample} +(_text:{phrase} _head:{phrase} _words:{phrase})" for phrase in phrases)]
     rows = await scope.core.store.read(FREQUENCIES, index=scope.index, queries=queries)
     texts, *having = [row.having for row in rows]
-    return Asked(question, texts, dict(zip(named, having, strict=True)))
+    return QuerySample(question, texts, dict(zip(word_by_term, having, strict=True)))
 
 
-async def names_in(scope: Scope, text: str) -> list[NameRow]:
-    """Return the names that stand in a text, with how many passages of the sample have each."""
+async def find_names(scope: Scope, text: str) -> list[NameRow]:
+    """Return the names that occur in a text, with the number of passages of the sample that contain each."""
     words = words_of_names(text)
-    arguments = {"index": scope.index, "filter": scope.sample, "at": scope.number, "most": BEARERS, "limit": MOST_NAMES}
-    keys = list(dict.fromkeys(words))[:_MOST_KEYS]
+    arguments = {
+        "index": scope.index,
+        "filter": scope.sample,
+        "at": scope.number,
+        "most": MAX_OWNERS_OF_NAME,
+        "limit": MAX_NAMES,
+    }
+    keys = list(dict.fromkeys(words))[:_MAX_KEYS]
     return await scope.core.store.read(
         NAMES_IN, domain=scope.domain, keys=keys, text=f" {' '.join(words)} ", **arguments
     )
@@ -291,6 +310,6 @@ async def names_in(scope: Scope, text: str) -> list[NameRow]:
 
 async def texts_of(scope: Scope, owners: Sequence[str]) -> dict[str, str]:
     """Return the whole texts of owners."""
-    arguments = {"owners": list(owners), "at": scope.number, "most": MOST_TEXTS}
+    arguments = {"owners": list(owners), "at": scope.number, "most": MAX_TEXTS}
     rows = await scope.core.store.read(TEXTS_OF, domain=scope.domain, **arguments)
     return {row.owner: " ".join(row.texts) for row in rows}

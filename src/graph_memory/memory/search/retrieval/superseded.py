@@ -9,7 +9,7 @@ from typing import cast
 
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.search.ranking.scoring import Passage
-from graph_memory.memory.search.results import Over, Statement
+from graph_memory.memory.search.results import Statement, Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.writing import utc_now
@@ -18,8 +18,8 @@ from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class OverRow:
-    """An observation that holds no more, since when, and those of its node that took the place of others."""
+class SupersededRow:
+    """An observation that no longer holds, its end, and the observations of its node that superseded others."""
 
     id: str
     since: datetime
@@ -35,38 +35,43 @@ class ObservationNote:
     time: datetime | None
 
 
-OVER = query("search/over", OverRow)
+SUPERSEDED = query("search/over", SupersededRow)
 OBSERVATION_NOTES = query("search/observation_notes", ObservationNote)
 
 
-async def over(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Over]:
-    """Return of observations those that hold no more now, by id."""
-    rows = await reader.read(OVER, domain=domain, ids=list(ids)) if ids else []
-    return {row.id: Over(since=row.since, replaced_by=_instead(row) or None) for row in rows}
+async def find_superseded(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Superseded]:
+    """Return the observations that no longer hold now, by id."""
+    rows = await reader.read(SUPERSEDED, domain=domain, ids=list(ids)) if ids else []
+    return {row.id: Superseded(since=row.since, replaced_by=_replacements(row) or None) for row in rows}
 
 
-async def over_in(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Over]:
-    """Return the ends of the observations whose passages are told. Only requests that include the past have such."""
+async def find_superseded_among(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
+    """Return the ended observations among the passages. Only requests that include the past have them."""
     if scope.at is None and scope.filters.valid is None and not scope.filters.ended:
         return {}
-    return await over(scope.core.store, scope.asked, _observations(passages))
+    return await find_superseded(scope.core.store, scope.requested_domain, _observations(passages))
 
 
-async def over_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Over]:
-    """Return the observations that had ended at the point of the log that is read, as it had them."""
+async def find_superseded_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
+    """Return the observations that had ended at the requested point of the log, in their state at that point."""
     if scope.filters.valid is None and not scope.filters.ended:
         return {}
     ids, then = _observations(passages), scope.then or utc_now()
     states = {str(state["_subject"]): state for state in await states_of(scope.core, scope.domain, ids, scope.number)}
-    ends = {one: state.get("_valid_to") for one, state in states.items()}
-    since = {one: end for one, end in ends.items() if isinstance(end, datetime) and end <= then}
-    rows = {row.id: row for row in await scope.core.store.read(OVER, domain=scope.asked, ids=list(since))}
-    newer = list({str(each[0]) for row in rows.values() for each in row.later})
+    ends = {id_: state.get("_valid_to") for id_, state in states.items()}
+    since = {id_: end for id_, end in ends.items() if isinstance(end, datetime) and end <= then}
+    rows = {
+        row.id: row for row in await scope.core.store.read(SUPERSEDED, domain=scope.requested_domain, ids=list(since))
+    }
+    newer = list({str(later_row[0]) for row in rows.values() for later_row in row.later})
     later: list[list[object]] = [
         [state["_subject"], state["_text"], state.get("_supersedes", [])]
         for state in await states_of(scope.core, scope.domain, newer, scope.number)
     ]
-    return {one: Over(since=end, replaced_by=_instead(OverRow(one, end, later)) or None) for one, end in since.items()}
+    return {
+        id_: Superseded(since=end, replaced_by=_replacements(SupersededRow(id_, end, later)) or None)
+        for id_, end in since.items()
+    }
 
 
 def _observations(passages: Sequence[Passage]) -> list[str]:
@@ -76,7 +81,7 @@ def _observations(passages: Sequence[Passage]) -> list[str]:
 async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
     """Return notes on the observations that have open questions or a time of their own. A past has no questions."""
     ids = _observations(passages)
-    rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.asked, ids=ids) if ids else []
+    rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.requested_domain, ids=ids) if ids else []
     return rows if scope.at is None else [replace(row, asks=[]) for row in rows]
 
 
@@ -84,29 +89,29 @@ def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]])
     """Return passages in order, but an observation with an open question before the ones that it asks about."""
     ordered = list(passages)
     for passage in passages:
-        requests = frozenset(asks.get(passage.owner, ()))
-        place = next((place for place, other in enumerate(ordered) if other.owner in requests), len(ordered))
+        asked_ids = frozenset(asks.get(passage.owner, ()))
+        place = next((place for place, other in enumerate(ordered) if other.owner in asked_ids), len(ordered))
         if place < (own := ordered.index(passage)):
             ordered.insert(place, ordered.pop(own))
     return ordered
 
 
-def _instead(row: OverRow) -> tuple[Statement, ...]:
-    """Return what took the place of an observation, or of what did: the last of each line."""
-    texts = {str(one): str(text) for one, text, _ in row.later}
+def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
+    """Return the observations that superseded an observation, following chains to their last observations."""
+    texts = {str(id_): str(text) for id_, text, _ in row.later}
     after: dict[str, list[str]] = {}
-    for one, _, before in row.later:
+    for id_, _, before in row.later:
         for earlier in cast("list[str]", before):
-            after.setdefault(earlier, []).append(str(one))
-    found: dict[str, None] = {}
+            after.setdefault(earlier, []).append(str(id_))
+    last_ids: dict[str, None] = {}
     seen, waiting = {row.id}, [*after.get(row.id, ())]
     while waiting:
-        one = waiting.pop(0)
-        if one in seen:
+        id_ = waiting.pop(0)
+        if id_ in seen:
             continue
-        seen.add(one)
-        following = [each for each in after.get(one, ()) if each not in seen]
-        waiting += following
-        if not following:
-            found[one] = None
-    return tuple(Statement(id=each, text=texts[each]) for each in found)
+        seen.add(id_)
+        next_ids = [next_id for next_id in after.get(id_, ()) if next_id not in seen]
+        waiting += next_ids
+        if not next_ids:
+            last_ids[id_] = None
+    return tuple(Statement(id=id_, text=texts[id_]) for id_ in last_ids)

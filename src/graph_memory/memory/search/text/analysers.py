@@ -1,7 +1,7 @@
-"""Words as the analysers of Neo4j's full-text indexes make them, by which the words of a domain are scored.
+"""Tokenizers that mirror the analysers of Neo4j's full-text indexes, for the word scores of a domain.
 
-Each has the words of `segmentation`, and then leaves out stop words and endings as its language does. It is meant for
-scores, not for exact agreement. What Lucene finds, these find too.
+Each takes the words of `segmentation`, and removes stop words and endings of its language. They are for scoring and
+need not agree exactly with Lucene, but they find every match that Lucene finds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graph_memory.memory.search.text.segmentation import (
     ALONE,
     SYLLABLES,
     before_apostrophe,
-    composed,
+    compose,
     has_apostrophe,
     is_unspaced,
     lower,
@@ -39,8 +39,8 @@ _IDEOGRAPH = re.compile(f"[{ALONE}]")
 _SYLLABLE = re.compile(f"[{SYLLABLES}]")
 _CACHED = 65_536
 
-# What asks and what only helps to ask says nothing of the answer. Pronouns stay: they are the words of a conversation.
-_ASKING = """
+# Question words and auxiliaries say nothing of the answer. Pronouns stay, since conversations consist of them.
+_QUESTION_WORDS = """
     what when where who whom whose which why how do does did is are was were be been being am has have had having can
     could will would shall should may might must
 """
@@ -48,38 +48,41 @@ _ASKING = """
 
 @dataclass(frozen=True, eq=False)
 class Analyser:
-    """An analyser of Neo4j, and how to make terms of words as it does."""
+    """An analyser of Neo4j, and how to turn words into terms as it does."""
 
     name: str
     """Its name in Neo4j."""
     stop_words: frozenset[str]
     stem_of: Stem = str
     plain: Callable[[str], str] = lower
-    """Gives a word in lower case, without what says nothing about it."""
+    """Returns a word in lower case, without possessive endings or attached articles."""
     asking: frozenset[str] = frozenset()
-    """Words that only ask."""
+    """Question words and auxiliaries, which are not searched for."""
     in_pairs: bool = False
-    """Whether each two ideographs or syllables that stand together are a term."""
+    """Whether each pair of adjacent ideographs or syllables is a term."""
     widths: bool = False
-    """Whether letters of half and full width are the same."""
+    """Whether letters of half and full width are equal."""
     keeps_initials: bool = False
-    """Whether each term begins with the letter with which its words begin."""
+    """Whether each term begins with the first letter of its words."""
 
     def words(self, text: str) -> list[str]:
-        """Return the words of a text in lower case, without possessives or articles that stand with them."""
-        return [self.plain(word) for word in self._found(text)]
+        """Return the words of a text in lower case, without possessive endings or attached articles."""
+        return [self.plain(word) for word in self._find_runs(text)]
 
     def terms(self, text: str, of: Callable[[str], str] | None = None) -> list[str]:
-        """Return the terms of a text in order, nothing in the place of a stop word; `of` may know terms of its own."""
-        results = self._found(text)
+        """Return the terms of a text in order, with an empty text for each stop word.
+
+        `of` replaces the term of a word.
+        """
+        words = self._find_runs(text)
         if not text.isascii():
-            results = [part for word in results for part in ((word,) if word.isascii() else self.parts(word))]
+            words = [part for word in words for part in ((word,) if word.isascii() else self.parts(word))]
         if has_apostrophe(text):
-            results = [each for word in results for each in (word, *self._stem_before(word))]
-        return list(map(of or self.term_of, results))
+            words = [part for word in words for part in (word, *self._stem_before(word))]
+        return list(map(of or self.term_of, words))
 
     def _stem_before(self, word: str) -> list[str]:
-        """Return the part of a word before an apostrophe, if it is not the whole term of the word already."""
+        """Return the part of a word before an apostrophe, if it differs from the term of the whole word."""
         part = before_apostrophe(word)
         return [part] if part and self.plain(part) != self.plain(word) else []
 
@@ -87,42 +90,42 @@ class Analyser:
         """Split a word of a script without spaces into the terms that the index stores; keep other words."""
         if not needs_splitting(word):
             return [word]
-        groups = self._grouped(word)
+        groups = self._group_units(word)
         return [part for paired, group in groups for part in (_bigrams(group) if paired and self.in_pairs else group)]
 
     def runs(self, word: str) -> list[str]:
-        """Return a word, or of a script without spaces what is looked for: each two units that stand together."""
+        """Return the search units of a word: of scripts without spaces, each pair of adjacent units; else the word."""
         if not needs_splitting(word):
             return [word]
         return [
             part
-            for paired, group in self._grouped(word)
+            for paired, group in self._group_units(word)
             for part in (_bigrams(group, "" if paired else " ") if paired or is_unspaced(group[0]) else group)
         ]
 
-    def _grouped(self, word: str) -> Iterator[tuple[bool, list[str]]]:
-        """Give the units of a word in groups, and whether each is of ideographs and the like; others stand alone."""
-        every = split_run(word)
+    def _group_units(self, word: str) -> Iterator[tuple[bool, list[str]]]:
+        """Yield the units of a word in groups, and whether each group consists of ideographs."""
+        units = split_run(word)
         if self.in_pairs:
-            every = [part for unit in every for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
-        kinds = ((_kind_of(unit, is_syllabic=self.in_pairs), unit) for unit in every)
+            units = [part for unit in units for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
+        kinds = ((_kind_of(unit, is_syllabic=self.in_pairs), unit) for unit in units)
         for kind, group in groupby(kinds, key=itemgetter(0)):
-            results = [unit for _, unit in group]
-            yield from [(kind == "pairable", results)] if kind else ((False, [unit]) for unit in results)
+            members = [unit for _, unit in group]
+            yield from [(kind == "pairable", members)] if kind else ((False, [unit]) for unit in members)
 
     def stem(self, word: str) -> str:
-        """Return the term of a word that `words` gives, or nothing for a stop word."""
+        """Return the term of a word that `words` returned; an empty text for a stop word."""
         return "" if word in self.stop_words else self.stem_of(word)
 
-    def _found(self, text: str) -> list[str]:
-        text = composed(text)
+    def _find_runs(self, text: str) -> list[str]:
+        text = compose(text)
         if self.widths and not text.isascii():
             text = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text)
         return runs(text)
 
     @cached_property
     def term_of(self) -> Callable[[str], str]:
-        """Gives the term of a word as it stands in a text, or nothing for a stop word."""
+        """Returns the term of a word of a text; an empty text for a stop word."""
 
         def term(word: str) -> str:
             return self.stem(self.plain(word))
@@ -130,8 +133,8 @@ class Analyser:
         return lru_cache(maxsize=_CACHED)(term)
 
     @cached_property
-    def is_nothing(self) -> Callable[[str], bool]:
-        """Says whether a word as it stands in a text has no term: stop words, and what a stemmer leaves nothing of."""
+    def has_no_term(self) -> Callable[[str], bool]:
+        """Returns whether a word of a text has no term: stop words and words without a stem."""
 
         def nothing(word: str) -> bool:
             return (plain := self.plain(word)) in self.stop_words or plain == "s"
@@ -145,7 +148,7 @@ def _bigrams(group: Sequence[str], between: str = "") -> list[str]:
 
 
 def _kind_of(unit: str, *, is_syllabic: bool) -> str:
-    """Return what a unit of a script without spaces is; nothing for a word between spaces."""
+    """Return the kind of a unit of a script without spaces; an empty text for a word between spaces."""
     if _IDEOGRAPH.match(unit) or (is_syllabic and _SYLLABLE.match(unit)):
         return "pairable"
     return "" if unit.isascii() or not is_unspaced(unit) else "unspaced"
@@ -164,12 +167,12 @@ ENGLISH = Analyser(
     STOP_WORDS["english"],
     stemming.snowball("porter"),
     _without(_POSSESSIVE),
-    asking=frozenset(_ASKING.split()),
+    asking=frozenset(_QUESTION_WORDS.split()),
     keeps_initials=True,
 )
-_EVERY = (
+_ALL = (
     ENGLISH,
-    Analyser("standard-folding", STOP_WORDS["english"], stemming.folded),
+    Analyser("standard-folding", STOP_WORDS["english"], stemming.fold),
     Analyser("cjk", STOP_WORDS["cjk"], in_pairs=True, widths=True),
     _of_language("danish", stemming.snowball("danish")),
     _of_language("dutch", stemming.snowball("dutch_porter")),
@@ -183,5 +186,5 @@ _EVERY = (
     _of_language("spanish", stemming.spanish),
     _of_language("swedish", stemming.snowball("swedish")),
 )
-ANALYSERS = {each.name: each for each in _EVERY}
-"""Those that a domain may have."""
+ANALYSERS = {analyser.name: analyser for analyser in _ALL}
+"""The analysers that a domain may have."""

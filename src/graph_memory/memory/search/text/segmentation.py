@@ -1,11 +1,11 @@
-"""The words of a text by Unicode's rules (UAX 29), in one normal form (NFC): how texts, names and questions are read.
+"""The words of a text by Unicode's rules (UAX 29) in one normal form (NFC), for texts, names and queries.
 
-Lucene's tokenizer goes by the same rules, but for two things. It compares accents as they are encoded. And it takes a
-run of Thai, Lao, Khmer or Burmese for one word, since these put no spaces between words. So a passage has what Lucene
-would read otherwise once more in a field of its own: words in their normal form, and such runs cut into graphemes. A
-word of a question is cut the same way, and its graphemes are looked for in a row.
+Lucene's tokenizer follows the same rules with two exceptions. It compares accents as they are encoded, and it takes a
+run of Thai, Lao, Khmer or Burmese for one word, since these scripts have no spaces between words. Therefore a passage
+has an additional field for words that Lucene would read differently: words in normal form, and such runs split into
+graphemes. A query is split the same way, and its graphemes are searched for as a sequence.
 
-Boundaries and properties of characters are those of the package `regex`.
+Boundaries and properties of characters come from the package `regex`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Iterator
 import regex
 
 ALONE = "\u3005\u3007\u3041-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Ideographs and hiragana, each of which Lucene takes for a word."""
+"""Ideographs and hiragana, each of which is a word for Lucene."""
 SYLLABLES = "\u30a0-\u30ff\uac00-\ud7af"
-"""Katakana and Hangul, which put no spaces between words, or none before endings."""
+"""Katakana and Hangul, which have no spaces between words or before endings."""
 _SIMPLE = re.compile(
     r"[\0-\xa7\xa9-\xac\xae\xb0\xb1\xb5-\xb7\xba\xbb\xbf-\u02c1\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386"
     r"\u0388-\u0481\u048a-\u0530\u1e00-\u1eff\u2010-\u2023\u2025-\u2027]*+"
 )
-"""Text without marks, and of scripts that put spaces between words. `_RUN` finds the same in it, and takes longer."""
+"""Text without marks, of scripts with spaces between words. `_RUN` finds the same in it, but is slower."""
 _SIMPLE_RUN = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’‘.:·‧](?=[^\W\d])|(?<=\d)['’‘.,;](?=\d))\w+)*")
 _LETTER, _DIGIT = r"[[\w\p{WB=ALetter}]--\d]", r"\d"
 _RUN = regex.compile(
@@ -35,32 +35,32 @@ _RUN = regex.compile(
     )[\w\p{{WB=ALetter}}]++)*+""",
     regex.VERSION1 | regex.VERBOSE,
 )
-"""Words that no space or sign parts."""
+"""Sequences of letters and digits that no space or sign separates."""
 _BOUNDARY = regex.compile(r"\b", regex.VERSION1 | regex.WORD)
 _UNSPACED = regex.compile(r"\p{LB=SA}")
 _NEEDS_SPLITTING = regex.compile(rf"[\p{{LB=SA}}{ALONE}{SYLLABLES}]")
 _IGNORED = re.compile("[\xad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
-"""Signs within or beside a word that say nothing of it: soft hyphens, and what directs the way of writing."""
+"""Invisible characters within or beside a word: soft hyphens and marks of writing direction."""
 _SUFFIXED = re.compile(r"([^\W\d_]{3,})(?<!n(?=['’‘]t\b))['’‘][^\W\d_]")
 """A word of at least three letters with a suffix, but not `don't`."""
 _CHARACTERWISE = str.maketrans({"İ": "i", "Σ": "σ"})
-"""Capitals that Lucene lowers by themselves, and Python by what stands around them."""
+"""Capitals whose lower case in Lucene does not depend on the adjacent characters, unlike in Python."""
 
 
-def composed(text: str) -> str:
-    """Return a text in NFC, without signs that are not seen, and with one letter for each two spellings of it."""
+def compose(text: str) -> str:
+    """Return a text in NFC, without invisible characters, and with one form of each letter that has two."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", _IGNORED.sub("", text)).replace("ς", "σ").replace("i\u0307", "i")
 
 
 def lower(word: str) -> str:
-    """Return a word in lower case, character by character as Lucene does it."""
+    """Return a word in lower case, character by character as in Lucene."""
     return word.lower() if word.isascii() else word.translate(_CHARACTERWISE).lower()
 
 
 def runs(text: str) -> list[str]:
-    """Return the words of a composed text. Words of scripts without spaces stand in one run."""
+    """Return the words of a composed text. Words of scripts without spaces are returned as one run."""
     return (_SIMPLE_RUN if text.isascii() or _SIMPLE.fullmatch(text) else _RUN).findall(text)
 
 
@@ -75,7 +75,7 @@ def split_run(run: str) -> list[str]:
 
 
 def has_apostrophe(text: str) -> bool:
-    """Say whether a text has a sign that may join a suffix to a word."""
+    """Return whether a text has a sign that may join a suffix to a word."""
     return "'" in text or "’" in text or "‘" in text
 
 
@@ -86,26 +86,26 @@ def before_apostrophe(run: str) -> str:
 
 
 def is_unspaced(text: str) -> bool:
-    """Say whether there is anything in a text of the scripts that are cut into graphemes."""
+    """Return whether a text contains scripts that are split into graphemes."""
     return _UNSPACED.search(text) is not None
 
 
-def read_otherwise(text: str) -> str | None:
-    """Return the words of a text that an index has once more, as Lucene would read or find them otherwise, or None."""
+def extra_words(text: str) -> str | None:
+    """Return the words of a text that Lucene would tokenize differently; None if there are none."""
     if text.isascii() and "'" not in text:
         return None
-    given = composed(text)
-    if given == text and not is_unspaced(text) and not has_apostrophe(text):
+    composed = compose(text)
+    if composed == text and not is_unspaced(text) and not has_apostrophe(text):
         return None
-    return " ".join(_otherwise(text, given)) or None
+    return " ".join(_find_extra_words(text, composed)) or None
 
 
-def _otherwise(text: str, given: str) -> Iterator[str]:
-    known = frozenset(runs(_IGNORED.sub("x", text))) if given != text else frozenset[str]()
-    for run in runs(given):
+def _find_extra_words(text: str, composed: str) -> Iterator[str]:
+    plain_runs = frozenset(runs(_IGNORED.sub("x", text))) if composed != text else frozenset[str]()
+    for run in runs(composed):
         if is_unspaced(run):
             yield from (unit for unit in split_run(run) if is_unspaced(unit))
-        elif given != text and run not in known:
+        elif composed != text and run not in plain_runs:
             yield run
         if stem := before_apostrophe(run):
             yield stem

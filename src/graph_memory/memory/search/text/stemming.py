@@ -1,8 +1,8 @@
-"""Words without their endings, so that inflected words are the same: for each language as Lucene's analyser does it.
+"""Stems of words, so that inflected forms are equal, for each language as in Lucene's analyser.
 
-Most have a stemmer of Snowball. German and the Romance languages have light ones, which take off less. Their rules are
-those of J. Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (2006). Ours
-were compared with Lucene's on the 30,000 most frequent words of each language: decision 30 has the figures.
+Most languages use a Snowball stemmer. German and the Romance languages use light stemmers, which remove less. Their
+rules are by J. Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (2006). The
+results were compared with Lucene's on the 30,000 most frequent words of each language: see decision 30.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Stem = Callable[[str], str]
 _WHOLE = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i", "ŋ": "n"}
 )
-"""Latin letters that Unicode does not take apart."""
+"""Latin letters that Unicode does not decompose."""
 _TWICE = re.compile(r"([^\W\d_])\1+")
 
 
 def snowball(language: str) -> Stem:
     """Return the stemmer of a language."""
-    one_at_a_time = Lock()  # a stemmer keeps the word at hand in itself
+    lock = Lock()  # a stemmer stores its current word
 
     @lru_cache(maxsize=65_536)
     def stem(word: str) -> str:
-        with one_at_a_time:
+        with lock:
             return _snowball(language)(word)
 
     return stem
@@ -43,46 +43,48 @@ def _snowball(language: str) -> Stem:
     return stem
 
 
-def folded(word: str) -> str:
-    """Return a word in lower case without accents: Latin letters alone, others and their marks stay as they are."""
+def fold(word: str) -> str:
+    """Return a word in lower case without accents on Latin letters. Other letters and their marks stay."""
     if word.isascii():
         return word
     return "".join(_plain(letter) for letter in word.translate(_WHOLE))
 
 
 def _plain(letter: str) -> str:
-    base = "".join(each for each in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(each))
+    base = "".join(
+        character for character in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(character)
+    )
     return base if base and base.isascii() else letter
 
 
-def _each(*rules: tuple[str, str]) -> Stem:
-    """Return what changes an ending by each of the rules, in order."""
+def _apply_all(*rules: tuple[str, str]) -> Stem:
+    """Return a function that applies all rules to an ending, in order."""
     compiled = [(re.compile(f"(?:{ending})$"), put) for ending, put in rules]
 
-    def changed(word: str) -> str:
+    def stem(word: str) -> str:
         for ending, put in compiled:
             word = ending.sub(put, word, count=1)
         return word
 
-    return changed
+    return stem
 
 
-def _first(*rules: tuple[str, str]) -> Stem:
-    """Return what changes an ending by the first of the rules that fits."""
+def _apply_first(*rules: tuple[str, str]) -> Stem:
+    """Return a function that applies the first matching rule to an ending."""
     compiled = [(re.compile(f"(?:{ending})$"), put) for ending, put in rules]
 
-    def changed(word: str) -> str:
+    def stem(word: str) -> str:
         return next((ending.sub(put, word, count=1) for ending, put in compiled if ending.search(word)), word)
 
-    return changed
+    return stem
 
 
-_german = _each(
+_german = _apply_all(
     (r"(?<=...)(?:ern|e[mnrs]?|(?<=[bdfghklmnt])s)", ""), (r"(?<=...)(?:est|e[nr]|(?<=[bdfghklmnt])st)", "")
 )
-_spanish = _each(("ces", "z"), ("[oae]s|[oae]", ""))
-_italian = _each(("[ih]e|[ih]i|i[ao]|[aeio]", ""))
-_portuguese = _each(
+_spanish = _apply_all(("ces", "z"), ("[oae]s|[oae]", ""))
+_italian = _apply_all(("[ih]e|[ih]i|i[ao]|[aeio]", ""))
+_portuguese = _apply_all(
     ("(?<=..)(?:[oa]es|aos)", "ao"),
     ("(?<=..)ais", "al"),
     ("(?<=..)eis", "el"),
@@ -94,8 +96,8 @@ _portuguese = _each(
     ("(?<=...)(?:ao|[aoe])", ""),
     ("(?<=...)[aoe]", ""),
 )
-_french_plural = _each(("(?<!e)aux", "al"), ("(?<=...)x", ""), ("(?<=...)s", ""))
-_french_suffix = _first(
+_french_plural = _apply_all(("(?<!e)aux", "al"), ("(?<=...)x", ""), ("(?<=...)s", ""))
+_french_suffix = _apply_first(
     ("(?<=...)iss(?:ement|ant)", "ir"),
     ("(?<=..)ivement", "if"),
     ("(?<=..)ement", "e"),
@@ -114,36 +116,36 @@ _french_suffix = _first(
     ("(?<=...)(?:isat(?:ion|eur)|[ai]tion)", ""),
     ("(?<=.....)esse", "e"),
 )
-_french_ending = _each(("e?e?r?", ""))
+_french_ending = _apply_all(("e?e?r?", ""))
 
 
 def german(word: str) -> str:
     """Return the stem of a German word, with `ae` and the like as umlauts."""
-    plain = re.sub("(?<![aeiouq])ue", "u", re.sub("([ao])e", r"\1", folded(word)))
+    plain = re.sub("(?<![aeiouq])ue", "u", re.sub("([ao])e", r"\1", fold(word)))
     return _german(plain)
 
 
 def spanish(word: str) -> str:
     """Return the stem of a Spanish word."""
-    plain = folded(word)
+    plain = fold(word)
     return _spanish(plain) if len(plain) > 4 else plain
 
 
 def italian(word: str) -> str:
     """Return the stem of an Italian word."""
-    plain = folded(word)
+    plain = fold(word)
     return _italian(plain) if len(plain) > 5 else plain
 
 
 def portuguese(word: str) -> str:
     """Return the stem of a Portuguese word."""
-    plain = folded(word)
+    plain = fold(word)
     return _portuguese(plain) if len(plain) > 3 else plain
 
 
 def french(word: str) -> str:
     """Return the stem of a French word, in which no letter stands twice in a row."""
-    plain = folded(_french_suffix(_french_plural(word)))
+    plain = fold(_french_suffix(_french_plural(word)))
     if len(plain) > 4:
         plain = _TWICE.sub(r"\1", plain)
     if len(plain) > 4:

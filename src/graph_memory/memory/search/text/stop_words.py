@@ -1,6 +1,6 @@
-"""Words that the analysers of Neo4j leave out, as `db.index.fulltext.listAvailableAnalyzers` lists them.
+"""Stop words of Neo4j's analysers, as `db.index.fulltext.listAvailableAnalyzers` lists them.
 
-Those of languages are the lists of Snowball (https://snowballstem.org, BSD licence), as they are in Lucene.
+The lists of languages are from Snowball (https://snowballstem.org, BSD licence), as in Lucene.
 """
 
 from __future__ import annotations

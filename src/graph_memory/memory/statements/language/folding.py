@@ -1,4 +1,4 @@
-"""Texts as they are compared: lower case, without accents, with plain spaces, hyphens and apostrophes. Pure."""
+"""Normalizes texts for comparison: lower case, no accents, plain spaces, hyphens and apostrophes. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from graph_memory.memory.search.text.stemming import folded
+from graph_memory.memory.search.text.stemming import fold
 
 _QUOTES = str.maketrans(
     dict.fromkeys("’ʼ‘", "'") | dict.fromkeys("`\u00a0\u202f", " ") | {"–": "-", "‑": "-", "—": " - "}
@@ -26,13 +26,13 @@ _SPACES = re.compile(r"\s+")
 
 @lru_cache(maxsize=65_536)
 def plain(text: str) -> str:
-    """Return a text in lower case without accents, with its punctuation."""
+    """Return a text in lower case without accents, with punctuation."""
     clean = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
     for pattern, put in _CONTRACTED:
         clean = pattern.sub(put, clean)
-    return " ".join(folded(word) for word in clean.replace("ё", "е").split())
+    return " ".join(fold(word) for word in clean.replace("ё", "е").split())
 
 
 def words_only(text: str) -> str:
-    """Return a plain text without punctuation, its words apart by one space."""
+    """Return a plain text without punctuation, with single spaces between words."""
     return _SPACES.sub(" ", _OTHER.sub(" ", text)).strip()

@@ -1,4 +1,4 @@
-"""Which language a statement is in, judged by its script and its common words. Pure."""
+"""Detects the language of a statement by its script and common words. Pure."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _LETTERS = (
     ("çêèœ", FRENCH),
     ("ìòù", ITALIAN),
 )
-"""Letters that tell a language from others, as far as one letter can."""
+"""Letters that are typical of a language."""
 _SHARED = Counter(word for lexicon in _LATIN for word in lexicon.vocabulary)
 _A_LETTER = 0.4
 
 
 @lru_cache(maxsize=16_384)
 def language_of(text: str) -> Lexicon:
-    """Return the language of a text, English where nothing tells."""
+    """Return the language of a text; English if undetermined."""
     if _KANA.search(text):
         return JAPANESE
     if _HAN.search(text):

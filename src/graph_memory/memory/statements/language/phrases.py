@@ -1,4 +1,4 @@
-"""Lists of phrases of a lexicon, made into what finds them in plain texts. Pure."""
+"""Compiles the phrase lists of a lexicon to patterns for plain texts. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _NEVER = re.compile(r"(?!)")
 
 @lru_cache(maxsize=4_096)
 def finder(phrases: str, *, is_written_apart: bool = True) -> re.Pattern[str]:
-    """Return what finds one of the phrases, apart by commas, in words with a space between each.
+    """Return a pattern for any of the comma-separated phrases, whose words are separated by one space.
 
-    A `*` at the end of a word is any ending; between words it is up to four words, or letters where a language writes
-    none apart.
+    `*` at the end of a word is any ending. Between words, it is up to four words, or letters in a language without
+    spaces between words.
     """
     values = [" ".join(part.split()) for part in phrases.split(",") if part.strip()]
     if not values:

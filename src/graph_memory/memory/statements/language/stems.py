@@ -1,4 +1,4 @@
-"""The stems of words, as a language has them. Pure."""
+"""Stems of words by language. Pure."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _VOWELS, _SHORTEST = frozenset("aeiouy"), 3
 
 
 def regular(word: str, language: Lexicon) -> str:
-    """Return a form of an irregular verb as if it were regular: `written` as `writed`; any other word as it is."""
+    """Return the regular form of an irregular verb form: `writed` for `written`. Other words are returned unchanged."""
     return language.irregular_forms.get(word, word)
 
 
 @lru_cache(maxsize=65_536)
 def stem_of(word: str, language: Lexicon) -> str:
-    """Return the stem of a word that is plain; in English only plurals and the forms of verbs have the same."""
+    """Return the stem of a plain word. In English, only plurals and verb forms are stemmed."""
     if language.analyser == "english":
         return _base(regular(word, language))
     return ANALYSERS[language.analyser].stem_of(regular(word, language)) or word
 
 
 def _base(word: str) -> str:
-    """Return an English word without the endings of plurals and verbs: the first step of Porter's stemmer (1980)."""
+    """Return an English word without plural and verb endings: the first step of Porter's stemmer (1980)."""
     for ending, put in (("ied", "y"), ("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word.removesuffix(ending) + put
@@ -41,7 +41,7 @@ def _base(word: str) -> str:
 
 
 def stems_of(words: str, language: Lexicon) -> tuple[str, ...]:
-    """Return the stems of those words that say something of their own, in order."""
+    """Return the stems of the meaningful words, in order."""
     if not language.is_written_apart:
         results = ANALYSERS["cjk"].terms(words)
         return tuple(term for term in results if term and term not in language.common_words)

@@ -1,4 +1,4 @@
-"""Compare a new statement about a thing with a known one: shared words, and signs of a contradiction. Pure."""
+"""Compares a new statement about an entity with a known one: shared words, and signs of a contradiction. Pure."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE = (
 GUARD, PARALLEL, LONGER, EXCLAIMED = "guard", "parallel", "much longer", "exclamation"
 SIGNS = (CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT, SINGLE, GUARD, PARALLEL, LONGER, EXCLAIMED)
 EXCLUDING = frozenset({FLIP, ANTONYM, SINGLE})
-"""The features of two statements of which only one holds at a time."""
+"""The features of two statements that cannot hold at the same time."""
 _ANOTHER = "another person"
 _TIES = frozenset({EVENT, CONFLICT})
 _GUARDS = ("wish", "claim", "stand_in", "also")
 _MUCH_LONGER, _LONG = 2.2, 8
 _DENIED = 0.5
-"""The share of what is denied from which on the other statement speaks of it."""
+"""Minimum share of the denied words that the other statement must contain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A new statement beside a known one."""
+    """A comparison of a new statement with a known one."""
 
     known: Statement
     new: Statement
     known_stems: frozenset[str]
-    """The stems of the known one without those of the entity's name."""
+    """The stems of the known statement without the stems of the entity's name."""
     name: frozenset[str]
-    """The stems of the entity's name, as far as its words begin with a capital."""
+    """The stems of the capitalised words in the entity's name."""
     new_stems: frozenset[str]
     shared: frozenset[str]
-    """The new stems that are known, in the same word or one that looks the same."""
+    """The new stems that are known, as the same or a similar word."""
     back: float
     """The share of known stems that are among the new ones, 0 to 1."""
     features: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What was found, by feature: its evidence."""
+    """The features, each with its evidence."""
 
     @property
     def forth(self) -> float:
@@ -60,16 +60,16 @@ class Comparison:
 
     @property
     def ties(self) -> Collection[str]:
-        """What ties the new one to the known one: words in common, and what the one says of what the other says."""
+        """The shared words, and the features that connect the new statement with the known one."""
         return self.shared | (_TIES & self.features.keys())
 
     def count_lost(self) -> int:
-        """Return how many known stems are not among the new ones."""
+        """Return the number of known stems that are not among the new ones."""
         return len(self.known_stems) - round(self.back * len(self.known_stems))
 
 
 def compared(known: str, new: str, entity: str = "", language: Lexicon | None = None) -> Comparison:
-    """Return a new statement beside a known one about an entity."""
+    """Return the comparison of a new statement about an entity with a known one."""
     language = language or language_of(f"{known}\n{new}")
     one, other = statement(known, language), statement(new, language)
     words = words_only(plain(entity)).split()
@@ -111,7 +111,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
 
 
 def _meant(features: dict[str, str]) -> Mapping[str, str]:
-    """Return features without those that are not meant: an end that is planned has not come, nor that of another."""
+    """Return the features without those that do not apply: a planned end, or an end that concerns another person."""
     if not features.get(GUARD, "").startswith(("wish", _ANOTHER)):
         return features
     return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
@@ -128,10 +128,10 @@ def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 
 def _flip(pair: Comparison) -> str | None:
-    """Return what denies what the other says; `only these` is denied by `others too`."""
+    """Return which statement denies the other. `others too` denies `only these`."""
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
-        return "a limit that holds no more"
+        return "a limit that no longer holds"
     if "ending" in known.cues & new.cues:
         return _told(is_new=new.is_end_denied) if known.is_end_denied != new.is_end_denied and pair.forth else None
     if known.is_denied != new.is_denied and (pair.forth or pair.back):
@@ -141,7 +141,7 @@ def _flip(pair: Comparison) -> str | None:
 
 
 def _denial(pair: Comparison, mine: frozenset[str], yours: frozenset[str], *, is_new: bool) -> str | None:
-    """Return which of the two denies what the other says, given the stems that each denies."""
+    """Return which statement denies the other, given the stems that each denies."""
     said, other = (yours, pair.known_stems) if is_new else (mine, pair.new_stems)
     if share(known_stems(said, other), said) < _DENIED:
         return None
@@ -153,7 +153,7 @@ def _told(*, is_new: bool) -> str:
 
 
 def antonym(known: Statement, new: Statement, language: Lexicon) -> str | None:
-    """Return two opposites of which each is in one statement alone."""
+    """Return two opposites, each in one statement only."""
     for left, right in language.pairs_of_antonyms:
         for mine, yours in ((left, right), (right, left)):
             if (was := known.found(mine)) and (now := new.found(yours)) and not (known.has(yours) or new.has(mine)):
@@ -171,7 +171,7 @@ def _event(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 
 def conflict(known: Statement, new: Statement) -> str | None:
-    """Return two values of one kind that differ."""
+    """Return two different values of one kind."""
     mine, yours = _amounts(known), _amounts(new)
     for kind, amounts in yours.items():
         if kind != "year" and amounts.isdisjoint(mine.get(kind, amounts)):
@@ -180,7 +180,7 @@ def conflict(known: Statement, new: Statement) -> str | None:
 
 
 def _amounts(one: Statement) -> Mapping[str, set[str]]:
-    """Return the amounts of each kind of value; an ordinal is a number here."""
+    """Return the amounts of each kind of value. Ordinals count as numbers."""
     found: dict[str, set[str]] = {}
     for value in one.values:
         found.setdefault("number" if value.kind == "rank" else value.kind, set()).add(value.amount)
@@ -188,7 +188,7 @@ def _amounts(one: Statement) -> Mapping[str, set[str]]:
 
 
 def _single(pair: Comparison, language: Lexicon) -> str | None:
-    """Return the word for what there is one of, of which both say another: `the main road is`, `lives in`."""
+    """Return the phrase of a single-valued attribute for which the values differ: `the main road is`, `lives in`."""
     if pair.new.stated is not None and _states_another(pair):
         return pair.new.stated.said
     if pair.forth == 1:
@@ -200,7 +200,7 @@ def _single(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _states_another(pair: Comparison) -> bool:
-    """Say whether both state a value of the same, and another one: an address, a number, a day."""
+    """Return whether both state different values of one attribute: an address, a number, a day."""
     known, new = pair.known.stated, pair.new.stated
     if known is None or new is None or known.name == new.name:
         return False
@@ -209,14 +209,14 @@ def _states_another(pair: Comparison) -> bool:
 
 
 def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
-    """Say whether one name was held and another is: `lives in Hamburg`, `lives in Berlin`."""
+    """Return whether two single values are different values of one attribute: `lives in Hamburg`, `lives in Berlin`."""
     what, was = new.what & pair.new_stems, known.what & pair.known_stems
     is_named = new.name in pair.known.whole.split() or known.name in pair.new.whole.split()
     return bool(what) and what == was and not is_named
 
 
 def _guard(pair: Comparison, language: Lexicon) -> str | None:
-    """Return what keeps a statement from being about what the known one says."""
+    """Return why the new statement may not be about the same fact as the known one."""
     known, new = pair.known, pair.new
     if other := new.kin - known_stems(new.kin, known.stems):
         return f"{_ANOTHER}: {', '.join(sorted(other))}"
@@ -234,7 +234,7 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _allows_also(known: Statement) -> bool:
-    """Say whether `also` may contradict: what was denied or limited."""
+    """Return whether `also` may contradict the statement: it is denied or limited."""
     return known.is_negative or "limit" in known.cues
 
 

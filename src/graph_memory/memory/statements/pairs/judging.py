@@ -1,4 +1,4 @@
-"""Two logistic heads: whether two statements are about one thing, and whether only one of them holds. Pure."""
+"""Two logistic heads: whether two statements have the same topic, and whether they contradict each other. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NEVER = float("-inf")
 
 
 def weigh(pair: Comparison) -> float:
-    """Return the log probability of a contradiction, less the threshold. A question is asked from 0 on.
+    """Return the log probability of a contradiction minus the threshold. A question is asked from 0 upwards.
 
-    Statements that are questions themselves never reach it. Statements that differ only in signs, capitals or accents
-    always do, unless one is an exclamation.
+    Statements that are questions never reach it. Statements that differ only in signs, case or accents always do,
+    unless one is an exclamation.
     """
     known, new = pair.known, pair.new
     if known.is_question or new.is_question:
@@ -28,11 +28,11 @@ def weigh(pair: Comparison) -> float:
 
 
 def probability(pair: Comparison) -> float:
-    """Return how likely the known statement is out of date, 0 to 1."""
+    """Return the probability that the known statement is out of date, 0 to 1."""
     return exp(log_probability(vector(pair)))
 
 
 def log_probability(features: Sequence[float]) -> float:
-    """Return the logarithm of the probability that a pair is about one thing and contradicts itself."""
+    """Return the logarithm of the probability that a pair has one topic and contradicts itself."""
     heads = (sum(map(mul, head, features)) for head in (ABOUT_ONE_THING, CONTRADICTS))
     return sum(-log1p(exp(-logit)) for logit in heads)

@@ -1,4 +1,4 @@
-"""How far the words of one statement are in another: equal stems, word families, typing errors. Pure."""
+"""Measures how many words of one statement occur in another: equal stems, word families, typing errors. Pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 _LONG = 5
-"""Letters from which on a word may be another with a typing error."""
+"""Minimum number of letters of words that may differ by a typing error."""
 _ALIKE = 0.8
 _PREFIX = 6
-"""Letters that two words have in common at the beginning, so that they are of one family."""
+"""Number of initial letters that words of one family share."""
 
 
 @lru_cache(maxsize=65_536)
 def looks_the_same(one: str, other: str) -> bool:
-    """Say whether two stems differ by a typing error, or are of one family."""
+    """Return whether two stems differ by a typing error or belong to one family."""
     if min(len(one), len(other)) < _LONG:
         return False
     if one[:_PREFIX] == other[:_PREFIX] and min(len(one), len(other)) >= _PREFIX:
@@ -24,11 +24,11 @@ def looks_the_same(one: str, other: str) -> bool:
 
 
 def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
-    """Return the stems that are among others, as the same word or one that looks the same."""
+    """Return the stems that are among others, as the same or a similar word."""
     others = frozenset(among)
     return {stem for stem in stems if stem in others or any(looks_the_same(stem, other) for other in others)}
 
 
 def share(some: Collection[str], stems: Collection[str]) -> float:
-    """Return the share of stems that some are, 0 to 1; nothing of none."""
+    """Return the share of stems that are in a part of them, 0 to 1; 0 if there are no stems."""
     return len(some) / len(stems) if stems else 0.0

@@ -1,4 +1,4 @@
-"""The features of two statements by which the heads judge them, as numbers. Pure."""
+"""The features of two statements as numbers, the input of the heads. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def measure(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_words(pair: Comparison) -> Mapping[str, float]:
-    """Return counts and shares of the words that are shared, lost and added."""
+    """Return counts and shares of shared, lost and added words."""
     shared, lost, added = len(pair.shared), pair.count_lost(), len(pair.new_stems) - len(pair.shared)
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
@@ -67,7 +67,7 @@ def _measure_names(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
-    """Return the number of kinds of values that are equal, that differ, and that only one statement has."""
+    """Return the numbers of kinds of values that are equal, that differ, and that only one statement has."""
     mine, yours = _amounts(known), _amounts(new)
     both = mine.keys() & yours.keys()
     same = sum(not mine[kind].isdisjoint(yours[kind]) for kind in both)

@@ -1,7 +1,7 @@
-"""The parts of a statement that have to stand unchanged in another one that says the same. Pure.
+"""Compares the parts of two statements that must be identical if both say the same. Pure.
 
-Words are compared by their stems, and numbers, dates and units by their values. Everything else is a literal: signs,
-emoji, capitals inside words, hyphens, accents and vowel signs, addresses and versions. A literal equals itself alone.
+Words are compared by their stems, and numbers, dates and units by their values. All other parts are literals: signs,
+emoji, capitals inside words, hyphens, accents and vowel signs, addresses and versions. A literal only equals itself.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from graph_memory.memory.statements.language.stems import stem_of
 from graph_memory.memory.statements.values.values import values_of
 
 _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
-"""A part of a text between spaces, and the one punctuation mark that ends it."""
+"""A part of a text between spaces, and the punctuation mark at its end."""
 _STARTS_AFTER = frozenset(".!?…。！？")
 _PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
 """Characters that a number, date, time or unit is written with. Other hyphens, quotes and digits are literals."""
 _PARTED_DIGITS = re.compile(r"\d[.,]\d")
 _TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
-"""Values in whose spelling a capital says nothing: `10 PM`, `May`."""
+"""Kinds of values in which capitals have no meaning: `10 PM`, `May`."""
 _LONGEST_VALUE = 3
-"""Maximum number of tokens of a value that are looked at together: `3 May 2026`."""
+"""Maximum number of tokens of a value: `3 May 2026`."""
 _SHORTEST_UNIT = 4
 """Minimum number of letters of a unit or number that may have a capital: `Euro`, but neither `MB` nor `Mb`."""
 
@@ -47,18 +47,18 @@ class Case(Enum):
 
 
 class Kind(Enum):
-    """How a token is compared: by its stem, by its value, or as it stands."""
+    """How a token is compared: by its stem, by its value, or literally."""
 
     WORD = auto()
     VALUE = auto()
     TIME = auto()
-    """A value in whose spelling a capital says nothing: `10 PM`, `May`."""
+    """A value in which capitals have no meaning: `10 PM`, `May`."""
     LITERAL = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A part of a statement between spaces, without the punctuation mark that ends it."""
+    """A part of a statement between spaces, without the punctuation mark at its end."""
 
     text: str
     end: str
@@ -74,7 +74,7 @@ class Token:
 
     @property
     def spelling(self) -> str:
-        """Its text, in lower case where a capital says nothing."""
+        """Its text, in lower case if capitals have no meaning."""
         small = self.text.lower()
         has_only_first = self.text[1:] == small[1:]
         may_have_capital = self.starts_sentence or len(small) >= _SHORTEST_UNIT
@@ -82,19 +82,19 @@ class Token:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Say whether two texts are equal but for the encoding of accents, white space and one final full stop."""
+    """Return whether two texts are equal except for the encoding of accents, white space and one final full stop."""
     return one == other or folded_text(one) == folded_text(other)
 
 
 @lru_cache(maxsize=65_536)
 def folded_text(text: str) -> str:
-    """Return a text in NFC with single spaces, without one full stop at its end."""
+    """Return a text in NFC with single spaces, without one final full stop."""
     return " ".join(unicodedata.normalize("NFC", text).split()).removesuffix(".").rstrip()
 
 
 @lru_cache(maxsize=4_096)
 def tokens(text: str, language: Lexicon) -> Sequence[Token]:
-    """Return the tokens of a text, each judged: a word, part of a value, or a literal."""
+    """Return the tokens of a text with their kinds."""
     results = _TOKEN.findall(unicodedata.normalize("NFC", text))
     values = [each for each, _ in results]
     ends = ["", *(end or each[-1:] for each, end in results)]
@@ -123,7 +123,7 @@ def _is_word(token: str) -> bool:
 
 
 def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values that a token is part of, if they are read without remainder."""
+    """Return the kinds of the values that a token is part of, if they can be read completely."""
     windows = (
         values[start:end]
         for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
@@ -134,7 +134,7 @@ def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset
 
 @lru_cache(maxsize=4_096)
 def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values that a text consists of; none if it has anything else."""
+    """Return the kinds of the values that a text consists of; none if it has other parts."""
     if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
         return frozenset()
     values, rest = values_of(text, language)
@@ -150,12 +150,12 @@ def _has_telling_case(word: str) -> bool:
 
 
 def count_literals(text: str, language: Lexicon) -> Counter[str]:
-    """Return how often each literal is in a text."""
+    """Return the count of each literal in a text."""
     return Counter(token.text for token in tokens(text, language) if token.kind is Kind.LITERAL)
 
 
 def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
-    """Say whether two statements have the same literals, and the same spelling and separators of what they share."""
+    """Return whether two statements have the same literals, and the same spelling and separators of common words."""
     return (
         count_literals(known, language) == count_literals(new, language)
         and not _differs_in_separators(known, new, language)
@@ -165,13 +165,13 @@ def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
-    """Say whether two words stand side by side in both statements, with another punctuation mark between them."""
+    """Return whether two adjacent words of both statements are separated by different punctuation marks."""
     mine, yours = _separators(known, language), _separators(new, language)
     return any(mine[words] != yours[words] for words in mine.keys() & yours.keys())
 
 
 def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[str]]:
-    """Return the punctuation marks between each two neighbours of a statement, whose last word has an empty one."""
+    """Return the punctuation marks between adjacent words. The last word is paired with an empty text."""
     found: dict[tuple[str, str], set[str]] = {}
     for token, after in pairwise([*tokens(folded_text(text), language), None]):
         if token is not None:
@@ -181,7 +181,7 @@ def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[st
 
 
 def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
-    """Say whether both statements have a word of a value and spell it in two ways: `años` and `anos`, `Mg` and `mg`."""
+    """Return whether the statements spell a word of a value differently: `años` and `anos`, `Mg` and `mg`."""
     mine, yours = _spellings(known, language), _spellings(new, language)
     folded_values = {
         _without_spelling(token.text)
@@ -200,14 +200,14 @@ def _spellings(text: str, language: Lexicon) -> Mapping[str, set[str]]:
 
 
 def _without_spelling(word: str) -> str:
-    """Return a word of a value without accents and capitals, and with one decimal sign."""
+    """Return a word of a value without accents and capitals, and with a uniform decimal sign."""
     return plain(word).replace(",", ".")
 
 
 def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
-    """Say whether a word has a capital in one alone, and no sentence that starts with it explains that.
+    """Return whether a word has a capital in one statement only, unless it starts a sentence.
 
-    A common word with a capital is a name, which the other has to have: `asked Will`.
+    A common word with a capital is a name, which the other statement must have too: `asked Will`.
     """
     mine, yours = _cases(known, language), _cases(new, language)
     return any(
@@ -218,7 +218,7 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _is_explained(some: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
-    """Say whether two spellings are of one word. Where both start a sentence, only an ordinary word is known to be."""
+    """Return whether two spellings may be of one word. If both start a sentence, only an ordinary word is certain."""
     if some == others:
         return True
     both = {*some, *others}

@@ -15,18 +15,18 @@ _COUNTERS = "日月年時时点點分秒个個人回次杯本枚歳岁天周週�
 _NUMERAL = re.compile(rf"[零〇一二三四五六七八九十百千两兩]+(?=[{_COUNTERS}万萬億亿])")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)([万萬億亿])")
 _SURE_FROM = 3
-"""Ordinals below this one are words of other senses too."""
+"""Smaller ordinals have other meanings too."""
 
 
 @lru_cache(maxsize=64)
 def names_of(listed: str) -> dict[str, int]:
-    """Return names with the number of each, counted from one; equal ones are apart by a slash."""
+    """Return names with their numbers, from 1. Synonyms are separated by a slash."""
     return {name: place for place, each in enumerate(listed.split(), 1) for name in each.split("/")}
 
 
 @lru_cache(maxsize=32)
 def number_words(language: Lexicon) -> dict[str, int]:
-    """Return the words of a language for numbers and ordinals, but for those that have hyphens."""
+    """Return the number words and ordinals of a language, without hyphenated ones."""
     if not language.is_written_apart:
         return {}
     cardinal = {name: place - 1 for name, place in names_of(language.numbers).items()}
@@ -42,7 +42,7 @@ def scale_words(language: Lexicon) -> dict[str, Decimal]:
 
 
 def cjk_digits(text: str) -> str:
-    """Return a text whose CJK numerals before counters are digits."""
+    """Return a text with CJK numerals before counters as digits."""
     small = _NUMERAL.sub(lambda match: str(_cjk_number(match[0])), text)
     return _SCALED.sub(lambda match: f"{Decimal(match[1]) * _MYRIADS[match[2]]:f}".rstrip(".") + " ", small)
 

@@ -1,4 +1,4 @@
-"""Numbers in digits or words, with their scales and units, in base units. Pure."""
+"""Numbers in digits or words, with scales and units, converted to base units. Pure."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ _WORD = re.compile(r"[^\W\d_]+")
 _AFTER = re.compile(r"[ -]*([^\W\d_]+\b|%|€|\$|£|°c?)")
 
 _NAME = re.compile(r"0\d+|\d+\.\d*0")
-"""Digits that name a thing, as a postal code or a version, so that a nought counts."""
+"""Digits that name an item, such as a postal code or a version, in which zeros matter."""
 
 Quantity = tuple[int, int, str, str]
-"""Where it begins and ends, what it counts, and how much."""
+"""The start, the end, the unit and the amount."""
 
 
 def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
-    """Give the numbers of a plain text in order. A lone word for one is none: it is an article or a pronoun too."""
+    """Yield the numbers of a plain text in order.
+
+    A lone word for one does not count, since it is also an article or a pronoun.
+    """
     at = 0
     while (results := _next(text, at, language)) is not None:
         start, end, amount, sign, is_word = results
@@ -41,12 +44,12 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
 
 
 def _is_rank(text: str, language: Lexicon) -> bool:
-    """Say whether a number is an ordinal: `3rd`, `third`."""
+    """Return whether a number is an ordinal: `3rd`, `third`."""
     return (text[0].isdigit() and not text[-1].isdigit()) or text.split()[-1] in names_of(language.ordinals)
 
 
 def _next(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:
-    """Return the next number: where it begins and ends, its amount, the sign before it, and whether it is a word."""
+    """Return the next number: its start and end, amount, the sign before it, and whether it is a word."""
     words = number_words(language)
     digits = next((match for match in _COUNTED.finditer(text, at) if _amount(match[2], language) is not None), None)
     before = len(text) if digits is None else digits.start()
@@ -60,7 +63,7 @@ def _next(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str
 
 
 def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -> tuple[Decimal, int]:
-    """Return a number of tens with the ones that follow it."""
+    """Return the number of tens with the ones that follow it, and its end."""
     after = _AFTER.match(text, end)
     if amount >= 20 and amount % 10 == 0 and after and 0 < words.get(after[1], 0) < 10:
         return amount + words[after[1]], after.end()
@@ -68,13 +71,13 @@ def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -
 
 
 def _scaled(text: str, amount: Decimal, end: int, language: Lexicon) -> tuple[Decimal, int]:
-    """Return a number with the word for a thousand or more that follows it."""
+    """Return the number multiplied by a following word such as thousand, and its end."""
     after, scales = _AFTER.match(text, end), scale_words(language)
     return (amount * scales[after[1]], after.end()) if after and after[1] in scales else (amount, end)
 
 
 def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
-    """Return what a number counts, the factor to the base unit, and where the unit ends."""
+    """Return the kind of unit, the factor to the base unit, and the end of the unit."""
     after = _AFTER.match(text, end)
     if after and after[1] in UNITS:
         return *UNITS[after[1]], after.end()
@@ -83,7 +86,7 @@ def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
 
 @lru_cache(maxsize=4_096)
 def _amount(digits: str, language: Lexicon) -> Decimal | None:
-    """Return what digits say, whose commas and points are as a language has them; None for what is no number."""
+    """Return the amount of digits with the language's separators; None if they are not a number."""
     clean = digits.replace(" ", "").replace("'", "")
     decimal, other = (",", ".") if language.comma_is_decimal else (".", ",")
     is_thousands = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", clean)
@@ -151,4 +154,4 @@ def _units() -> dict[str, tuple[str, Decimal]]:
 
 
 UNITS = _units()
-"""By each spelling: what it measures, and the factor to the base unit."""
+"""The kind of unit and the factor to the base unit, by spelling."""

@@ -1,4 +1,4 @@
-"""Numbers with their units, times of day, dates, months and weekdays in a statement, each in one spelling. Pure."""
+"""Finds numbers with units, times of day, dates, months and weekdays in a statement, in a uniform spelling. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\da-z]|[.,]\d| ?(?:%|
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
 _DOUBTFUL = frozenset({"march", "mars", "marco"})
-"""Months that are words too, as are all short ones."""
+"""Months that are also words, as are all short month names."""
 _SHORT = 3
 _SHORT_DATE = len("05/11")
 _IN_MONTH = re.compile(
@@ -41,23 +41,23 @@ _HYPHEN = re.compile(r"(?<!\d)-(?!\d)|(?<=[^\W\d])-|-(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value: what kind of thing it is or counts, and how much of it, both in one spelling."""
+    """A value: its kind or unit, and its amount in a uniform spelling."""
 
     kind: str
     amount: str
     at: int = field(default=0, compare=False)
-    """Where it begins in its text."""
+    """The start in its text."""
 
 
 @dataclass(slots=True)
 class _Reading:
-    """A text from which values are taken: what was read is blank afterwards, and all else stays in its place."""
+    """A text from which values are taken. Text that was read becomes blank, and the rest keeps its position."""
 
     rest: str
     found: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
-        """Take what a pattern finds, if reading it gives values."""
+        """Take the matches of a pattern for which `read` returns values."""
 
         def put(match: re.Match[str]) -> str:
             values = read(match)
@@ -129,7 +129,7 @@ def _day_pattern(language: Lexicon) -> re.Pattern[str]:
 
 
 def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
-    """Return a day of the week, one or each."""
+    """Return a day of the week, a single one or each."""
     return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
 
 
@@ -139,7 +139,7 @@ def _date(month: int, day: str | None, year: str | None) -> tuple[Value, ...]:
 
 
 def _date_in_numbers(match: re.Match[str], language: Lexicon) -> tuple[Value, ...] | None:
-    """Return a date like 15/05/2026 or 3.5., where it is plain which of the two is the day."""
+    """Return a date such as 15/05/2026 or 3.5., if day and month are unambiguous."""
     day, month = int(match[1]), int(match[3])
     if not language.comma_is_decimal and day <= 12:
         day, month = (month, day) if month > 12 else (0, 0)
@@ -154,7 +154,7 @@ def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
 
 
 def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
-    """Return a month that stands without a day; a name that is a word too needs a preposition or a year."""
+    """Return a month without a day. A name that is also a word needs a preposition or a year."""
     is_doubtful = match[1] in _DOUBTFUL or len(match[1]) <= _SHORT
     if is_doubtful and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
         return None

@@ -1,8 +1,8 @@
-// What was observed of some nodes and is not over at a time, in microseconds: the last of each, up to a number, with how
-// near its vector is.
+// The latest observations of nodes that have not ended at a time, in microseconds, up to `most` per node, with the cosine of
+// their vectors.
 // mode: read
 // params: domain, nodes, at, ends, vector, model, most
-// returns: node, said
+// returns: node, passages
 UNWIND $nodes AS node
 RETURN node, COLLECT {
   MATCH (p:_Passage)
@@ -17,4 +17,4 @@ RETURN node, COLLECT {
     text: p._text, date: p._date, created: p._created, valid_from: p._valid_from, valid_to: p._valid_to,
     cosine: CASE WHEN $vector IS NOT NULL AND p._model = $model THEN 2 * vector.similarity.cosine(p._embedding, $vector) - 1 END
   } AS passage
-} AS said
+} AS passages

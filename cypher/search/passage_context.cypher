@@ -1,9 +1,9 @@
-// Passages with those before and after them in their sequences, in order, up to about so many characters on either side;
-// those of `alone` without. Walks no farther than `most` rows each way, so that a text that was changed very often does not
-// hold up the search.
+// Passages with the passages before and after them in their sequences, in order, up to about `characters` characters on either
+// side. Passages of `alone` are returned without context. Reads at most `most` rows in each direction, so that a text that was
+// changed very often does not slow the search down.
 // mode: read
 // params: ids, alone, at, most, kept, characters
-// returns: runs, said
+// returns: runs, texts
 UNWIND $ids AS id
 MATCH (p:_Passage)
 WHERE elementId(p) = id
@@ -53,10 +53,10 @@ WITH p, before, after, [b IN before | size(b._text)] AS sizes_before, [a IN afte
 WITH reverse([i IN range(0, size(before) - 1) WHERE reduce(n = 0, size IN sizes_before[..i] | n + size) < $characters | before[i]])
      + [p]
      + [i IN range(0, size(after) - 1) WHERE reduce(n = 0, size IN sizes_after[..i] | n + size) < $characters | after[i]] AS run
-WITH collect([p IN run | elementId(p)]) AS runs, collect(run) AS found
-CALL (found) {
-  CALL (found) {
-    UNWIND found AS run
+WITH collect([p IN run | elementId(p)]) AS runs, collect(run) AS found_runs
+CALL (found_runs) {
+  CALL (found_runs) {
+    UNWIND found_runs AS run
     UNWIND run AS p
     RETURN p
     UNION ALL
@@ -66,6 +66,6 @@ CALL (found) {
     RETURN p
   }
   WITH DISTINCT p
-  RETURN collect([elementId(p), p._head, p._text, p._date]) AS said
+  RETURN collect([elementId(p), p._head, p._text, p._date]) AS texts
 }
-RETURN runs, said
+RETURN runs, texts
