@@ -9,7 +9,7 @@ from benchmarks.report import table
 from benchmarks.retrieval_data import Entry, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.links.target_search import ASKED, candidates_for
+from graph_memory.memory.links.target_search import MAX_QUERY, candidates_for
 
 TYPES = {
     "node_types": ["Entry"],
@@ -34,7 +34,7 @@ async def entry_points(place: Place) -> str:
     for one, other in pairs:
         found = await candidates_for(home._core, home._default_domain, here[one], target._default_domain)
         ways = {"entry point": [each.node_id for each in found]}
-        for name, text in (("its title and text", f"{one}\n{texts[one]}"[:ASKED]), ("its title", one)):
+        for name, text in (("its title and text", f"{one}\n{texts[one]}"[:MAX_QUERY]), ("its title", one)):
             hits = (await target.recall.search_memories(text, max_results=5)).hits
             ways[f"plain search for {name}"] = [hit.id for hit in hits]
         for name, nodes in ways.items():

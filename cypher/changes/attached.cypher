@@ -1,5 +1,5 @@
-// What would go with nodes if they were deleted: their connections, and the observations about them and links from them; of more than so
-// many any.
+// The subjects that are deleted together with nodes: their connections, the observations about them and the links
+// from them, up to a limit.
 // mode: read
 // params: domain, nodes, limit
 // returns: node, kind, id, type, from_id, to_id, version

@@ -1,5 +1,5 @@
-// Who has values of unique properties; those of all types together are the names of entities. Of
-// links it is where they lead from and to. Nodes have their titles beside them.
+// The owners of unique values. Values of all types together are the names of entities. For links, the value is
+// source and target. Nodes have their titles.
 // mode: read
 // params: domain, rows
 // returns: kind, type, property, value, owner, title

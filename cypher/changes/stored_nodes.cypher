@@ -1,4 +1,4 @@
-// What the nodes of a type have of some properties, a page in the order of their ids.
+// The property values of the nodes of a type, one page in id order.
 // mode: read
 // params: domain, type, names, after, limit
 // returns: id, values

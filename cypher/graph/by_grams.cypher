@@ -1,6 +1,6 @@
-// Owners of the windows that contain a needle: of those that wait to be indexed, with how many wait, then of those in the
-// index, the first in id order. Those that wait are looked through first: a window that is indexed meanwhile is then met
-// twice, never missed.
+// Owners of the windows that contain a needle: first of the waiting windows, with their number, then of the indexed
+// ones, in id order. The waiting ones are scanned first, so a window that is indexed meanwhile is met twice, never
+// missed.
 // mode: read
 // params: domain, grams, needle, type, after, limit
 // returns: ids, waiting

@@ -1,4 +1,4 @@
-// The connections of a domain whose two ends were most often in the same reply, and in how many replies they were.
+// The connections of a domain whose two ends were most often in the same reply, with the number of such replies.
 // mode: read
 // params: domain, limit
 // returns: id, count

@@ -1,5 +1,5 @@
-// Ids of the nodes at the other ends of a node's connections, each once, in id order; a row of null for one that was seen
-// by halves, and for a node that is connected to none. No row: there is no such node.
+// Ids of a node's neighbours, without duplicates, in id order. A null for an incompletely read neighbour, and for a
+// node without connections. No row: the node does not exist.
 // mode: read
 // params: domain, id, leaving, arriving, valid_at, after, limit
 // returns: id

@@ -1,5 +1,6 @@
-// One connection as its last event has it, in the names of the live one, looked for under each connection type of the
-// domain's ontology, with what that type means. No state: the two were read on either side of a change. Nothing is looked up by a null.
+// The last event of a connection, with the property names of the live one and the properties of its type. It is
+// looked up under each connection type of the domain's ontology. No state: connection and event were read before and
+// after a change. Null keys are never looked up.
 // mode: read
 // params: domain, id, with_text
 // returns: state, text

@@ -1,5 +1,5 @@
-// The names of properties that connections of some types have: of those in a list, each that any of them has; and all that
-// the first connections have.
+// The names of properties that connections of some types have: of `names` all that any connection has, and all names
+// of the first connections.
 // mode: read
 // params: domain, types, names
 // returns: name

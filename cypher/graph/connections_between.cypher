@@ -1,5 +1,5 @@
-// Ids of the connections from one node to another that match every property, in id order; `along` and `against` as for
-// those that leave a node.
+// Ids of the connections from one node to another that match every property, in id order. `along` and `against` are
+// as in `connections_from`.
 // mode: read
 // params: domain, from_id, to_id, along, against, filter, valid_at, after, limit
 // returns: id

@@ -1,4 +1,4 @@
-// Ids of the connections of some types that match every property, found by one property that is indexed, in id order.
+// Ids of the connections of some types that match every property, by one indexed property, in id order.
 // mode: read
 // params: domain, types, property, value, filter, valid_at, after, limit
 // returns: id

@@ -1,5 +1,5 @@
-// Ids of the connections that leave a node and match every property, in id order. Those of the types in `along`, all where it
-// is null, are followed as they are stored, and those of the types in `against` the other way.
+// Ids of the connections from a node that match every property, in id order. The types in `along` (all if null) are
+// followed as stored, and those in `against` in the opposite direction.
 // mode: read
 // params: domain, from_id, along, against, filter, valid_at, after, limit
 // returns: id

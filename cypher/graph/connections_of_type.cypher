@@ -1,5 +1,5 @@
-// Ids of the connections of some types that match every property, in id order. They are reached from the nodes that
-// a type may leave: a relationship type that is not in the statement's text cannot be narrowed to a domain by its index.
+// Ids of the connections of some types that match every property, in id order. They are read from the nodes at which
+// the type may start, because the index of a relationship type that is a parameter cannot be narrowed to a domain.
 // mode: read
 // params: domain, types, filter, valid_at, after, limit
 // returns: id

@@ -1,6 +1,7 @@
-// What nodes or connections were after a number of the log, by their last events, without content; of connections also the
-// titles of their ends, empty where they were compacted. An event never changes, so nothing is seen by halves. What was not
-// there gives no row. Each time costs the driver as much as the rest of a row, so `event` has only those that are read.
+// Nodes or connections in their state at a log position, by their last events, without content. Connections have the
+// titles of their ends, which are empty if they were compacted. Events are immutable, so reads are complete. Missing
+// subjects have no row. `event` contains only the needed times, because each costs the driver as much as the rest of
+// a row.
 // mode: read
 // params: domain, kind, ids, at
 // returns: id, type, title, from_id, from_title, to_id, to_title, modified, version, event

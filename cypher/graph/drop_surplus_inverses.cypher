@@ -1,5 +1,5 @@
-// Deletes some of the second relationships that no type needs; `needed` has their types by the types of connections. One whose
-// connection is of a type that has others, or none, is not needed although it has a name that another type gives.
+// Deletes some of the inverse relationships that no type needs. `needed` maps connection types to the types of their
+// inverse relationships.
 // mode: write
 // params: domain, needed, limit
 // returns: found

@@ -1,4 +1,4 @@
-// Deletes some of the keys that no type needs; `needed` has the kind, type and property of those that one does.
+// Deletes some of the keys that no type needs. `needed` lists the kind, type and property of the needed keys.
 // mode: write
 // params: domain, needed, limit
 // returns: found

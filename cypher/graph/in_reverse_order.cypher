@@ -1,5 +1,5 @@
-// The sort keys of a range of an index, in descending order: of subjects of these types with equal values of all properties but the last.
-// All have the same prefix; `after` and `until` are exclusive bounds.
+// The sort keys of a range of an index, in descending order, of subjects with equal values of all its properties but
+// the last. All keys have the same prefix; `after` and `until` are exclusive bounds.
 // mode: read
 // params: domain, kind, types, index, after, until, limit
 // returns: sort_key

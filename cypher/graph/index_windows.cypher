@@ -1,5 +1,5 @@
-// Has windows indexed by their trigrams, unless they were replaced since they were read. They wait on until the next
-// transaction: a reader looks through those that wait before it asks the index.
+// Indexes windows by their trigrams, unless they were replaced since they were read. They keep waiting until the
+// next transaction, because searches scan the waiting windows before they query the index.
 // mode: write
 // params: domain, rows
 // returns: found

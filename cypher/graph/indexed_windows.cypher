@@ -1,4 +1,4 @@
-// Has windows that were indexed by their trigrams wait no longer.
+// Ends the waiting of windows that were indexed by their trigrams.
 // mode: write
 // params: domain, rows
 // returns: found

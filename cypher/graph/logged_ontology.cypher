@@ -1,5 +1,4 @@
-// A domain's ontology up to a number of its log: the last event of each type that was not taken back, in order of
-// declaration.
+// A domain's ontology at a log position: the last event of each type that was not removed, in order of declaration.
 // mode: read
 // params: domain, until
 // returns: stored

@@ -1,5 +1,5 @@
-// Ids of the nodes at the other ends of the connections of many nodes, each once; an
-// empty one for what was seen by halves. A node that is not there gives no row.
+// Ids of the neighbours of many nodes, without duplicates. An empty id for an incompletely read neighbour. No row:
+// the node does not exist.
 // mode: read
 // params: domain, ids, leaving, arriving, valid_at
 // returns: id, ids

@@ -1,5 +1,5 @@
-// One node as its last event has it, in the names of the live node: an event never changes, so no reader sees half of an
-// update. No state: the two were read on either side of a change. Nothing is looked up by a null.
+// The last event of a node, with the property names of the live node. Events are immutable, so no read sees a part
+// of an update. No state: node and event were read before and after a change. Null keys are never looked up.
 // mode: read
 // params: domain, id, with_text
 // returns: state, text

@@ -1,5 +1,5 @@
-// The names of properties that nodes of some types have: of those in a list, each that any of them has; and all that the
-// first nodes have.
+// The names of properties that nodes of some types have: of `names` all that any node has, and all names of the
+// first nodes.
 // mode: read
 // params: domain, types, names
 // returns: name

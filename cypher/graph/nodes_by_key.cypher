@@ -1,4 +1,4 @@
-// Ids of the nodes of a type that match every property, found by one property that is indexed, in id order.
+// Ids of the nodes of a type that match every property, by one indexed property, in id order.
 // mode: read
 // params: domain, type, property, value, filter, fields, valid_at, after, limit
 // returns: id

@@ -1,4 +1,4 @@
-// Ids of the nodes created from one time until another, of a type if one is given, that match every property, in id order.
+// Ids of the nodes that were created within a period, optionally of one type, and match every property, in id order.
 // mode: read
 // params: domain, type, since, until, filter, fields, valid_at, after, limit
 // returns: id

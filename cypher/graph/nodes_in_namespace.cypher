@@ -1,4 +1,4 @@
-// Ids of the nodes of a namespace, of a type if one is given, that match every property, in id order.
+// Ids of the nodes of a namespace, optionally of one type, that match every property, in id order.
 // mode: read
 // params: domain, type, namespace, filter, fields, valid_at, after, limit
 // returns: id

@@ -1,4 +1,4 @@
-// Ids of the nodes whose path begins so, of a type if one is given, that match every property, in id order.
+// Ids of the nodes whose path starts with a prefix, optionally of one type, that match every property, in id order.
 // mode: read
 // params: domain, type, path, filter, fields, valid_at, after, limit
 // returns: id

@@ -1,4 +1,4 @@
-// What the log last said of subjects up to a number; nothing of those that did not exist then.
+// The last events of subjects up to a log position. Missing subjects have no row.
 // mode: read
 // params: domain, ids, at
 // returns: event

@@ -1,5 +1,5 @@
-// The content of living nodes as their last events have it, for a needle longer than a window's overlap: the text where
-// it is small, else null.
+// The last event of living nodes, with the inline text or null, to search for needles that are longer than the
+// overlap of windows.
 // mode: read
 // params: domain, ids
 // returns: id, event, text

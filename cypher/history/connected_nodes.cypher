@@ -1,6 +1,5 @@
-// Ids of the nodes that were at the other ends of a node's connections at a number of the log, each once, in id order:
-// by connections that live and have not changed since, and by those that changed since and were there then; null for one
-// that was seen by halves.
+// Ids of a node's neighbours at a log position, without duplicates, in id order: by live connections that have not
+// changed since, and by the former state of those that have. Null for an incompletely read neighbour.
 // mode: read
 // params: domain, at, id, leaving, arriving, valid_at, after, limit
 // returns: id

@@ -1,5 +1,5 @@
-// Ids of the connections that matched at a number of the log, in id order, found as `nodes` are. Those of the types in
-// `along`, all where it is null, are taken as they are stored, and those of the types in `against` the other way.
+// Ids of the connections that matched at a log position, in id order, as in `nodes`. The types in `along` (all if
+// null) are followed as stored, and those in `against` in the opposite direction.
 // mode: read
 // params: domain, at, from_id, to_id, along, against, filter, valid_at, after, limit
 // returns: id

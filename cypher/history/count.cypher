@@ -1,4 +1,4 @@
-// How many events of a domain's log there are between two numbers.
+// The number of events of a domain's log between two positions.
 // mode: read
 // params: domain, after, before
 // returns: events

@@ -1,8 +1,8 @@
-// What differs between two states of domains after a subject, at most so many: how many, by kind and by what became of
-// them; and a page of these in the order of their ids, each with its event in either state, with the titles that the
-// ends of a connection, or the node of an observation, had last, and on request with small text that differs. Names in
-// `ignored` are compared with nothing. That a domain and its ontology began is no difference. It reads the events of the stretches of logs that lead from one state to the
-// other, or those of one subject.
+// The differences between two states of domains, after a subject and up to a limit: their counts by kind and
+// operation, and a page in id order. Each has its event in both states, the last titles of a connection's ends or of
+// an observation's node, and optionally the inline texts if they differ. Properties in `ignored` are not compared.
+// The creation of a domain or ontology is not a difference. The statement reads the events of the log ranges that
+// lead from one state to the other, or those of one subject.
 // mode: read
 // params: stretches, from_domain, since, to_domain, until, subject, types, ignored, after, most, limit, texts
 // returns: counts, page

@@ -1,6 +1,6 @@
-// Events of a domain's log, newest first, each with the event of its subject before it, and with the titles that the
-// ends of a connection, or the node of an observation, had then; that of a node's deletion, where it is the last of its
-// batch, with the number of connections that went with it.
+// Events of a domain's log, newest first, each with the previous event of its subject, and with the titles at that
+// time of a connection's ends or an observation's node. The last event of a node's deletion has the number of
+// connections that were deleted with it.
 // mode: read
 // params: domain, after, before, session, source, actor, operations, types, limit
 // returns: event, previous, from_title, to_title, took

@@ -1,5 +1,4 @@
-// The events of one subject, newest first, as `events` gives those of all: with the one before, with the titles that
-// the ends of a connection had then, and with the number of connections that went with a node.
+// The events of one subject, newest first, with the same columns as `events`.
 // mode: read
 // params: domain, subject, after, before, session, source, actor, operations, types, limit
 // returns: event, previous, from_title, to_title, took

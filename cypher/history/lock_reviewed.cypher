@@ -1,4 +1,4 @@
-// Tells what `reviewed` tells, and keeps others from changing it until the end of the transaction.
+// Returns the same as `reviewed`, and locks it until the end of the transaction.
 // mode: write
 // params: domain
 // returns: reviewed, after, last

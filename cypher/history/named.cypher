@@ -1,5 +1,5 @@
-// Nodes and connections that somebody may mean by a text: by an id that begins so, or by the title of a node. Each as
-// its last event has it, deleted and erased ones too, the id that is the text itself first.
+// Nodes and connections that a text may refer to: by the start of their id, or by the title of a node. Each is in
+// its last state, also if it was deleted or erased. An id that equals the text comes first.
 // mode: read
 // params: domain, text, limit
 // returns: id, kind, type, title, op

@@ -1,5 +1,6 @@
-// Ids of the nodes that matched at a number of the log, in id order: those that live and have not changed since, and
-// those that changed since and matched then. The first come first, so that one that is just being changed is met.
+// Ids of the nodes that matched at a log position, in id order: the live ones that have not changed since, and the
+// former state of those that have. The live ones are read first, so that a node that changes meanwhile is not
+// missed.
 // mode: read
 // params: domain, at, type, filter, fields, valid_at, after, limit
 // returns: id

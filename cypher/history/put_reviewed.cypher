@@ -1,4 +1,4 @@
-// Keeps what people said of a domain's changes. It is no part of the log: who reviews changes nothing.
+// Stores the reviews of a domain's changes. They are not part of the log, because a review changes nothing.
 // mode: write
 // params: domain, reviewed
 // returns: -

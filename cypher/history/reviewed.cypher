@@ -1,5 +1,4 @@
-// What people said of a domain's changes when they reviewed them, and the numbers between which its
-// log has changes to show.
+// The reviews of a domain's changes, and the range of log positions that have events.
 // mode: read
 // params: domain
 // returns: reviewed, after, last

@@ -1,5 +1,5 @@
-// The sessions that changed a domain, the one that wrote last first; changes without a session are one for each source
-// and actor. With them, the titles of the nodes that each was last about.
+// The sessions that changed a domain, the last writer first. Changes without a session are grouped by source and
+// actor. Each has the titles of the nodes that it changed last.
 // mode: read
 // params: domain, after, before, limit
 // returns: session, source, actor, first_seq, last_seq, began, ended, changes, subjects, titles

@@ -1,4 +1,4 @@
-// The sessions whose summaries name a project, in any capitals.
+// The sessions whose summaries name a project, in any case.
 // mode: read
 // params: domain, project
 // returns: session

@@ -1,4 +1,4 @@
-// What the log last said of a subject up to a number, with its text where that is small. No row: there is no such domain.
+// The last event of a subject up to a log position, with its inline text. No row: the domain does not exist.
 // mode: read
 // params: domain, id, at
 // returns: event, text

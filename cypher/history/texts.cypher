@@ -1,5 +1,5 @@
-// Nodes that changed since a number of the log, in id order, as they were then; nothing where there was none. Small
-// texts come along.
+// Nodes that changed since a log position, in id order, in their former state with inline texts. No event if the
+// node did not exist.
 // mode: read
 // params: domain, at, type, after, limit
 // returns: id, event, text

@@ -1,4 +1,4 @@
-// Which of these nodes live and have not changed since a number of the log.
+// The nodes that exist and have not changed since a log position.
 // mode: read
 // params: domain, ids, at
 // returns: id

@@ -1,5 +1,5 @@
-// All connections of some types, each with its ends and how it came to be; those that do not hold now are left out.
-// They are reached from the nodes that a type may leave.
+// All connections of some types, with ends and creation method, without those that are not valid now. They are read
+// from the nodes at which the type may start.
 // mode: read
 // params: domain, types, limit
 // returns: id, type, from_id, to_id, method

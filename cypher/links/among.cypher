@@ -1,4 +1,4 @@
-// How many of these nodes each of them is connected to.
+// The number of connections from each of these nodes to the others.
 // mode: read
 // params: domain, ids
 // returns: id, edges

@@ -1,9 +1,9 @@
-// Links from the nodes of a domain, or from one node, and those to them that are meant to be seen from there; in the order
-// of the domains and ids of the links, with the titles of
-// both ends; if the target does not live, whether its domain is there, and what the log says last of it.
+// Links from the nodes of a domain or from one node, and the links to them that are shared with that domain, in the
+// order of domain and id, with the titles of both ends. If the target does not exist, also whether its domain exists
+// and the last event of the target.
 // mode: read
 // params: domain, node, out, in, after, limit
-// returns: key, id, domain, source, target, here, source_title, target_title, has_domain, last, stored
+// returns: key, id, domain, source, target, is_out, source_title, target_title, has_domain, last, stored
 CALL () {
   WITH *
   WHERE $out AND $node IS NULL
@@ -52,6 +52,6 @@ CALL (l, t) {
   WHERE t IS NOT NULL
   RETURN null AS e
 }
-RETURN key, l._id AS id, l._domain AS domain, n._id AS source, l._target AS target, is_out AS here,
+RETURN key, l._id AS id, l._domain AS domain, n._id AS source, l._target AS target, is_out,
        n._title AS source_title, t._title AS target_title, d IS NOT NULL AS has_domain, CASE WHEN e._erased THEN 'erased' ELSE e._op END AS last, properties(l) AS stored
 ORDER BY key

@@ -1,5 +1,5 @@
-// A domain and those above it, as far as eight of them, the nearest first, and where their ontologies stand. What is named
-// as the parent of the last is the next. No row: there is no such domain.
+// A domain and up to eight levels of its ancestors, the nearest first, with the versions of their ontologies. The
+// parent of the last row is the next one. No row: the domain does not exist.
 // mode: read
 // params: domain
 // returns: name, parent, ontology_version, epoch

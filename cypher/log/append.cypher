@@ -1,7 +1,7 @@
-// Adds events to the domain's log, with the small texts that they refer to, and moves its head on; those that begin a subject
-// come with it instead. Times come as text, for speed. Where a time is before that of the event before it, because a
-// clock was set right, the number is noted: `turns` are those within, and `first` is the first event.
-// `protects` says whether something is protected after one of the events: from then on writes look for what is.
+// Appends events to a domain's log, with their inline texts, and moves its head. Creation events may be appended by
+// the projection instead. Times are text, for speed. `turns` are the positions of events that are earlier in time
+// than the previous one, because a clock was corrected, and `first` is the first event. `protects` says whether a
+// subject is protected after one of the events. From then on, writes check protection.
 // mode: write
 // params: domain, first, seq, at, ontology_version, events, contents, turns, protects
 // returns: -

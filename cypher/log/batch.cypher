@@ -1,4 +1,4 @@
-// The events of one batch, in order, given the seq of its first.
+// The events of one batch, in order, given the position of its first.
 // mode: read
 // params: domain, batch, first
 // returns: op, kind, subject, seq

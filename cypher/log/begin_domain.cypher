@@ -1,4 +1,4 @@
-// Makes the domain if there is none yet. Its first events follow in the same transaction.
+// Creates the domain if it does not exist. Its first events follow in the same transaction.
 // mode: write
 // params: domain, at
 // returns: -

@@ -1,4 +1,4 @@
-// Those of some domains that there are, each with the names of the domains right under it, in order.
+// The existing ones of some domains, each with the names of its children, in order.
 // mode: read
 // params: domains
 // returns: name, children

@@ -1,4 +1,4 @@
-// Takes the domain's write lock and goes on only if its log stands where the writer believes that it does.
+// Takes the domain's write lock, and continues only if its log has the position that the writer expects.
 // mode: write
 // params: domain, batch, known_seq, epoch
 // returns: claimed

@@ -1,4 +1,4 @@
-// The small texts of these hashes.
+// The inline texts with these hashes.
 // mode: read
 // params: domain, hashes
 // returns: sha256, text

@@ -1,5 +1,5 @@
-// Appends the events that begin connections, and makes the connections with their keys and small texts, as for nodes. The
-// ends are found only where their types are among those that the connection's type allows, for they may have been assumed.
+// Appends the creation events of connections, and creates the connections with their keys and inline texts, as for
+// nodes. The ends must have types that the connection's type allows, because their types may have been assumed.
 // mode: write
 // params: domain, rows
 // returns: found

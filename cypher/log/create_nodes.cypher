@@ -1,7 +1,7 @@
-// Appends the events that begin nodes, and makes the nodes with their keys, search windows and small texts: a row holds once
-// what both have, and what only one has, and the text that is to be in the index of texts. What the rows share comes before
-// them, and a row may say otherwise. Links may have waited for a node, as where its domain was deleted and begun again; where
-// none leads to the domain, no node is asked.
+// Appends the creation events of nodes, and creates the nodes with their keys, search windows and inline texts. A
+// row contains the values of event and node, and the text to index. Values that the rows share come before them, and
+// a row may override them. Links may wait for a node, for example if its domain was deleted and created again;
+// without links to the domain, no node is checked.
 // mode: write
 // params: domain, rows
 // returns: found

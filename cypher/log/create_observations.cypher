@@ -1,4 +1,4 @@
-// Appends the events that begin observations, and makes the observations, as for nodes.
+// Appends the creation events of observations, and creates the observations, as for nodes.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,4 +1,4 @@
-// Deletes what is left of a domain: its ontology's own node and the domain itself.
+// Deletes the rest of a domain: the node of its ontology, and the domain itself.
 // mode: write
 // params: domain
 // returns: -

@@ -1,4 +1,4 @@
-// Deletes small texts by their hashes.
+// Deletes inline texts by their hashes.
 // mode: write
 // params: domain, hashes
 // returns: -

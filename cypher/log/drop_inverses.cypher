@@ -1,4 +1,4 @@
-// Deletes the second relationships of connections, each from between the ends of its connection turned round.
+// Deletes the inverse relationships of connections, each from between the swapped ends of its connection.
 // mode: write
 // params: domain, rows
 // returns: found

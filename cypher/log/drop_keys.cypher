@@ -1,4 +1,4 @@
-// Deletes the key rows of the owners.
+// Deletes the keys of the owners.
 // mode: write
 // params: domain, rows
 // returns: found

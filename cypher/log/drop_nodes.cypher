@@ -1,4 +1,4 @@
-// Deletes nodes from the live graph, with whatever a person may have tied to them by hand.
+// Deletes nodes from the live graph, including relationships that were created by hand.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,4 +1,4 @@
-// Takes types back. The domain gets a new epoch, so that nobody goes by what they remember of its ontology.
+// Deletes types. The domain gets a new epoch, so that cached ontologies are no longer used.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,5 +1,4 @@
-// Takes the domain's write lock and tells what long operation is going on in it, if any, and how far that has come;
-// and what of the domain is protected.
+// Takes the domain's write lock, and returns its job, if any, with the progress, and its protection.
 // mode: write
 // params: domain
 // returns: seq, state, job, protection, has_protected

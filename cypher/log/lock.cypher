@@ -1,7 +1,7 @@
-// Takes the domain's write lock and tells where its log stands. `written` is the seq of this write's first event
-// if an earlier run of the same write was committed after all, `request` the hash that it then has, if it has one, and
-// `refused` what it tells of what was left out. `protection` and
-// `has_protected` say what of the domain is protected, `parent` which domain is above it.
+// Takes the domain's write lock, and returns the position of its log. `written` is the position of this write's
+// first event if an earlier run of the same write was committed, `request` its hash, if any, and `refused` its
+// omitted operations. `protection` and `has_protected` are the protection of the domain, and `parent` is the domain
+// above.
 // mode: write
 // params: domain, batch
 // returns: seq, ontology_version, epoch, last_at, state, job, written, request, refused, protection, has_protected, parent

@@ -1,4 +1,4 @@
-// Takes the write lock of a domain that another is to be under, and tells what goes on in it and which is above it.
+// Takes the write lock of a new parent, and returns its state, its job and its own parent.
 // mode: write
 // params: domain
 // returns: state, job, parent

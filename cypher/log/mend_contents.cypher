@@ -1,4 +1,4 @@
-// Puts small texts back that the log refers to.
+// Restores inline texts that the log refers to.
 // mode: write
 // params: domain, rows
 // returns: -

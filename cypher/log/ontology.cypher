@@ -1,9 +1,10 @@
-// A domain's ontology: the definitions of its types, in order of declaration, as JSON. `newest` is the version of the
-// newest part that was read, `versions` the sum of those that its types should have (null before anybody summed them up)
-// and `found` of those that were read: when these differ, or the newest is not the ontology's, a change was seen by halves.
+// A domain's ontology: the JSON definitions of its types, in order of declaration. `newest` is the version of the
+// newest part that was read, `versions` the sum of the versions that its types should have (null if it was never
+// computed), and `read_versions` the sum of those that were read. If these differ, or the newest is not the
+// ontology's version, the read is incomplete.
 // mode: read
 // params: domain
-// returns: ontology_version, epoch, newest, versions, found, open, description, node_types, connection_types
+// returns: ontology_version, epoch, newest, versions, read_versions, open, description, node_types, connection_types
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (o:_Ontology {_domain: $domain})
 CALL () {
@@ -21,5 +22,5 @@ CALL () {
 RETURN d._ontology_version AS ontology_version, toString(d._created) + '/' + d._mended AS epoch,
        reduce(newest = 0, version IN [o._version, node_types_newest, connection_types_newest] |
          CASE WHEN version > newest THEN version ELSE newest END) AS newest,
-       d._versions AS versions, nodes_found + links_found AS found, coalesce(o._open, false) AS open,
+       d._versions AS versions, nodes_found + links_found AS read_versions, coalesce(o._open, false) AS open,
        coalesce(o._description, '') AS description, node_types, connection_types

@@ -1,5 +1,5 @@
-// A page of the subjects that a log has known up to a number, in the order of their ids: the last event of each, whether
-// it is the last of all, and the hash of its content where that is no small text.
+// A page of the subjects in a log up to a position, in id order: the last event of each, whether it is the subject's
+// last of all, and the hash of its content if that is a blob.
 // mode: read
 // params: source, at, after, limit
 // returns: subject, origin, op, kind, type, is_present, blob

@@ -1,4 +1,4 @@
-// The last events of those of these subjects that are protected as they are then.
+// The last events of the subjects that are protected after them.
 // mode: read
 // params: domain, subjects
 // returns: stored

@@ -1,5 +1,5 @@
-// Subjects that deleting a subject affects: the subject; for a node, its connections and neighbours where either is
-// protected; for an observation or link, its node.
+// Subjects that the deletion of a subject affects: the subject; for a node, its connections and neighbours if either
+// is protected; for an observation or link, its node.
 // mode: read
 // params: domain, subject, about
 // returns: subject

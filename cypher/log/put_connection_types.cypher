@@ -1,5 +1,5 @@
-// Makes connection types what their last events say, tied to the node types that they join, and notes the sum of the versions
-// of all types. When one was there before, or has an inverse, the domain gets a new epoch, as for node types.
+// Writes connection types as of their last events, linked to their node types, and stores the sum of the versions of
+// all types. If a type existed before or has an inverse, the domain gets a new epoch, as for node types.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,4 +1,4 @@
-// Makes connections what their last events say, with their text where it is small, as for nodes.
+// Writes connections as of their last events, with inline texts, as for nodes.
 // mode: write
 // params: domain, rows
 // returns: found

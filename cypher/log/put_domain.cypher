@@ -1,5 +1,5 @@
-// Gives a domain its own attributes. A branch that was imported without its source stays without it. Under another parent
-// the domain gets a new epoch, so that nobody goes by what they remember of its ontology.
+// Writes the attributes of a domain. An imported branch without its source stays without it. With another parent,
+// the domain gets a new epoch, so that cached ontologies are no longer used.
 // mode: write
 // params: domain, rows
 // returns: found

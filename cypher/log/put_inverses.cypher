@@ -1,6 +1,6 @@
-// Makes the second relationships of connections what they are to be: one for each, between its ends turned round, kept where
-// it is there. One of the type `stays` is left as it is. They are looked for at the end that has fewer relationships, because
-// no index knows them.
+// Writes the inverse relationships of connections: one for each, between its swapped ends. Existing ones are kept.
+// One of the type `stays` is left unchanged. They are searched at the end with fewer relationships, because they are
+// not indexed.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,4 +1,4 @@
-// Notes which long operation goes on in a domain and how far it has come; the state `ready` ends it.
+// Stores the job of a domain with its progress. The state `ready` ends it.
 // mode: write
 // params: domain, state, job
 // returns: -

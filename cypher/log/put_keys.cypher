@@ -1,5 +1,4 @@
-// Makes the key rows of owners what they are to be. Rows that are so already are not touched: a reader must not miss
-// what did not change.
+// Writes the keys of owners. Equal ones are not touched, so that readers do not miss unchanged keys.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,4 +1,5 @@
-// Makes links what their last events say: each is tied to its source, and to its target in another domain while that lives.
+// Writes links as of their last events, each linked to its source, and to its target in another domain if that
+// exists.
 // mode: write
 // params: domain, rows
 // returns: found

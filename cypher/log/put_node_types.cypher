@@ -1,6 +1,6 @@
-// Makes node types what their last events say, and notes the sum of the versions of all types. When one was there before,
-// or a domain above may have one of the name, the domain gets a new epoch, so that nobody goes by what they remember of its
-// ontology.
+// Writes node types as of their last events, and stores the sum of the versions of all types. If a type existed
+// before, or a domain above may have a type of this name, the domain gets a new epoch, so that cached ontologies are
+// no longer used.
 // mode: write
 // params: domain, rows
 // returns: found

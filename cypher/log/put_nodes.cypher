@@ -1,7 +1,6 @@
-// Makes nodes what their last events say, with their text where it is small. A text that the live graph has and that
-// still belongs to the content is kept even when the log's copy of it is lost. What is indexed already stays so. One that
-// is of another type than before gets the label of that, and so do its search windows. Links
-// from other domains lead to one that comes back again.
+// Writes nodes as of their last events, with inline texts. A text of the live graph that still matches the content
+// is kept, even if the log's copy is lost. Indexed texts stay indexed. If the type changes, the node and its search
+// windows get the new label. Links from other domains are linked to restored nodes.
 // mode: write
 // params: domain, rows
 // returns: found

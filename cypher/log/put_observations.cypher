@@ -1,4 +1,4 @@
-// Makes observations what their last events say. A text that is indexed already stays so.
+// Writes observations as of their last events. Indexed texts stay indexed.
 // mode: write
 // params: domain, rows
 // returns: found

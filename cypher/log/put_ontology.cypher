@@ -1,4 +1,4 @@
-// Makes the ontology's own node what its last event says.
+// Writes the node of an ontology as of its last event.
 // mode: write
 // params: domain, rows
 // returns: found

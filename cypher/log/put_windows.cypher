@@ -1,6 +1,5 @@
-// Makes the search windows of owners what they are to be, new ones to be indexed later. Windows that are so already are
-// not touched: a reader must not miss what did not change, and they need not be indexed again. They are compared place
-// by place, as both lists are in that order.
+// Writes the search windows of owners, new ones to be indexed later. Equal windows are not touched, so that readers
+// do not miss them and they need not be indexed again. Old and new windows are compared by place.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,4 +1,4 @@
-// These events of a log, with their text where it is small.
+// Events of a log by position, with inline texts.
 // mode: read
 // params: source, seqs
 // returns: event, text

@@ -1,4 +1,4 @@
-// The labels of the passages of a domain's analyser, or of all domains': each needs a full-text index.
+// The labels of the passages by analyser, in a domain or in all. Each needs a full-text index.
 // mode: read
 // params: domain
 // returns: label

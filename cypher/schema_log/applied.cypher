@@ -1,4 +1,4 @@
-// The schema steps that this database has, in order.
+// The schema steps that are applied to the database, in order.
 // mode: read
 // params: -
 // returns: version, sha256

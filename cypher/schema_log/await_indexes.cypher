@@ -1,4 +1,4 @@
-// Waits until every index is ready to answer.
+// Waits until all indexes are online.
 // mode: read
 // params: -
 // returns: -

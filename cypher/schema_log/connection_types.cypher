@@ -1,4 +1,4 @@
-// The names of the connection types of a domain, or of all: each needs a constraint.
+// The names of the connection types of a domain, or of all. Each needs a constraint.
 // mode: read
 // params: domain
 // returns: name

@@ -1,5 +1,4 @@
-// Takes the schema lock until the transaction ends: step 0 is no step, only something to hold. It also bears the
-// database's own id.
+// Takes the schema lock until the transaction ends, on the node of step 0. It also has the id of the database.
 // mode: write
 // params: -
 // returns: -

@@ -1,4 +1,4 @@
-// Remembers a schema step with its checksum.
+// Records a schema step with its checksum.
 // mode: write
 // params: version, name, sha256
 // returns: -

@@ -1,4 +1,4 @@
-// The database's own id, by which it is told from every other.
+// The unique id of the database.
 // mode: read
 // params: -
 // returns: store

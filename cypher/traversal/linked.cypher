@@ -1,5 +1,5 @@
-// The links of these nodes to living nodes of other domains, and the bidirectional ones from there: of each node so many, the
-// strongest first.
+// The links of these nodes to living nodes of other domains, and the bidirectional ones from there, the strongest
+// first, up to a limit per node.
 // mode: read
 // params: domain, ids, out, in, least, limit
 // returns: node, id, type, source_domain, source, target_domain, target, strength

@@ -1,4 +1,4 @@
-// The vectors of owners' passages that were current after a number of the log, by a model; of each owner so many.
+// The vectors of the owners' passages by a model at a log position, up to a maximum per owner.
 // mode: read
 // params: domain, owners, model, at, most
 // returns: owner, vectors

@@ -14,7 +14,7 @@ import anyio.to_thread
 from graph_memory import local
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of, fetch_model
-from graph_memory.memory.access_counter import MOST, AccessTally
+from graph_memory.memory.access_counter import MAX_NODES, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
@@ -261,8 +261,8 @@ def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, v
         embedder=vectors,
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,
-        accesses=AccessTally(MOST if settings.use_counts else 0),
-        together=AccessTally(MOST if settings.use_counts else 0),
+        accesses=AccessTally(MAX_NODES if settings.use_counts else 0),
+        together=AccessTally(MAX_NODES if settings.use_counts else 0),
         users_domain=settings.users_domain,
         agent_domain=settings.agent_domain,
         corrections=_corrections,

@@ -20,7 +20,7 @@ from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.storage.schema import connection_constraint
-from graph_memory.storage.schema_check import made_by_steps
+from graph_memory.storage.schema_check import statements_of_steps
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +28,7 @@ TYPE = "Joins `two`"
 ONTOLOGY = ontology_from(
     {"node_types": ["Note"], "connection_types": [{"name": TYPE, "from_types": ["*"], "to_types": ["*"]}]}
 )
-NAMES = sorted({**made_by_steps(), connection_constraint(TYPE)[0]: ""})
+NAMES = sorted({**statements_of_steps(), connection_constraint(TYPE)[0]: ""})
 
 
 @pytest.fixture(scope="module")

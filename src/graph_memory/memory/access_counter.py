@@ -1,7 +1,7 @@
-"""How often nodes are given to somebody, kept in memory until it is written behind the calls.
+"""Counts of node accesses, held in memory until they are written in the background.
 
-Looking is no change, so it is not in the log, and nobody waits for it. What a process that is killed has not written is
-lost.
+Accesses are not changes, so they are not in the log and callers do not wait for them. If a process is killed, its
+unwritten counts are lost.
 """
 
 from __future__ import annotations
@@ -10,37 +10,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-MOST = 10_000
-"""Nodes that are kept in memory; while there are so many, others are not counted."""
+MAX_NODES = 10_000
+"""Maximum number of nodes whose accesses are held in memory. Further nodes are not counted."""
 
 
 @dataclass(slots=True)
 class Access:
-    """How often a node was given to somebody, and when last."""
+    """The number of accesses to a node, and the time of the last one."""
 
     count: int
     last: datetime
 
 
 class AccessTally:
-    """How often nodes were given to somebody since it was last taken, at most so many nodes; 0 keeps none."""
+    """The accesses since the last `take`, for at most `most` nodes. With 0, nothing is counted."""
 
-    def __init__(self, most: int = 0) -> None:
-        self._most = most
+    def __init__(self, maximum: int = 0) -> None:
+        self._most = maximum
         self._found: dict[str, dict[str, Access]] = {}
         self._size = 0
 
     def __len__(self) -> int:
-        """Return of how many nodes it knows something."""
+        """Return the number of counted nodes."""
         return self._size
 
     @property
     def is_on(self) -> bool:
-        """Whether anything is counted."""
+        """Whether accesses are counted."""
         return self._most > 0
 
     def last(self, domain: str) -> datetime | None:
-        """Return when a node of a domain was last given to somebody, of those that it knows of."""
+        """Return the time of the last counted access in a domain, or None."""
         return max((access.last for access in self._found.get(domain, {}).values()), default=None)
 
     def note(self, domain: str, ids: Iterable[str]) -> None:
@@ -50,20 +50,20 @@ class AccessTally:
             self._add(domain, id_, Access(1, now))
 
     def add(self, domain: str, accesses: Mapping[str, Access]) -> None:
-        """Put back what was taken and could not be written."""
-        for each, access in accesses.items():
-            self._add(domain, each, access)
+        """Put back accesses that were taken and could not be written."""
+        for node_id, access in accesses.items():
+            self._add(domain, node_id, access)
 
     def take(self) -> dict[str, dict[str, Access]]:
-        """Return what there is, by domain and node, and begin anew."""
-        found, self._found, self._size = self._found, {}, 0
-        return found
+        """Return the accesses by domain and node, and reset the counts."""
+        accesses, self._found, self._size = self._found, {}, 0
+        return accesses
 
     def _add(self, domain: str, subject: str, access: Access) -> None:
-        known = self._found.get(domain, {}).get(subject)
-        if known is not None:
-            known.count += access.count
-            known.last = max(known.last, access.last)
+        access_before = self._found.get(domain, {}).get(subject)
+        if access_before is not None:
+            access_before.count += access.count
+            access_before.last = max(access_before.last, access.last)
         elif self._size < self._most:
             self._found.setdefault(domain, {})[subject] = Access(access.count, access.last)
             self._size += 1

@@ -1,4 +1,4 @@
-"""Work that goes on behind the calls, for as long as the memory is open, and several things done at once."""
+"""Background tasks that run while the memory is open, and task groups."""
 
 from __future__ import annotations
 
@@ -13,55 +13,55 @@ from anyio.abc import TaskGroup
 
 from graph_memory.model.errors import GraphError
 
-PATIENCE = 1.0
-"""Seconds for which closing waits for work to be done, so that a command that ends at once gets something done too."""
+CLOSE_SECONDS = 1.0
+"""Maximum time in seconds that closing waits for tasks, so that they make progress in short commands too."""
 
 _log = logging.getLogger(__name__)
 
 
 class Background:
-    """Tasks by name, one of a name at a time. What one does must be safe to leave off anywhere and to begin again."""
+    """Tasks by name, at most one of a name at a time. A task must be safe to cancel at any point and to restart."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._endless: set[str] = set()
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
-        """Start work, unless some of that name is going on. Closing does not wait for what is endless."""
+        """Start a task, unless one with that name is running. Closing does not wait for endless tasks."""
         if is_endless:
             self._endless.add(name)
         if name in self._tasks:
             work.close()
             return
-        task = self._tasks[name] = asyncio.create_task(_logged(name, work), name=name)
+        task = self._tasks[name] = asyncio.create_task(_run_logged(name, work), name=name)
 
-        def ended(_: object) -> None:
+        def on_done(_: object) -> None:
             self._tasks.pop(name, None)
-            work.close()  # of a task that was cancelled before it began, the work was never awaited
+            work.close()  # a task that was cancelled before its start never awaited its work
 
-        task.add_done_callback(ended)
+        task.add_done_callback(on_done)
 
     async def close(self) -> None:
-        """Give what is going on a moment to end, then leave it off."""
+        """Wait a moment for the tasks to end, then cancel them."""
         for name in self._endless & self._tasks.keys():
             self._tasks[name].cancel()
         if tasks := list(self._tasks.values()):
-            _, pending = await asyncio.wait(tasks, timeout=PATIENCE)
+            _, pending = await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
             for task in pending:
                 task.cancel()
             await asyncio.gather(*pending, return_exceptions=True)
 
 
 class Idle(Background):
-    """Nothing goes on behind a transaction: it is done behind the calls that come after it."""
+    """No background tasks, for transactions. Calls after the transaction start them."""
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
-        """Leave the work off."""
+        """Discard the work."""
         del is_endless
         work.close()
 
 
-async def _logged(name: str, work: Coroutine[Any, Any, None]) -> None:
+async def _run_logged(name: str, work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except GraphError as error:
@@ -70,10 +70,9 @@ async def _logged(name: str, work: Coroutine[Any, Any, None]) -> None:
 
 @asynccontextmanager
 async def task_group() -> AsyncGenerator[TaskGroup]:
-    """Give a task group out of which the first failure comes as it is, not in a group of its own.
+    """Yield a task group that raises the first failure itself, not an exception group.
 
-    Callers switch on the code of an error. The failure has ended the other tasks; one that failed in the same instant
-    is kept as its cause.
+    Callers switch on the code of an error. The failure cancels the other tasks. The group is kept as its cause.
     """
     try:
         async with anyio.create_task_group() as tasks:

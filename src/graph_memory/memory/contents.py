@@ -1,4 +1,4 @@
-"""Content of nodes and connections: where it is put before a write, and how it is got back."""
+"""Storage of the content of nodes and connections."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from graph_memory.storage.blobs.blobs import Blobs
 from graph_memory.storage.blobs.cache import ContentCache
 from graph_memory.storage.blobs.places import CHUNK
 
-QUICK = 64 * 1024
-"""Text up to this size in bytes is cut into search windows at once."""
+MAX_INLINE_SPLIT = 64 * 1024
+"""Maximum size in bytes of a text that is split into search windows without a worker thread."""
 
 
 class Contents:
-    """Small text is kept in Neo4j with the write itself; all else goes to the blobs before the write begins."""
+    """Stores small text in Neo4j, within the write, and other content in blobs before the write."""
 
     def __init__(self, blobs: Blobs, cache: ContentCache, *, store: str, inline_limit: int, text_limit: int) -> None:
         self.blobs = blobs
@@ -34,11 +34,10 @@ class Contents:
         self._text_limit = text_limit
 
     async def put(self, domain: str, content: Content) -> Content:
-        """Return the content once it is safe to refer to.
+        """Store content before a write refers to it, and return it.
 
-        Raises CONTENT_TOO_LARGE for text over the limit, which the search windows of one write set, and
-        FILE_CREATION_FAILED when it cannot be written. When the write that refers to it then fails, the blob is
-        left over for `gc`.
+        Raises CONTENT_TOO_LARGE for text over the limit, which depends on the search windows of one write, and
+        FILE_CREATION_FAILED if it cannot be written. If the write fails, `gc` deletes the blob.
         """
         self.check(content)
         if not self.is_inline(content.ref):
@@ -51,38 +50,38 @@ class Contents:
         self.check_size(content.size if content.is_text else 0)
 
     def check_size(self, text: int) -> None:
-        """Raise CONTENT_TOO_LARGE for so many bytes of text, if they are over the limit."""
+        """Raise CONTENT_TOO_LARGE if a size of text in bytes is over the limit."""
         if text > self._text_limit:
             raise _too_large(text, self._text_limit)
 
     async def _claim(self) -> None:
-        """Note at the blobs whose they are, before the first of this process: cleaning up must know."""
+        """Record the owner of the blobs before the first blob of this process, for garbage collection."""
         if not self._is_claimed:
             await self.blobs.claim(self.store)
             self._is_claimed = True
 
     async def windows(self, content: Content) -> tuple[str, ...]:
-        """Return the search windows of text, made in a worker thread when that takes a while; binary has none."""
-        if content.size <= QUICK:
+        """Return the search windows of text. Large text is split in a worker thread, and binary content has none."""
+        if content.size <= MAX_INLINE_SPLIT:
             return tuple(windows(content.text or ""))
         return tuple(await anyio.to_thread.run_sync(list, windows(content.text or "")))
 
     async def fetch(self, domain: str, ref: ContentRef, inline: str | None) -> Content:
-        """Return the content that a node or connection refers to, given the text of its hash where Neo4j keeps one.
+        """Return the content of a reference, from its inline text or from the blobs.
 
-        The same bytes may have come as text, which Neo4j keeps, and as base64, which goes to the blobs: either will do.
-        Raises CONTENT_READ_FAILED when it is missing, or is not what was written.
+        The same bytes may be stored inline, as text, and in a blob, as base64. Either copy is used.
+        Raises CONTENT_READ_FAILED if it is missing or damaged.
         """
         data = inline.encode() if inline is not None else await self._read(domain, ref.sha256)
         content = Content(data=data, encoding=ref.encoding, format=ref.format)
         if content.sha256 != ref.sha256:
-            raise _damaged(domain, ref.sha256)
+            raise _damaged_content(domain, ref.sha256)
         return content
 
     async def stream(self, domain: str, ref: ContentRef, inline: str | None) -> AsyncIterator[bytes]:
-        """Give content of any size in chunks, at least one, without keeping it; it is found as `fetch` finds it.
+        """Yield content of any size in one or more chunks, as `fetch` reads it, without caching it.
 
-        Raises CONTENT_READ_FAILED, at the end when it is not what was written.
+        Raises CONTENT_READ_FAILED, for damaged content after the last chunk.
         """
         if inline is not None:
             data = (await self.fetch(domain, ref, inline)).data
@@ -102,7 +101,7 @@ class Contents:
         return data
 
     async def copy(self, source: str, domain: str, sha256: str) -> None:
-        """Put a blob of one domain into another. One that is there already becomes new, so that nobody cleans it up.
+        """Copy a blob to another domain. An existing copy gets a new time, so that it is not garbage-collected.
 
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
@@ -110,32 +109,32 @@ class Contents:
         await self.blobs.put(domain, await self.blobs.get(source, sha256))
 
     async def drop(self, domain: str, hashes: Iterable[str], before: datetime) -> int:
-        """Delete blobs, but none that was written at `before` or later, and return how many are left all the same.
+        """Delete blobs that were written earlier than `before`, and return the number of blobs that are kept.
 
-        They stay where another database keeps blobs too, which may need them. Raises FILE_CREATION_FAILED.
+        Blobs are kept if another database shares their storage. Raises FILE_CREATION_FAILED.
         """
-        there = [sha256 for sha256 in hashes if await self.blobs.exists(domain, sha256)]
-        is_ours = not there or await self.blobs.is_claimed_by(self.store)
-        for sha256 in there if is_ours else ():
+        existing = [sha256 for sha256 in hashes if await self.blobs.exists(domain, sha256)]
+        is_ours = not existing or await self.blobs.is_claimed_by(self.store)
+        for sha256 in existing if is_ours else ():
             await self.blobs.delete(domain, sha256, before)
-        return 0 if is_ours else len(there)
+        return 0 if is_ours else len(existing)
 
     def forget(self, domain: str, hashes: Iterable[str]) -> None:
-        """Let go of contents that this process keeps in memory."""
+        """Remove contents from the cache."""
         for sha256 in hashes:
             self._cache.discard(domain, sha256)
 
     async def take(self, domain: str, chunks: Iterable[bytes]) -> None:
-        """Put a blob of any size into a domain. Raises FILE_CREATION_FAILED."""
+        """Store a blob of any size in a domain. Raises FILE_CREATION_FAILED."""
         await self._claim()
         await self.blobs.put_stream(domain, chunks)
 
     def is_inline(self, ref: ContentRef) -> bool:
-        """Say whether content like this is kept in Neo4j."""
+        """Return whether content like this is stored in Neo4j."""
         return ref.is_text and ref.size <= self._inline_limit
 
 
-def _damaged(domain: str, sha256: str) -> GraphError:
+def _damaged_content(domain: str, sha256: str) -> GraphError:
     hint = Hint("Run {graph-memory verify}, then restore the database from a backup, or write the content again.")
     details = {"domain": domain, "sha256": sha256, "reason": "damaged", "hint": hint}
     return GraphError(Code.CONTENT_READ_FAILED, f"Content {sha256} of domain {domain} is damaged", details)
@@ -150,7 +149,7 @@ def _too_large(size: int, limit: int) -> GraphError:
 async def content_of(data: str | bytes | Path, encoding: str, content_format: str) -> Content:
     """Return checked content from a string, bytes, or the file at a path.
 
-    Raises INVALID_ENCODING, and INVALID_ARGUMENT when there is no such file or it is none of these.
+    Raises INVALID_ENCODING, and INVALID_ARGUMENT for other values and for unreadable files.
     """
     if not isinstance(data, (str, bytes, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault("content", f"content must be text, bytes or a path, not {kind_of(data)}", "Give one of these.")

@@ -1,4 +1,4 @@
-"""Where a Neo4j is, and the driver that reaches it."""
+"""The address of a Neo4j server, and the driver for it."""
 
 # The driver leaves the types of its configuration open.
 # pyright: reportUnknownMemberType=false
@@ -19,7 +19,7 @@ SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a Neo4j is and how to enter it; of one whose process is known, what tells it from others in its place."""
+    """The address and credentials of a Neo4j server, with a guard if its process is known."""
 
     uri: str
     username: str
@@ -29,11 +29,11 @@ class Address:
 
 
 Find = Callable[[], Awaitable[Address]]
-"""Gives the address of a running Neo4j; for a local one, starts it when it is not running."""
+"""Returns the address of a running Neo4j, after starting it if it is local and does not run."""
 
 
 def driver_of(address: Address) -> AsyncDriver:
-    """Return the driver for a server. Raises STORE_UNAVAILABLE for what is not the address of one."""
+    """Return the driver for a server. Raises STORE_UNAVAILABLE for an invalid address."""
     if without_credentials(address.uri) != address.uri:
         hint = "Move them to NEO4J_USERNAME and NEO4J_PASSWORD."
         raise unavailable("NEO4J_URI contains a user name or password", hint)
@@ -49,7 +49,7 @@ def driver_of(address: Address) -> AsyncDriver:
         connection_timeout=5.0,
         connection_acquisition_timeout=30.0,
         keep_alive=True,
-        liveness_check_timeout=1.0,  # a connection that died while nobody used it must not put a write in doubt
+        liveness_check_timeout=1.0,  # an idle connection that broke must not leave a write in doubt
         max_connection_pool_size=64,
         notifications_min_severity="OFF",
         telemetry_disabled=True,

@@ -1,4 +1,4 @@
-"""The driver's errors: what each says of the work that met it, and what the caller is told."""
+"""Classification of the driver's errors, and their translation into GraphErrors."""
 
 from __future__ import annotations
 
@@ -21,56 +21,56 @@ from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import fault
 
 LOST = (ServiceUnavailable, SessionExpired, OSError)
-"""That the connection broke, or could not be had."""
+"""Errors of a connection that broke or could not be opened."""
 
 
-class Moved(ServiceUnavailable):
-    """The server that was found does not listen at its address any more. Nothing was sent to whoever does."""
+class ServerMoved(ServiceUnavailable):
+    """The server no longer listens at its address. Nothing was sent to another listener."""
 
 
 _log = logging.getLogger(__name__)
 
 
-def is_passing(error: BaseException) -> bool:
-    """Say whether it is worth trying again."""
+def is_transient(error: BaseException) -> bool:
+    """Return whether a retry can succeed."""
     if _lacks_memory(error):
         return False
     if isinstance(error, (OSError, IncompleteCommit)) or is_locked_out(error):
         return True
-    return isinstance(error, (DriverError, Neo4jError)) and (error.is_retryable() or _met_a_deleted_entity(error))
+    return isinstance(error, (DriverError, Neo4jError)) and (error.is_retryable() or _read_deleted_entity(error))
 
 
-def is_passing_at_first(error: BaseException) -> bool:
-    """Say whether it is worth trying again to reach a server that never answered yet."""
-    return isinstance(error, Moved) or is_locked_out(error)
+def is_transient_at_start(error: BaseException) -> bool:
+    """Return whether a retry can reach a server that has not answered yet."""
+    return isinstance(error, ServerMoved) or is_locked_out(error)
 
 
 def is_refused(error: BaseException) -> bool:
-    """Say whether the server does not know the user or the password: perhaps it is not the one that was found."""
+    """Return whether the server rejected the user or password, perhaps because it is another server."""
     return isinstance(error, AuthError)
 
 
 def is_locked_out(error: BaseException) -> bool:
-    """Say whether the server takes no login of this user for some seconds, because of others that failed."""
+    """Return whether the server rejects logins of this user for some seconds, after failed ones."""
     return isinstance(error, Neo4jError) and "AuthenticationRateLimit" in (error.code or "")
 
 
-def _met_a_deleted_entity(error: BaseException) -> bool:
-    """Say whether somebody deleted what a statement had found but not read yet."""
+def _read_deleted_entity(error: BaseException) -> bool:
+    """Return whether another writer deleted an entity between match and read of a statement."""
     return isinstance(error, Neo4jError) and "EntityNotFound" in (error.code or "")
 
 
 def may_be_committed(error: BaseException) -> bool:
-    """Say whether a statement of its own may have been committed: its connection broke later, or the commit failed."""
-    return failed_to_commit(error) or (isinstance(error, LOST) and not _never_reached(error))
+    """Return whether an auto-commit statement may have been committed: its connection broke, or the commit failed."""
+    return is_failed_commit(error) or (isinstance(error, LOST) and not _never_reached(error))
 
 
 def _never_reached(error: BaseException) -> bool:
-    return isinstance(error, Moved) or str(error).startswith("Couldn't connect")
+    return isinstance(error, ServerMoved) or str(error).startswith("Couldn't connect")
 
 
-def failed_to_commit(error: BaseException) -> bool:
-    """Say whether the database failed while it committed, mostly for want of disk; it then serves no more."""
+def is_failed_commit(error: BaseException) -> bool:
+    """Return whether the database failed during a commit, usually for lack of disk space. It then stops serving."""
     code = (error.code or "") if isinstance(error, Neo4jError) else ""
     return code.startswith(_OF_TRANSACTIONS) and not code.endswith("StartFailed")
 
@@ -79,13 +79,13 @@ _OF_TRANSACTIONS = "Neo.DatabaseError.Transaction."
 _TOO_LITTLE_MEMORY = "too little memory"
 
 
-def undid_itself(error: BaseException) -> bool:
-    """Say whether a statement divided by zero, which is how one undoes what it did."""
+def rolled_itself_back(error: BaseException) -> bool:
+    """Return whether a statement divided by zero, which is how a statement rolls itself back."""
     return isinstance(error, Neo4jError) and "ArithmeticError" in (error.code or "")
 
 
-def is_too_much(error: GraphError) -> bool:
-    """Say whether the server could not do so much at once, in the time or the memory that it has; less it may do."""
+def exceeds_resources(error: GraphError) -> bool:
+    """Return whether the request exceeded the time or memory of the server. A smaller one may succeed."""
     return error.code is Code.TIMEOUT or _TOO_LITTLE_MEMORY in error.message
 
 
@@ -93,8 +93,8 @@ def _lacks_memory(error: BaseException) -> bool:
     return isinstance(error, Neo4jError) and "OutOfMemory" in (error.code or "")
 
 
-class translated:  # noqa: N801
-    """Turn the driver's errors into ours, naming the server where its address is given."""
+class translate_errors:  # noqa: N801
+    """Translate the driver's errors into GraphErrors, with the address of the server if given."""
 
     def __init__(self, uri: str = "") -> None:
         self._uri = uri
@@ -104,36 +104,38 @@ class translated:  # noqa: N801
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, (DriverError, Neo4jError, OSError, ValueError)):
-            raise ours(error, uri=self._uri) from error
+            raise graph_error_of(error, uri=self._uri) from error
 
 
-def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_local: bool = False) -> GraphError:
-    """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
+def graph_error_of(
+    error: BaseException, *, uri: str = "", in_doubt: bool = False, is_local: bool = False
+) -> GraphError:
+    """Return the GraphError for a driver's error. The driver's text is logged, and not shown to the caller."""
     _log.info("driver error: %r", error)
-    where = f" at {without_credentials(uri)}" if uri else ""
-    if in_doubt and not _is_broken(error):
+    server = f" at {without_credentials(uri)}" if uri else ""
+    if in_doubt and not _has_stopped(error):
         hint = "Read the subject again before you repeat the change."
         return unavailable("Neo4j was lost during the commit; the change may or may not have been made", hint)
     if is_refused(error):
-        return unavailable(f"Neo4j{where} refused the user name or password", _LOCAL_LOGIN if is_local else _LOGIN)
+        return unavailable(f"Neo4j{server} refused the user name or password", _LOCAL_LOGIN if is_local else _LOGIN)
     if isinstance(error, (ConfigurationError, ValueError)) and uri:
         hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
-        return unavailable(f"Neo4j{where} cannot be used", hint)
+        return unavailable(f"Neo4j{server} cannot be used", hint)
     if _is_about_tls(error):
         hint = "bolt+s:// and neo4j+s:// need a trusted certificate, +ssc:// accepts any; without + there is no TLS."
-        return unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
+        return unavailable(f"Neo4j{server} cannot be reached over TLS", hint)
     if isinstance(error, LOST):
         hint = Hint("Check that the server runs and NEO4J_URI is right; {graph-memory doctor} looks for the cause.")
         if "+s" in uri.partition("://")[0]:
             hint = Hint("{hint} For a server without TLS, use bolt:// or neo4j://, without +s.", hint=hint)
-        return unavailable(f"Neo4j{where} cannot be reached", hint)
+        return unavailable(f"Neo4j{server} cannot be reached", hint)
     if isinstance(error, Neo4jError):
-        return _from_server(error, where, in_doubt=in_doubt)
+        return _from_server(error, server, in_doubt=in_doubt)
     return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
 
 
-def of_open_transaction(error: BaseException, seconds: float) -> GraphError:
-    """Return the GraphError for what ended a transaction that somebody held open for so long at most."""
+def open_transaction_error(error: BaseException, seconds: float) -> GraphError:
+    """Return the GraphError for the error that ended an open transaction with this time limit."""
     if isinstance(error, LOST) or (isinstance(error, DriverError) and not isinstance(error, ConfigurationError)):
         message = "The connection to Neo4j was lost before the commit; nothing was changed"
         return GraphError(Code.TRANSACTION_LOST, message, {"hint": "Run the whole transaction again."})
@@ -141,14 +143,14 @@ def of_open_transaction(error: BaseException, seconds: float) -> GraphError:
         message = f"The transaction was open for more than {seconds:g} seconds; nothing was changed"
         hint = "Do less in it, and prepare outside of it; GRAPH_MEMORY_WRITE_TIMEOUT is the limit."
         return GraphError(Code.TIMEOUT, message, {"hint": hint})
-    return ours(error)
+    return graph_error_of(error)
 
 
 _NOT_LUCENE = (
     *("queryparser.classic", "TooManyClauses", "IllegalArgumentException", "TooComplexToDeterminize"),
     "StackOverflowError",
 )
-"""What Lucene says of a query that it cannot read, or that is too much for it."""
+"""Parts of Lucene's messages about queries that are invalid or too complex."""
 _LUCENE = (
     "Close quotes and brackets, give AND, OR and NOT something to join, and put a backslash before "
     '+ - && || ! ( ) { } [ ] ^ " ~ * ? : / and itself where they are meant as text. Or leave out syntax.'
@@ -163,21 +165,21 @@ def _is_about_tls(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _is_broken(error: BaseException) -> bool:
+def _has_stopped(error: BaseException) -> bool:
     return isinstance(error, Neo4jError) and (error.code or "").startswith(_OF_TRANSACTIONS)
 
 
-def _broken(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
-    """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
+def _stopped_database(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
+    """Return the error for a database that stopped, usually for lack of disk space, until a restart."""
     hint = Hint("Free some disk space, then restart Neo4j; for the local one, {graph-memory neo4j stop} is enough.")
-    if not in_doubt and not failed_to_commit(error):
+    if not in_doubt and not is_failed_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
     message = f"Neo4j{where} failed during the commit; the change may or may not have been made"
     return unavailable(message, Hint("{hint} Read the subject again before you repeat the change.", hint=hint))
 
 
 def unavailable(message: str, hint: str) -> GraphError:
-    """Return a STORE_UNAVAILABLE."""
+    """Return a STORE_UNAVAILABLE error."""
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
 
 
@@ -189,12 +191,12 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
     if _lacks_memory(error):
         hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
         return unavailable(f"Neo4j{where} has {_TOO_LITTLE_MEMORY} for this change; nothing was changed", hint)
-    if _is_broken(error):
-        return _broken(error, where, in_doubt=in_doubt)
+    if _has_stopped(error):
+        return _stopped_database(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
     is_gone = "schema index" in (error.message or "")
-    if "ProcedureCallFailed" in code and not is_gone and any(each in (error.message or "") for each in _NOT_LUCENE):
+    if "ProcedureCallFailed" in code and not is_gone and any(text in (error.message or "") for text in _NOT_LUCENE):
         return fault("query", "The query is not valid in Lucene's syntax", _LUCENE)
     if "IndexNotFound" in code or ("ProcedureCallFailed" in code and "index" in (error.message or "")):
         hint = Hint("Run {graph-memory rebuild} to create it; {graph-memory doctor} names what is missing.")

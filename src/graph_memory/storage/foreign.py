@@ -1,4 +1,4 @@
-"""Reading a graph from a Neo4j that need not be ours: a stream of rows, and nothing but reads."""
+"""Read-only access to a graph in any Neo4j server, as a stream of rows."""
 
 # The driver leaves the types of its configuration open.
 # pyright: reportUnknownMemberType=false
@@ -22,15 +22,15 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.connecting import SCHEMES, Address
-from graph_memory.storage.driver_errors import LOST, is_refused, ours
+from graph_memory.storage.driver_errors import LOST, graph_error_of, is_refused
 from graph_memory.storage.guarding import SourceCredentials
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import PATIENCE
+from graph_memory.storage.store import LONG_READ_SECONDS
 
 R = TypeVar("R")
 
 _ROWS = 1_000
-"""Rows that the server sends ahead."""
+"""Number of rows that the server sends at once."""
 _LOGIN = (
     "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command (for the memory's own server, "
     "NEO4J_USERNAME and NEO4J_PASSWORD), or in Python give Neo4jSource(uri, username=…, password=…)."
@@ -41,14 +41,14 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class AsText:
-    """A value of a type that Neo4j has and Python or a memory has not, as text, and the name of that type."""
+    """A value of a Neo4j type that a memory cannot store, as text, with the name of the type."""
 
     type: str
     text: str
 
 
 def is_server(source: str) -> bool:
-    """Say whether a text is the address of a server."""
+    """Return whether a text is the address of a server."""
     return source.partition("://")[0] in SCHEMES and "://" in source
 
 
@@ -60,22 +60,22 @@ class Graph:
         self._uri = uri
 
     def rows(self, query: Query[R], **params: object) -> Iterator[R]:
-        """Yield what a statement gives, as it comes. Values that have no like are `AsText`.
+        """Yield the rows of a statement as they arrive. Values of unsupported types are `AsText`.
 
-        Raises STORE_UNAVAILABLE, STORE_INCOMPATIBLE for a server that is too old, and TIMEOUT after an hour.
+        Raises STORE_UNAVAILABLE, STORE_INCOMPATIBLE for a server older than Neo4j 5, and TIMEOUT after an hour.
         """
-        with _told(self._uri):
-            for record in self._session.run(neo4j.Query(query.text, timeout=PATIENCE), params):
-                yield query.row(*map(_plain, record.values()))
+        with _translate_errors(self._uri):
+            for record in self._session.run(neo4j.Query(query.text, timeout=LONG_READ_SECONDS), params):
+                yield query.row(*map(_as_storable, record.values()))
 
 
 @contextmanager
 def open_graph(address: Address) -> Generator[Graph]:
-    """Give the graph at an address. Raises INVALID_ARGUMENT for one with a login in it, STORE_UNAVAILABLE for none."""
+    """Yield the graph at an address. Raises INVALID_ARGUMENT for an address with a login, and STORE_UNAVAILABLE."""
     if without_credentials(address.uri) != address.uri:
         raise fault("source", "The address of the source contains a user name or password", _LOGIN)
     login = basic_auth(address.username, address.password) if address.password else None
-    with _told(address.uri):
+    with _translate_errors(address.uri):
         driver = GraphDatabase.driver(
             address.uri,
             auth=SourceCredentials(address.guard, login) if login and address.guard else login,
@@ -91,8 +91,8 @@ def open_graph(address: Address) -> Generator[Graph]:
 
 
 @contextmanager
-def _told(uri: str) -> Generator[None]:
-    """Turn the driver's errors into ours, with hints about a source."""
+def _translate_errors(uri: str) -> Generator[None]:
+    """Translate the driver's errors into GraphErrors, with hints about the source."""
     try:
         yield
     except (DriverError, Neo4jError, OSError, ValueError) as error:
@@ -100,40 +100,42 @@ def _told(uri: str) -> Generator[None]:
         if "SyntaxError" in code or "UnknownFunction" in code:
             message = f"Neo4j at {uri} is too old to be read"
             raise GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": "Use Neo4j 5 or newer."}) from error
-        found = ours(error, uri=uri)
-        raise GraphError(found.code, found.message, {**found.details, "hint": _hint(error, code, found)}) from error
+        graph_error = graph_error_of(error, uri=uri)
+        raise GraphError(
+            graph_error.code, graph_error.message, {**graph_error.details, "hint": _hint(error, code, graph_error)}
+        ) from error
 
 
-def _hint(error: Exception, code: str, found: GraphError) -> str:
+def _hint(error: Exception, code: str, graph_error: GraphError) -> str:
     if is_refused(error):
         return _LOGIN
     if "DatabaseNotFound" in code:
-        return "Give the name of one that exists with --database, or leave that out."
+        return "Give the name of an existing database with --database, or omit the option."
     if isinstance(error, (ConfigurationError, ValueError)):
         return _ADDRESS
-    if isinstance(error, LOST) and "TLS" not in found.message:
+    if isinstance(error, LOST) and "TLS" not in graph_error.message:
         return "Check the address, and that the server runs."
-    return str(found.hint)
+    return str(graph_error.hint)
 
 
-def _plain(value: object) -> object:
-    """Return a value with what a memory cannot hold as text."""
+def _as_storable(value: object) -> object:
+    """Return a value with unsupported types as text."""
     match value:
         case list():
-            return [_plain(item) for item in cast("list[object]", value)]
+            return [_as_storable(item) for item in cast("list[object]", value)]
         case dict():
-            return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
+            return {key: _as_storable(item) for key, item in cast("Mapping[str, object]", value).items()}
         case Date():
             return AsText("date", value.iso_format())
         case Time() | DateTime():
             name = "time" if isinstance(value, Time) else "datetime"
-            return AsText(name, _FRACTION.sub(_shortened, value.iso_format()))
+            return AsText(name, _FRACTION.sub(_shorten, value.iso_format()))
         case Duration():
             return AsText("duration", value.iso_format())
         case Point():
             places = zip("xyz", cast("tuple[float, ...]", value), strict=False)
-            told = ", ".join(f"{name}: {place}" for name, place in places)
-            return AsText("point", f"point({{srid: {value.srid}, {told}}})")
+            text = ", ".join(f"{name}: {place}" for name, place in places)
+            return AsText("point", f"point({{srid: {value.srid}, {text}}})")
         case bytes() | bytearray():
             return AsText("bytes", base64.b64encode(value).decode())
         case None | bool() | int() | float() | str():
@@ -142,7 +144,7 @@ def _plain(value: object) -> object:
             return AsText(type(value).__name__.lower(), str(value))
 
 
-def _shortened(fraction: re.Match[str]) -> str:
-    """Return the fraction of a second without the zeros at its end."""
+def _shorten(fraction: re.Match[str]) -> str:
+    """Return the fraction of a second without trailing zeros."""
     digits = fraction[1].rstrip("0")
     return f".{digits}" if digits else ""

@@ -1,9 +1,8 @@
-"""A new connection is given the credentials once its other end is proved to be the server that was found.
+"""Credentials that are sent only to the expected server process.
 
-After a server's end, another program may listen on its port: the server of a copy of its home, of another home, or one
-that waits for passwords. The driver asks for the credentials once a connection has been accepted and before it sends
-them; that is where the server's process is looked at. It asks again each time that it takes a connection from its
-pool, where nothing needs proof: a connection never changes its other end.
+After a server has ended, another program may listen on its port: a server of another home folder, or a program that
+collects passwords. The driver asks for the credentials after a connection is accepted and before it sends them, so the
+server's process is checked then. The driver asks again when it takes a connection from its pool, which needs no check.
 """
 
 from __future__ import annotations
@@ -18,39 +17,39 @@ from neo4j import Auth
 from neo4j.auth_management import AsyncAuthManager, AuthManager
 from neo4j.exceptions import Neo4jError
 
-from graph_memory.storage.driver_errors import Moved
+from graph_memory.storage.driver_errors import ServerMoved
 
 _is_new: ContextVar[bool] = ContextVar("_is_new", default=False)
 """Whether the task opens a connection: the driver resolves the address and asks for credentials in one task."""
 
 
 class Guard(Protocol):
-    """Knows the process of a server that was found. Either question may take some milliseconds."""
+    """Checks the process of a server. Each check may take some milliseconds."""
 
     def is_alive(self) -> bool:
-        """Tell whether that process still runs."""
+        """Return whether the process still runs."""
         ...
 
     def listens(self) -> bool:
-        """Tell whether it runs and it is the one that listens at the server's address."""
+        """Return whether the process runs and listens at the server's address."""
         ...
 
 
 class Credentials(AsyncAuthManager):
-    """What the driver asks for the way to a guarded server and for the login."""
+    """The address resolver and credentials of a guarded server, for the asynchronous driver."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard
         self._auth = auth
 
     async def resolve(self, target: Target) -> Sequence[Target]:
-        """Return the address as it is, for a new connection. Raises Moved, so that nothing at all is sent."""
+        """Return the unchanged address, for a new connection. Raises Moved before anything is sent."""
         _is_new.set(True)
         await _require(self._guard.is_alive)
         return [target]
 
     async def get_auth(self) -> Auth:
-        """Return the credentials. Raises Moved for a new connection that somebody else has accepted."""
+        """Return the credentials. Raises Moved if another process accepted a new connection."""
         if _is_new.get():
             await _require(self._guard.listens)
             _is_new.set(False)
@@ -62,16 +61,16 @@ class Credentials(AsyncAuthManager):
 
 
 class SourceCredentials(AuthManager):
-    """The same for a driver that waits: it asks here before it sends a login over a connection that was accepted."""
+    """The credentials of a guarded server, for the synchronous driver."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard
         self._auth = auth
 
     def get_auth(self) -> Auth:
-        """Return the credentials. Raises Moved where somebody else listens."""
+        """Return the credentials. Raises Moved if another process listens."""
         if not self._guard.listens():
-            raise _moved()
+            raise _server_moved()
         return self._auth
 
     def handle_security_exception(self, auth: object, error: Neo4jError) -> bool:
@@ -81,8 +80,8 @@ class SourceCredentials(AuthManager):
 
 async def _require(condition: Callable[[], bool]) -> None:
     if not await to_thread.run_sync(condition):
-        raise _moved()
+        raise _server_moved()
 
 
-def _moved() -> Moved:
-    return Moved("Couldn't connect: the server that was there has stopped")
+def _server_moved() -> ServerMoved:
+    return ServerMoved("Couldn't connect: the server that was there has stopped")

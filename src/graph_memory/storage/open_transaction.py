@@ -1,4 +1,4 @@
-"""A transaction that its user holds open, and a store as it is seen from within."""
+"""A transaction that stays open between calls, and the store within it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.values.arguments import fault
-from graph_memory.storage.driver_errors import LOST, failed_to_commit, is_passing, of_open_transaction
+from graph_memory.storage.driver_errors import LOST, is_failed_commit, is_transient, open_transaction_error
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema_check import INDEXES
-from graph_memory.storage.store import SILENCE, Indeterminate, Store, Transaction
+from graph_memory.storage.store import SILENCE_SECONDS, Indeterminate, Store, Transaction
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -24,12 +24,12 @@ _FAILURES = (DriverError, Neo4jError, OSError)
 
 
 class OpenTransaction(Transaction):
-    """A write transaction that stays open between calls. After a failure it is of no use any more, and says why."""
+    """A write transaction that stays open between calls. After a failure, each use raises the reason."""
 
     def __init__(self, inner: AsyncTransaction, limit: float) -> None:
         super().__init__(inner)
         self.written = 0
-        """Statements that wrote."""
+        """Number of write statements so far."""
         self._limit = limit
         self._turn = anyio.Lock()
         self._ended: GraphError | None = None
@@ -37,48 +37,48 @@ class OpenTransaction(Transaction):
     async def run(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement and return all of its rows.
 
-        Raises TRANSACTION_LOST, TIMEOUT when it was open for too long, and INVALID_ARGUMENT after its end.
+        Raises TRANSACTION_LOST, TIMEOUT if it was open for too long, and INVALID_ARGUMENT after its end.
         """
         async with self._turn:
             self.check()
             try:
-                with anyio.fail_after(self._limit + SILENCE):
-                    found = await super().run(query, **params)
+                with anyio.fail_after(self._limit + SILENCE_SECONDS):
+                    results = await super().run(query, **params)
             except _FAILURES as error:
-                self._ended = of_open_transaction(error, self._limit)
+                self._ended = open_transaction_error(error, self._limit)
                 raise self._ended from error
             self.written += query.mode == "write"
-            return found
+            return results
 
     def check(self) -> None:
-        """Raise what ended it, if it has ended."""
+        """Raise the reason of the end, if the transaction has ended."""
         if self._ended is not None:
             raise self._ended
 
     def end(self, reason: GraphError) -> None:
-        """Have whoever uses it from now on told the reason; the first reason stays."""
+        """End the transaction, so that each later use raises the reason. The first reason is kept."""
         self._ended = self._ended or reason
 
     async def commit(self) -> None:
-        """Commit. Raises Indeterminate when it is in doubt whether that was done."""
+        """Commit. Raises Indeterminate if it is unknown whether the commit succeeded."""
         async with self._turn:
             self.check()
             try:
-                with anyio.fail_after(self._limit + SILENCE):
+                with anyio.fail_after(self._limit + SILENCE_SECONDS):
                     await self._inner.commit()
             except _FAILURES as error:
-                if isinstance(error, (*LOST, DriverError)) or failed_to_commit(error) or is_passing(error):
+                if isinstance(error, (*LOST, DriverError)) or is_failed_commit(error) or is_transient(error):
                     raise Indeterminate(in_doubt=True) from error
-                raise of_open_transaction(error, self._limit) from error
+                raise open_transaction_error(error, self._limit) from error
 
 
 class StoreWithin(Store):
-    """A store as an open transaction sees it: what it reads has the changes that are not committed yet.
+    """A store within an open transaction: reads include the uncommitted changes.
 
-    What needs a transaction of its own cannot be done here.
+    Operations that need a separate transaction are rejected.
     """
 
-    def __init__(self, outer: Store, transaction: OpenTransaction) -> None:  # it has no connections of its own
+    def __init__(self, outer: Store, transaction: OpenTransaction) -> None:  # it opens no connections
         self._outer = outer
         self._within = transaction
 
@@ -87,7 +87,7 @@ class StoreWithin(Store):
         return await self._within.run(query, **params)
 
     async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads, within the transaction and its limit of time."""
+        """Run one statement that only reads, within the transaction and its time limit."""
         del seconds
         return await self._within.run(query, **params)
 
@@ -108,7 +108,7 @@ class StoreWithin(Store):
         del params
         not_within(query.name)
 
-    async def hold(
+    async def begin_transaction(
         self, name: str, begin: Callable[[Transaction], Awaitable[T]]
     ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
         """Refuse a transaction within another."""
@@ -116,7 +116,7 @@ class StoreWithin(Store):
         not_within(name)
 
     async def define(self, statement: LiteralString, **params: object) -> None:
-        """Refuse to make a constraint: it would wait for the transaction, and the transaction for it."""
+        """Reject a new constraint, which would wait for the transaction, and the transaction for it."""
         del params
         name = statement.split()[2]
         if not await self._outer.read(INDEXES, names=[name]):
@@ -125,6 +125,6 @@ class StoreWithin(Store):
 
 
 def not_within(name: str) -> NoReturn:
-    """Raise INVALID_ARGUMENT for what cannot be a part of a transaction."""
+    """Raise INVALID_ARGUMENT for an operation that cannot be part of a transaction."""
     message = f"{name} cannot be done inside a transaction"
-    raise fault("transaction", message, "It needs transactions of its own: do it before, or after.")
+    raise fault("transaction", message, "It needs separate transactions: call it before or after this one.")

@@ -1,9 +1,8 @@
-"""Every Cypher statement: found by its path, checked at import, bound to a constant where it is used.
+"""Loader of Cypher statements, which are files that are checked at import and bound to a constant.
 
-A file holds one statement below a header of comments: a sentence or more of what it is for, then `mode: read` or
-`mode: write`, `params:` and `returns:`. `subjects:`, where it is given, names the parameters that are ids, or lists of
-ids, of the subjects on whose states alone the answer depends. The path below `cypher/` without the ending is the
-query's name.
+A file has one statement below a header of comments: a description, then `mode: read` or `mode: write`, `params:` and
+`returns:`. The optional `subjects:` names the parameters that are ids, or lists of ids, of the only subjects on which
+the result depends. The name of a query is its path below `cypher/` without the extension.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ _FIELDS = ("mode", "params", "returns")
 _KNOWN = (*_FIELDS, "subjects")
 _NOISE = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
 _VERSION = re.compile(r"CYPHER \d+\s+")
-"""The version of the language, which stands before all else."""
+"""The version of the language, which comes first."""
 _PARAMETER = re.compile(r"\$(\w+)")
 _WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b", re.IGNORECASE)
 
 
 class QueryFileError(Exception):
-    """A Cypher file that is missing or does not keep to its header. Raised at import, so it never reaches a user."""
+    """A Cypher file that is missing or contradicts its header. Raised at import, so it never reaches a user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query(Generic[R]):
-    """One statement. Running it gives rows of type `R`."""
+    """A statement that returns rows of type `R`."""
 
     name: str
     text: LiteralString
@@ -43,12 +42,12 @@ class Query(Generic[R]):
     row: Callable[..., R]
     subjects: tuple[str, ...] | None = None
     listed: LiteralString | None = None
-    """The statement with all of its rows in one list: a row by itself costs the driver 50 times what is in it."""
+    """The statement with all rows in one list, because a row costs the driver 50 times as much as its contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a domain's log stood. The epoch tells one making or mending of the domain from another."""
+    """The position of a domain's log. The epoch changes when the domain is created again or repaired."""
 
     seq: int
     epoch: str
@@ -60,43 +59,43 @@ class Nothing:
 
 @cache
 def cypher_root() -> Path:
-    """Return the folder of the Cypher files: in the installed package, or in the checkout."""
+    """Return the folder of the Cypher files, in the installed package or in the checkout."""
     package = Path(__file__).resolve().parents[1]
     places = (package / "cypher", package.parents[1] / "cypher")
-    found = next((place for place in places if place.is_dir()), None)
-    if found is None:
+    path = next((place for place in places if place.is_dir()), None)
+    if path is None:
         raise QueryFileError(f"no cypher folder in {places[0]} or {places[1]}")
-    return found
+    return path
 
 
 def query(name: str, row: type[R]) -> Query[R]:
     """Return the statement of a file, checked against its header and its row class.
 
-    A statement of one column may name a plain type instead, as `str`: its rows are the values alone.
+    For a statement with one column, `row` may be a plain type such as `str`. Its rows are then the values.
     """
     path = cypher_root() / f"{name}.cypher"
     if not path.is_file():
         raise QueryFileError(f"{path}: no such file")
     text = path.read_text(encoding="utf-8")
     fields = _header(path, text)
-    found = Query(
+    statement = Query(
         name=name,
-        text=cast("LiteralString", _body(text)),  # the one cast: the text comes from our own files only
+        text=cast("LiteralString", _body(text)),  # the only cast: the text comes from our own files
         mode=fields["mode"],
         params=frozenset(_names(fields["params"])),
         returns=_names(fields["returns"]),
         row=row if columns_of(row) is not None else _value,
         subjects=_names(fields["subjects"]) if "subjects" in fields else None,
-        listed=_listed(_body(text), fields),
+        listed=_as_list(_body(text), fields),
     )
-    _check(path, found, row)
-    return found
+    _check(path, statement, row)
+    return statement
 
 
 def _header(path: Path, text: str) -> Mapping[str, str]:
     comments = [line[2:].strip() for line in text.splitlines() if line.startswith("//")]
     if not comments or comments[0].partition(":")[0] in _FIELDS:
-        raise QueryFileError(f"{path}:1: the header must start with what the statement is for")
+        raise QueryFileError(f"{path}:1: the header must start with a description of the statement")
     fields = {key: value.strip() for key, _, value in (line.partition(":") for line in comments) if key in _KNOWN}
     if missing := [name for name in _FIELDS if name not in fields]:
         raise QueryFileError(f"{path}: the header has no {', '.join(missing)}")
@@ -107,8 +106,8 @@ def _body(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("//")).strip()
 
 
-def _listed(body: str, fields: Mapping[str, str]) -> LiteralString | None:
-    """Return a statement that reads with its rows in one list; one that writes, or shows, cannot be had so."""
+def _as_list(body: str, fields: Mapping[str, str]) -> LiteralString | None:
+    """Return a read statement with its rows in one list, or None for SHOW and write statements."""
     if fields["mode"] != "read" or not _names(fields["returns"]) or body.startswith("SHOW"):
         return None
     version = _VERSION.match(body)
@@ -120,25 +119,25 @@ def _names(field: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in field.split(",") if name.strip() not in ("", "-"))
 
 
-def _check(path: Path, found: Query[R], row: type[R]) -> None:
-    code = _NOISE.sub(" ", found.text)
+def _check(path: Path, statement: Query[R], row: type[R]) -> None:
+    code = _NOISE.sub(" ", statement.text)
     used = frozenset(str(name) for name in _PARAMETER.findall(code))
-    if used != found.params:
-        raise QueryFileError(f"{path}: params lists {sorted(found.params)}, but the statement uses {sorted(used)}")
-    if unknown := set(found.subjects or ()) - found.params:
+    if used != statement.params:
+        raise QueryFileError(f"{path}: params lists {sorted(statement.params)}, but the statement uses {sorted(used)}")
+    if unknown := set(statement.subjects or ()) - statement.params:
         raise QueryFileError(f"{path}: subjects lists {sorted(unknown)}, which are not parameters")
-    if found.mode not in ("read", "write"):
+    if statement.mode not in ("read", "write"):
         raise QueryFileError(f"{path}: mode must be read or write")
-    if found.mode == "read" and (clause := _WRITES.search(code)):
+    if statement.mode == "read" and (clause := _WRITES.search(code)):
         raise QueryFileError(f"{path}: a read statement contains {clause.group()}")
     columns = columns_of(row)
-    if found.returns != columns and (columns is not None or len(found.returns) != 1):
-        told = "is one value" if columns is None else f"has {columns}"
-        raise QueryFileError(f"{path}: returns {found.returns}, but {row.__name__} {told}")
+    if statement.returns != columns and (columns is not None or len(statement.returns) != 1):
+        text = "is one value" if columns is None else f"has {columns}"
+        raise QueryFileError(f"{path}: returns {statement.returns}, but {row.__name__} {text}")
 
 
 def columns_of(row: type[object]) -> tuple[str, ...] | None:
-    """Return the names that a row class takes, in order; None for a plain type."""
+    """Return the column names of a row class, in order, or None for a plain type."""
     if dataclasses.is_dataclass(row):
         return tuple(field.name for field in dataclasses.fields(row))
     return () if row is Nothing else None
@@ -149,10 +148,10 @@ def _value(value: R) -> R:
 
 
 def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> Query[int]:
-    """Return one statement that runs several, the rest only if the first gives a row, and undoes them all if need be.
+    """Return one statement that runs several, the rest only if the first returns a row, and all or none of them.
 
-    Those of the rest that return a count are compared with the parameter `expected`, in which null takes any count. If
-    one differs, the statement divides by zero, which is how a statement can undo itself. Its one row is a 1.
+    The counts that the rest return are compared with the parameter `expected`, in which null accepts any count. If one
+    differs, the statement divides by zero to roll itself back. Its only row is 1.
     """
     counts: list[str] = []
     parts = [_call(first.text)]
@@ -175,11 +174,10 @@ RETURN 1 / CASE
 END AS settled"""
 
 
-def marked(inner: Query[R]) -> Query[Mark | Sequence[R]]:
-    """Return a statement of two rows: all rows of another in one, and after it where the domain's log stood then.
+def with_mark(inner: Query[R]) -> Query[Mark | Sequence[R]]:
+    """Return a statement with two rows: the list of all rows of another statement, and then the position of the log.
 
-    The first alone: there is no such domain. They are branches of a union, which run one after the other. The rows come
-    as one list, for the reason for which `Query.listed` does.
+    If the domain does not exist, there is no second row. The two are branches of a union, which run in order.
     """
     columns = ", ".join(inner.returns)
     text = _MARKED.format(rows=_call(inner.text), columns=columns)
@@ -197,7 +195,7 @@ def marked(inner: Query[R]) -> Query[Mark | Sequence[R]]:
     )
 
 
-def unmarked(rows: Sequence[Mark | Sequence[R]]) -> list[R]:
+def without_mark(rows: Sequence[Mark | Sequence[R]]) -> list[R]:
     """Return the rows of a marked statement without its mark."""
     return [row for part in rows if not isinstance(part, Mark) for row in part]
 
@@ -214,10 +212,10 @@ def _call(text: str) -> str:
     return f"CALL () {{\n{text}\n}}"
 
 
-def quoted(identifier: str) -> str:
-    r"""Return an identifier in backticks, whatever it holds, for the few statements that cannot take a parameter.
+def quote_identifier(identifier: str) -> str:
+    r"""Return an identifier in backticks, for the few statements that cannot take a parameter.
 
-    Cypher reads `\uXXXX` anywhere in a statement before it looks at quotes, so a backslash is itself written
-    that way; a backtick is doubled.
+    Cypher decodes `\uXXXX` in a statement before it parses quotes, so a backslash is encoded that way. A backtick is
+    doubled.
     """
     return "`" + identifier.replace("\\", "\\u005c").replace("`", "``") + "`"

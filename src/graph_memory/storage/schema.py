@@ -1,4 +1,4 @@
-"""The database's schema: numbered steps, applied once, and what connection types and analysers need."""
+"""The database schema: numbered steps that are applied once, and the indexes of connection types and analysers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import LiteralString, cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.analysers import LABELS, index_of, label_of
 from graph_memory.progress import Progress, silent
-from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
+from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quote_identifier
 from graph_memory.storage.store import Store, Transaction
 
 LOCK_SECONDS = 300.0
-"""Seconds for which one process may hold the schema lock while it applies steps, and may wait for new indexes."""
+"""Maximum time in seconds for applying the steps under the schema lock, and for waiting for new indexes."""
 VECTORS_SINCE = (2026, 1)
-"""The oldest server whose vector index filters. Older ones do without, and search by words alone."""
+"""The oldest server version whose vector index can filter. On older servers, search uses words only."""
 _INDEX_IS_THERE = ("Neo.ClientError.Schema.IndexWithNameAlreadyExists", "Neo.ClientError.Schema.IndexAlreadyExists")
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedStep:
-    """One step as the graph remembers it."""
+    """An applied step, as recorded in the database."""
 
     version: int
     sha256: str
@@ -40,14 +40,14 @@ ANALYSERS = query("schema_log/analysers", str)
 FIRST: LiteralString = (
     "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
 )
-"""What the steps themselves need."""
+"""The constraint that the records of steps need."""
 
 _FILE = re.compile(r"V(\d{4})__(\w+)\.cypher")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file of `cypher/schema/`."""
+    """One schema step: a file in `cypher/schema/`."""
 
     version: int
     name: str
@@ -56,12 +56,14 @@ class Step:
 
 
 def steps() -> tuple[Step, ...]:
-    """Return the steps that this code knows, in order and without a gap."""
-    found = [_step(path.name, path.read_text(encoding="utf-8")) for path in (cypher_root() / "schema").glob("*.cypher")]
-    found.sort(key=lambda step: step.version)
-    if [step.version for step in found] != list(range(1, len(found) + 1)):
+    """Return the steps of this version, in order. Raises QueryFileError if there is a gap."""
+    results = [
+        _step(path.name, path.read_text(encoding="utf-8")) for path in (cypher_root() / "schema").glob("*.cypher")
+    ]
+    results.sort(key=lambda step: step.version)
+    if [step.version for step in results] != list(range(1, len(results) + 1)):
         raise QueryFileError("the schema steps must be numbered 1, 2, 3, …")
-    return tuple(found)
+    return tuple(results)
 
 
 def _step(file_name: str, text: str) -> Step:
@@ -77,7 +79,7 @@ def _step(file_name: str, text: str) -> Step:
 def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list[Step]:
     """Return the known steps that the database lacks.
 
-    Raises STORE_INCOMPATIBLE when the database was made by newer code, or by code with another history.
+    Raises STORE_INCOMPATIBLE if the database has steps of a newer version, or steps that differ.
     """
     checksums = {step.version: step.sha256 for step in known}
     for step in applied:
@@ -96,13 +98,13 @@ def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list
 
 
 def server_at(version: str) -> tuple[int, int]:
-    """Return the year and the number of a server's version, such as `2026.08.1`."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return (int(found[1]), int(found[2])) if found else VECTORS_SINCE
+    """Return the first two numbers of a server version such as `2026.08.1`."""
+    match = re.match(r"(\d+)\.(\d+)", version)
+    return (int(match[1]), int(match[2])) if match else VECTORS_SINCE
 
 
-def suits(statement: str, version: str) -> bool:
-    """Say whether a server of this version can run a statement of the schema."""
+def is_supported(statement: str, version: str) -> bool:
+    """Return whether a server of this version can run a statement of the schema."""
     return "CREATE VECTOR INDEX" not in statement or server_at(version) >= VECTORS_SINCE
 
 
@@ -111,21 +113,21 @@ def _incompatible(message: str, hint: str) -> GraphError:
 
 
 async def pending_steps(store: Store, known: Sequence[Step] | None = None) -> list[Step]:
-    """Return the steps that the database lacks. Raises STORE_INCOMPATIBLE as `missing_steps` does."""
+    """Return the steps that the database lacks. Raises STORE_INCOMPATIBLE."""
     return missing_steps(steps() if known is None else known, await store.read(STEPS_APPLIED))
 
 
 async def migrate(store: Store, known: Sequence[Step] | None = None, progress: Progress = silent) -> int:
-    """Apply the steps that the database lacks and return how many there were.
+    """Apply the steps that the database lacks, and return their number.
 
-    Processes that start together take turns: a step's statements run while the lock is held in a transaction
-    beside them (schema and data cannot share one), and each may run twice, so a crash in between does no harm.
+    Concurrent processes take turns: the statements of a step run while another transaction holds the lock, because
+    schema and data cannot share a transaction. Each statement may run twice, so a crash does no harm.
     """
     known = steps() if known is None else known
     if not await pending_steps(store, known):
         return 0
     progress("Preparing the database", None)
-    await make(store, FIRST)
+    await ensure_defined(store, FIRST)
     version = await store.server_version()
 
     async def apply(transaction: Transaction) -> int:
@@ -133,10 +135,10 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
         todo = missing_steps(known, await transaction.run(STEPS_APPLIED))
         for step in todo:
             for statement in step.statements:
-                if suits(statement, version):
-                    await make(store, statement)
+                if is_supported(statement, version):
+                    await ensure_defined(store, statement)
             if any(statement.startswith("DROP INDEX") for statement in step.statements):
-                await _make_analysers(store)
+                await _create_analyser_indexes(store)
             await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
         return len(todo)
 
@@ -148,18 +150,18 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
     return count
 
 
-async def _make_analysers(store: Store) -> None:
-    """Make the full-text indexes that domains with an analyser of their own need, after a step has dropped them."""
+async def _create_analyser_indexes(store: Store) -> None:
+    """Create the full-text indexes of the analysers in use, after a step has dropped them."""
     for label in await store.read(ANALYSERS, domain=None):
         if label in LABELS:
-            await make(store, analyser_index(LABELS[label]))
+            await ensure_defined(store, analyser_index(LABELS[label]))
 
 
-async def make(store: Store, statement: LiteralString) -> None:
-    """Run a statement that makes an index or a constraint, where there is none of its name.
+async def ensure_defined(store: Store, statement: LiteralString) -> None:
+    """Run a statement that creates an index or a constraint if it does not exist.
 
-    When whoever makes a constraint is cut off, as by Ctrl-C, Neo4j may keep the index that it began for it, and refuse
-    the constraint from then on. That index is dropped first.
+    If the creation of a constraint was interrupted, Neo4j may keep its index and then reject the constraint. That index
+    is dropped first.
     """
     try:
         await store.define(statement)
@@ -167,37 +169,37 @@ async def make(store: Store, statement: LiteralString) -> None:
         if error.details.get("neo4j_code") not in _INDEX_IS_THERE:
             raise
         name = statement.split()[2]
-        with suppress(GraphError):  # somebody may be about to make it: then it belongs to the constraint by now
+        with suppress(GraphError):  # another process may have created the constraint with its index
             await store.define(f"DROP INDEX {name} IF EXISTS")
         await store.define(statement)
 
 
 async def store_id(store: Store) -> str:
-    """Return the id of a migrated database, by which it is told from every other."""
+    """Return the unique id of a migrated database."""
     return await store.one(STORE_ID) or ""
 
 
 async def ensure_connection_type(store: Store, name: str) -> None:
-    """Make the constraint that keeps a connection type's ids unique and finds a connection by its id.
+    """Create the constraint that makes the ids of a connection type unique, and indexes them.
 
-    Runs before the event that adds the type, in a transaction of its own, and may run again: an existing
-    constraint is left as it is, and one whose event never followed does no harm.
+    It runs before the event that adds the type, in a separate transaction. It may run again, and a constraint without
+    an event does no harm.
     """
-    await make(store, connection_constraint(name)[1])
+    await ensure_defined(store, connection_constraint(name)[1])
 
 
 async def ensure_analyser(store: Store, analyser: LiteralString) -> None:
-    """Make the full-text index of an analyser, where there is none yet."""
+    """Create the full-text index of an analyser, if it does not exist."""
 
     async def wait(transaction: Transaction) -> None:
         await transaction.run(AWAIT_INDEXES)
 
-    await make(store, analyser_index(analyser))
+    await ensure_defined(store, analyser_index(analyser))
     await store.write("schema", wait, limit=LOCK_SECONDS)
 
 
 def analyser_index(analyser: LiteralString) -> LiteralString:
-    """Return the statement that makes the full-text index of an analyser."""
+    """Return the statement that creates the full-text index of an analyser."""
     return (
         f"CREATE FULLTEXT INDEX {index_of(analyser)} IF NOT EXISTS FOR (p:{label_of(analyser)}) "
         "ON EACH [p._text, p._head, p._words, p._filter] "
@@ -206,10 +208,10 @@ def analyser_index(analyser: LiteralString) -> LiteralString:
 
 
 def connection_constraint(type_name: str) -> tuple[str, LiteralString]:
-    """Return the name of a connection type's constraint, and the statement that makes it."""
+    """Return the name of a connection type's constraint, and the statement that creates it."""
     constraint = "_connection_" + hashlib.sha256(type_name.encode()).hexdigest()[:32]
     statement = (
-        f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR ()-[r:{quoted(type_name)}]-() "
+        f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR ()-[r:{quote_identifier(type_name)}]-() "
         "REQUIRE (r._domain, r._id) IS UNIQUE"
     )
     return constraint, cast("LiteralString", statement)

@@ -1,4 +1,4 @@
-"""Is the schema there? What its steps, connection types and analysers need, looked for, and made again."""
+"""Check and repair of the indexes and constraints of the schema."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from graph_memory.storage.schema import (
     LOCK_SECONDS,
     analyser_index,
     connection_constraint,
-    make,
+    ensure_defined,
+    is_supported,
     steps,
-    suits,
 )
 from graph_memory.storage.store import Store, Transaction
 
 _NAMED = re.compile(r"(?:CYPHER 25 )?(CREATE|DROP)(?: FULLTEXT| VECTOR)? (CONSTRAINT|INDEX) (\w+)")
 USABLE = ("ONLINE", "POPULATING")
-"""States of an index that works, or will when it has been built."""
+"""States of an index that is usable, or will be when it is built."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """An index as the database shows it."""
+    """An index of the database."""
 
     name: str
     state: str
@@ -39,7 +39,7 @@ class IndexRow:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An index or constraint that is not as it should be: its name, what it is, and what is wrong with it."""
+    """A missing or unusable index or constraint, and the statement that creates it."""
 
     name: str
     kind: str
@@ -53,33 +53,35 @@ CONNECTION_TYPES = query("schema_log/connection_types", str)
 
 
 async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
-    """Name the indexes and constraints that are missing or cannot be used: those of all domains need, or of one."""
-    wanted = made_by_steps()
+    """Return the missing or unusable indexes and constraints that one domain needs, or all domains."""
+    statements = statements_of_steps()
     for connection_type in await store.read(CONNECTION_TYPES, domain=domain):
         name, statement = connection_constraint(connection_type)
-        wanted[name] = statement
+        statements[name] = statement
     for label in await store.read(ANALYSERS, domain=domain):
         if label in LABELS:
-            wanted.setdefault(index_of(LABELS[label]), analyser_index(LABELS[label]))
-    found = {row.name: row for row in await store.read(INDEXES, names=list(wanted))}
+            statements.setdefault(index_of(LABELS[label]), analyser_index(LABELS[label]))
+    rows = {row.name: row for row in await store.read(INDEXES, names=list(statements))}
     version = await store.server_version()
-    faults = (_fault(name, statement, found) for name, statement in wanted.items() if suits(statement, version))
+    faults = (
+        _fault(name, statement, rows) for name, statement in statements.items() if is_supported(statement, version)
+    )
     return [fault for fault in faults if fault]
 
 
-async def mend_schema(store: Store) -> None:
-    """Make the indexes and constraints that are missing or cannot be used, and wait until they can.
+async def repair_schema(store: Store) -> None:
+    """Create missing or unusable indexes and constraints, and wait until they are usable.
 
-    Raises STORE_CONFLICT for a constraint that what the database holds breaks.
+    Raises STORE_CONFLICT for a constraint that the stored data violates.
     """
     faults = await schema_faults(store)
     for fault in faults:
         if not fault.is_missing:
             await store.define(cast("LiteralString", f"DROP {fault.kind} {fault.name} IF EXISTS"))
         try:
-            await make(store, fault.statement)
+            await ensure_defined(store, fault.statement)
         except GraphError as error:
-            raise _broken(fault, error) if error.code is Code.STORE_CONFLICT else error from error
+            raise _conflict(fault, error) if error.code is Code.STORE_CONFLICT else error from error
 
     async def wait(transaction: Transaction) -> None:
         await transaction.run(AWAIT_INDEXES)
@@ -88,21 +90,21 @@ async def mend_schema(store: Store) -> None:
         await store.write("schema", wait, limit=LOCK_SECONDS)
 
 
-def made_by_steps() -> dict[str, LiteralString]:
-    """Return the statements that make what the steps leave behind, by its name."""
-    wanted: dict[str, LiteralString] = {}
-    every: list[LiteralString] = [FIRST, *(statement for step in steps() for statement in step.statements)]
-    for statement in every:
-        if named := _NAMED.match(statement):
-            wanted.pop(named[3], None)
-            if named[1] == "CREATE":
-                wanted[named[3]] = statement
-    return wanted
+def statements_of_steps() -> dict[str, LiteralString]:
+    """Return the statements for the indexes and constraints after all steps, by name."""
+    statements: dict[str, LiteralString] = {}
+    strings: list[LiteralString] = [FIRST, *(statement for step in steps() for statement in step.statements)]
+    for statement in strings:
+        if match := _NAMED.match(statement):
+            statements.pop(match[3], None)
+            if match[1] == "CREATE":
+                statements[match[3]] = statement
+    return statements
 
 
-def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -> Fault | None:
+def _fault(name: str, statement: LiteralString, rows: Mapping[str, IndexRow]) -> Fault | None:
     kind = "CONSTRAINT" if statement.startswith("CREATE CONSTRAINT") else "INDEX"
-    row = found.get(name)
+    row = rows.get(name)
     if row is None or (kind == "CONSTRAINT") is not row.is_constraint:
         return Fault(name, kind, f"the {kind.lower()} is missing", statement, is_missing=row is None)
     if row.state in USABLE:
@@ -110,12 +112,12 @@ def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -
     return Fault(name, kind, f"the {kind.lower()} is {row.state.lower()}", statement)
 
 
-def _broken(fault: Fault, error: GraphError) -> GraphError:
+def _conflict(fault: Fault, error: GraphError) -> GraphError:
     message = f"Constraint {fault.name} cannot be created: the database holds a duplicate"
     hint = Hint("Run {graph-memory verify} to see what does not belong there, delete it in Neo4j, and rebuild again.")
     return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
 
 
 def listed_faults(faults: Sequence[Fault]) -> str:
-    """Return faults in a line."""
+    """Return a list of faults as one line."""
     return ", ".join(f"{fault.name}: {fault.problem}" for fault in faults)

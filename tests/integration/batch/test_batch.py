@@ -267,7 +267,7 @@ async def test_without_atomic_what_is_faulty_is_left_out_and_the_rest_is_made(pe
         (8, "INVALID_TOPOLOGY"),
         (9, "UNIQUE_PROPERTY_TAKEN"),
     ]
-    assert done.faults[1].message == "It needs what operations[0] would have created"
+    assert done.faults[1].message == "It needs the result of operations[0], which has a fault"
     assert counts(done) == (4, 0, 0, 6)
     assert {item.index for item in done.results if item.version} == {1, 3, 6, 7}
     assert (await people.get_node("dan")).properties == {"email": "d"}

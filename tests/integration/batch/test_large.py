@@ -9,7 +9,7 @@ import pytest
 from neo4j import AsyncSession, AsyncTransaction
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.batch.operations import MOST
+from graph_memory.memory.batch.operations import MAX_OPERATIONS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
 
@@ -60,7 +60,7 @@ def people(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("count", "most", "megabytes"), [(1_000, 20, 40), pytest.param(MOST, 40, 200, marks=pytest.mark.long)]
+    ("count", "most", "megabytes"), [(1_000, 20, 40), pytest.param(MAX_OPERATIONS, 40, 200, marks=pytest.mark.long)]
 )
 async def test_many_operations_take_few_round_trips_and_bounded_memory(
     memory: Memory, trips: list[str], count: int, most: int, megabytes: int

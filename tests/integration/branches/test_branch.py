@@ -20,7 +20,7 @@ from graph_memory.model.events import Origin
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Progress
-from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.store import Store, Transaction
 from support import exists, observe
 from tables import for_rows
@@ -440,7 +440,7 @@ async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, do
 
 async def test_a_domain_in_which_something_long_goes_on_is_not_branched(memory: Memory, domain: str) -> None:
     await filled(memory, domain, 3)
-    job = await jobs.begin(memory._core.store, domain, "deleting", {}, {}, origin=Origin(), reach=Whole.ALL)
+    job = await jobs.begin(memory._core.store, domain, "deleting", {}, {}, origin=Origin(), reach=DomainScope.ALL)
     with pytest.raises(GraphError) as refused:
         await memory.history.branch(f"{domain}-b")
     assert refused.value.code is Code.DOMAIN_BUSY
@@ -457,7 +457,7 @@ async def test_a_branch_that_begins_beside_a_deletion_leaves_nothing(
     async def begin_beside(store: Store, name: str, *given: Any, **more: Any) -> Job:
         begun = await begin(store, name, *given, **more)
         if name != domain:
-            await begin(store, domain, "deleting", {}, {}, origin=Origin(), reach=Whole.ALL)
+            await begin(store, domain, "deleting", {}, {}, origin=Origin(), reach=DomainScope.ALL)
         return begun
 
     monkeypatch.setattr(jobs, "begin", begin_beside)

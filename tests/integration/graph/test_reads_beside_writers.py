@@ -153,7 +153,7 @@ async def test_a_connection_that_matches_before_and_after_a_commit_is_found_besi
     assert overtaken
 
 
-@pytest.mark.parametrize("times", [1, overtaking.ATTEMPTS], ids=["once", "each time"])
+@pytest.mark.parametrize("times", [1, overtaking.MAX_READS], ids=["once", "each time"])
 @pytest.mark.parametrize("direction", ["out", "both"])
 async def test_who_is_connected_before_and_after_a_commit_is_found_beside_it(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, times: int, direction: Any
@@ -179,7 +179,7 @@ async def test_how_they_are_connected_is_told_beside_it_too(
 async def test_neighbours_too_however_often_a_commit_comes_between(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2]], overtaking.ATTEMPTS)
+    overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2]], overtaking.MAX_READS)
     found = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction="out")
     assert list(found[kitchen.hub]) == kitchen.notes
 

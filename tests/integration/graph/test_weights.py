@@ -16,7 +16,7 @@ from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
-from graph_memory.memory.traversal.walks.edges import Asked
+from graph_memory.memory.traversal.walks.edges import EdgeRequest
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionInfo
 from graph_memory.model.subjects.kinds import Kind
@@ -183,20 +183,20 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
         now = utc_now() + timedelta(days=days)
         monkeypatch.setattr(connection_weights, "utc_now", lambda now=now: now)
         expected = {one.id: weight(Told(one), now, half_life=lives[one.type]) for one in infos}
-        ours = await connection_weights.scale(memory._core, memory._domain(None))
+        ours = await connection_weights.create_weigher(memory._core, memory._domain(None))
         wanted = Wanted(kind=Kind.CONNECTION, properties={})
-        found, _ = await ours.page(Page("", UNLIMITED), wanted)
+        found, _ = await ours.read_page(Page("", UNLIMITED), wanted)
         assert {one.id: one.weight for one in found} == pytest.approx(expected, rel=1e-5, abs=1e-12)
         least, below = sorted(one.weight for one in rng.sample(found, 2))
-        some, _ = await ours.page(Page("", UNLIMITED), wanted, least=least, below=below)
+        some, _ = await ours.read_page(Page("", UNLIMITED), wanted, least=least, below=below)
         assert some == [one for one in found if least <= one.weight < below]
-        ranked = await ours.heaviest(wanted, 20)
+        ranked = await ours.find_heaviest(wanted, 20)
         assert [one.weight for one in ranked] == pytest.approx(sorted(expected.values(), reverse=True)[:20], rel=1e-5)
         for at in (None, end):
             frontier = Frontier(
                 Place(memory._core, memory._domain(None), at), replace(ours, at=at or ours.at), EdgeFilter()
             )
-            walked = (await frontier.found(Asked(("a",)))).edges["a"]
+            walked = (await frontier.read_edges(EdgeRequest(("a",)))).edges["a"]
             assert {one.id: one.weight for one in walked} == pytest.approx(expected, rel=1e-5, abs=1e-12)
 
 

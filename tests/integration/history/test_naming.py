@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.history.resolve_subject import MOST
+from graph_memory.memory.history.resolve_subject import MAX_CANDIDATES
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -76,8 +76,8 @@ async def test_a_branch_knows_what_it_began_with(notes: Memory, domain: str) -> 
 
 
 async def test_of_very_many_some_are_given_and_a_whole_id_always(notes: Memory) -> None:
-    for number in range(MOST + 3):
+    for number in range(MAX_CANDIDATES + 3):
         await notes.create_node("Note", "# Same", id=f"many-{number:02}")
     await notes.create_node("Note", "# Same", id="many-")
-    assert len(await notes.history.named("Same")) == MOST
+    assert len(await notes.history.named("Same")) == MAX_CANDIDATES
     assert await meant(notes, "many-") == ["many-"]

@@ -87,7 +87,7 @@ async def crowd(memory: Memory, domain: str) -> AsyncIterator[Crowd]:
     """Collect writes, then let them all wait for one turn before the first gets it."""
     gathered = Crowd()
     yield gathered
-    line = memory._core.log._lines[domain]
+    line = memory._core.log._queues[domain]
     async with anyio.create_task_group() as tasks, line.turn:
         for place in range(len(gathered)):
             tasks.start_soon(gathered.run, place)
@@ -206,7 +206,7 @@ async def test_when_the_first_is_cancelled_each_of_the_others_is_made_once(
 
     monkeypatch.setattr(Store, "write_at_once", slow)
     made: list[str] = []
-    line = alone._core.log._lines[domain]
+    line = alone._core.log._queues[domain]
     first = anyio.CancelScope()
 
     async def create(number: int) -> None:

@@ -14,7 +14,7 @@ from neo4j.exceptions import IncompleteCommit, Neo4jError
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings
 from graph_memory.storage.connecting import Address
-from graph_memory.storage.driver_errors import ours
+from graph_memory.storage.driver_errors import graph_error_of
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Indeterminate, Limits, Store, Transaction, open_store
 
@@ -202,7 +202,7 @@ async def test_a_server_that_takes_no_logins_for_longer_is_told_as_such(settings
 
 @pytest.mark.parametrize("name", ["Forbidden", "CredentialsExpired", "TokenExpired", "AuthProviderFailed"])
 async def test_what_the_server_says_of_rights_is_no_fault_of_ours(name: str) -> None:
-    assert ours(security_error(name)).code is Code.STORE_UNAVAILABLE
+    assert graph_error_of(security_error(name)).code is Code.STORE_UNAVAILABLE
 
 
 async def test_what_the_work_raises_undoes_it(settings: Settings, domain: str) -> None:

@@ -153,7 +153,7 @@ async def test_a_connection_waits_for_a_write_before_it_in_the_line_that_deletes
     alone: Memory, ends: Sequence[str], domain: str
 ) -> None:
     project, person, _ = ends
-    line = alone._core.log._lines[domain]
+    line = alone._core.log._queues[domain]
     refused: list[Code] = []
 
     async def connect() -> None:

@@ -11,16 +11,16 @@ from neo4j import Driver
 
 from graph_memory import ontology_from
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.connection_weights import WEIGHED, Scale
+from graph_memory.memory.graph.connection_weights import WEIGHED, ConnectionWeigher
 from graph_memory.memory.graph.neighbours import LINKS
 from graph_memory.memory.history.past import CONNECTED_NODES, CONNECTIONS
 from graph_memory.memory.traversal.frontier import FRONTIER, Frontier, Place
 from graph_memory.memory.traversal.request import EdgeFilter
-from graph_memory.memory.traversal.walks.edges import UNCUT, Asked
+from graph_memory.memory.traversal.walks.edges import MAX_WEIGHED, EdgeRequest
 from support import hits_of
 
 pytestmark = pytest.mark.long
-FEW, MANY = UNCUT, 4 * UNCUT
+FEW, MANY = MAX_WEIGHED, 4 * MAX_WEIGHED
 HALFWAY, LAST = 100_000, 200_000
 ANY = {"from": ["*"], "to": ["*"]}
 ONTOLOGY = ontology_from(
@@ -67,13 +67,19 @@ def domains(driver: Driver, opened: object) -> Iterator[tuple[str, str]]:
 
 def frontier(domain: str, at: int | None, **given: Any) -> Frontier:
     core = cast("Core", None)
-    scale = Scale(core, domain, ONTOLOGY, NOW) if at is None else Scale(core, domain, ONTOLOGY, NOW, at)
+    scale = (
+        ConnectionWeigher(core, domain, ONTOLOGY, NOW)
+        if at is None
+        else ConnectionWeigher(core, domain, ONTOLOGY, NOW, at)
+    )
     return Frontier(Place(core, domain, at), scale, EdgeFilter(**given))
 
 
-def looked(driver: Driver, domain: str, asked: Asked, at: int | None = None, **given: Any) -> tuple[int, set[str]]:
+def looked(
+    driver: Driver, domain: str, asked: EdgeRequest, at: int | None = None, **given: Any
+) -> tuple[int, set[str]]:
     """Return how often the statement of a step looked into the store, and which connections it found."""
-    text, params = FRONTIER.text, frontier(domain, at, **given).given(asked)
+    text, params = FRONTIER.text, frontier(domain, at, **given).params(asked)
     rows = driver.execute_query(text, domain=domain, parameters_=params).records
     found = {edge[0] for row in rows for several in row["_rows"] or () for edge in several[3]}
     return hits_of(driver, text, domain=domain, **params), found
@@ -83,7 +89,7 @@ def looked(driver: Driver, domain: str, asked: Asked, at: int | None = None, **g
 def test_a_step_from_a_node_beside_a_hub_costs_the_same_however_large_the_domain_is(
     driver: Driver, domains: tuple[str, str], at: int | None
 ) -> None:
-    few, many = (looked(driver, domain, Asked(("one",)), at) for domain in domains)
+    few, many = (looked(driver, domain, EdgeRequest(("one",)), at) for domain in domains)
     assert few[1] == many[1] >= {"o1", "rare"}
     assert many[0] == few[0] < 500
 
@@ -94,7 +100,7 @@ def test_a_step_from_a_node_beside_a_hub_costs_the_same_however_large_the_domain
 def test_a_step_from_a_hub_costs_the_same_however_many_connections_it_has(
     driver: Driver, domains: tuple[str, str], at: int | None, towards: tuple[str, ...] | None, types: tuple[str, ...]
 ) -> None:
-    asked = Asked(("hub",), 10, towards=towards)
+    asked = EdgeRequest(("hub",), 10, towards=towards)
     few, many = (looked(driver, domain, asked, at, types=types) for domain in domains)
     assert many[0] <= few[0] * 1.1
     if towards or (types and at is None):

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from graph_memory import ontology_from
 from graph_memory.memory.traversal.walks.edges import Edge
 from graph_memory.memory.traversal.walks.meeting import bidirectional
-from graph_memory.memory.traversal.walks.paths import best_paths, one_each, unlikely, ways_between
-from graph_memory.memory.traversal.walks.walk import Plan, breadth_first, depth_first, weighted
+from graph_memory.memory.traversal.walks.paths import best_paths, explore_between, unit_cost, weight_cost
+from graph_memory.memory.traversal.walks.walk import Plan, best_first, breadth_first, depth_first
 from graph_memory.memory.traversal.walks.weighting import weighting
 from profiles import profile
 from support import Conversation, last
@@ -45,7 +45,7 @@ NODES = tuple(f"n{number}" for number in range(9))
 WALKS = {
     "breadth_first": breadth_first,
     "depth_first": depth_first,
-    "weighted": weighted,
+    "weighted": best_first,
     "bidirectional": bidirectional,
 }
 
@@ -266,10 +266,10 @@ def test_paths_are_those_of_the_pure_search(
     asked = {key: asked[key] for key in ("types", "direction") if key in asked}
     ways = answered(
         plain.followed(asked),
-        ways_between(*ends, depth, first_only=mode == "shortest"),
+        explore_between(*ends, depth, first_only=mode == "shortest"),
         asked.get("direction", "both"),
     )
-    cost, most = (unlikely if mode == "weighted" else one_each), k if mode == "k_shortest" else 1
+    cost, most = (weight_cost if mode == "weighted" else unit_cost), k if mode == "k_shortest" else 1
     expected = best_paths(ways.graph, *ends, most, ways.steps, cost).paths if ways.is_met else ()
     found = world.call(
         "find_path",

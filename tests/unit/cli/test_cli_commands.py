@@ -570,7 +570,7 @@ def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
     memory.answers["get_ontology"] = no_ontology("default")
     own = domain_results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
     for domains, begins in (
-        ((), "To begin one, use `graph-memory remember` or `graph-memory ontology apply`"),
+        ((), "To create one, use `graph-memory remember` or `graph-memory ontology apply`"),
         ((own,), "This folder's project"),
     ):
         memory.answers["list_domains"] = domain_results.Domains(domains=domains)

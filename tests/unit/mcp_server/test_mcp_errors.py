@@ -128,7 +128,7 @@ async def test_a_hint_names_only_tools_that_are_served_and_says_who_runs_command
     raised = no_ontology("default")
     async with client_of(opens(RecordingMemory(get_ontology=raised))) as client:
         hint = error_of(await client.call_tool("get_ontology", {}))["details"]["hint"]
-    assert hint == "To begin one, use create_ontology."
+    assert hint == "To create one, use create_ontology."
     raised = GraphError(Code.STORE_CONFLICT, "Odd", {"hint": Hint("Run {graph-memory verify}.")})
     async with client_of(opens(RecordingMemory(get_node=raised))) as client:
         hint = error_of(await client.call_tool("get_node", {"node_id": "mem_1"}))["details"]["hint"]

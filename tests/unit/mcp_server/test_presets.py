@@ -101,7 +101,7 @@ async def test_a_hint_names_a_tool_that_is_served_in_place_of_one_that_is_not():
         hint = error_of(await client.call_tool("recall", {}))["details"]["hint"]
         none = error_of(await client.call_tool("session_start", {}))["details"]["hint"]
     assert hint == "recall finds names. remember makes an entity."
-    assert none == "To begin one, use remember."
+    assert none == "To create one, use remember."
 
 
 def test_of_a_hint_what_leads_to_tools_that_are_not_served_is_left_out():

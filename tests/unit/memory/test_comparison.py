@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 from graph_memory.memory.history.comparison import (
     COMPARED_LINES,
-    LONGEST_VALUE,
-    MOST_CHARACTERS,
-    MOST_LINES,
-    MOST_VALUES,
+    MAX_CHARACTERS,
+    MAX_LINES,
+    MAX_VALUE_CHARACTERS,
+    MAX_VALUES,
+    compare_states,
     content_change,
-    differing,
     text_diff,
     why_not_compared,
 )
@@ -28,7 +28,7 @@ TEXT: State = {
 
 
 def told(before: State, after: State) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    values = differing(before, after)
+    values = compare_states(before, after)
     return [one.to_dict() for one in values.properties], [one.to_dict() for one in values.attributes]
 
 
@@ -69,12 +69,12 @@ def test_times_of_writing_and_the_keys_of_content_are_no_values() -> None:
 
 
 def test_long_values_are_cut_and_many_counted() -> None:
-    [change] = differing({}, {"p": "x" * (LONGEST_VALUE + 1)}).properties
-    assert (change.after, change.cut) == ("x" * (LONGEST_VALUE - 1) + "…", True)
-    [change] = differing({}, {"p": "x" * LONGEST_VALUE}).properties
-    assert (change.after, change.cut) == ("x" * LONGEST_VALUE, None)
-    values = differing({}, {f"p{n}": n for n in range(MOST_VALUES + 5)})
-    assert (len(values.properties), values.more) == (MOST_VALUES, 5)
+    [change] = compare_states({}, {"p": "x" * (MAX_VALUE_CHARACTERS + 1)}).properties
+    assert (change.after, change.cut) == ("x" * (MAX_VALUE_CHARACTERS - 1) + "…", True)
+    [change] = compare_states({}, {"p": "x" * MAX_VALUE_CHARACTERS}).properties
+    assert (change.after, change.cut) == ("x" * MAX_VALUE_CHARACTERS, None)
+    values = compare_states({}, {f"p{n}": n for n in range(MAX_VALUES + 5)})
+    assert (len(values.properties), values.more) == (MAX_VALUES, 5)
 
 
 def test_content_differs_by_its_hash_or_its_encoding() -> None:
@@ -120,8 +120,8 @@ def test_text_is_compared_line_by_line_and_line_breaks_count(
 def test_a_diff_is_cut_and_says_so() -> None:
     found, note = text_diff("a\n" * 500, "b\n" * 500)
     assert found is not None
-    assert len(found.split("\n")) == MOST_LINES
+    assert len(found.split("\n")) == MAX_LINES
     assert note == "cut after 200 lines or 20,000 characters"
     found, note = text_diff("a" * 30_000, "b")
     assert found is not None
-    assert (len(found), note) == (MOST_CHARACTERS, "cut after 200 lines or 20,000 characters")
+    assert (len(found), note) == (MAX_CHARACTERS, "cut after 200 lines or 20,000 characters")

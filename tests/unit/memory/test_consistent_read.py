@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, page_of
+from graph_memory.memory.graph.consistent_read import ConcurrentChange, MarkedRows, read_id_page
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -17,13 +17,13 @@ IDS = [f"n{number}" for number in range(9)]
 async def paged(limit: int, after: str) -> list[str]:
     """Return a page of ids that nobody writes beside."""
 
-    async def read(after: str, limit: int) -> Look[str | None]:
-        return Look([one for one in IDS if one > after][:limit])
+    async def read(after: str, limit: int) -> MarkedRows[str | None]:
+        return MarkedRows([one for one in IDS if one > after][:limit])
 
-    async def is_meant(_: OvertakenRow) -> bool:
+    async def is_meant(_: ConcurrentChange) -> bool:
         return False
 
-    return await page_of(cast("Core", None), "d", after, limit, read, is_meant)
+    return await read_id_page(cast("Core", None), "d", after, limit, read, is_meant)
 
 
 @for_rows("limit", range(1, 12))

@@ -17,7 +17,7 @@ from graph_memory.model.projection import live_state, project
 from graph_memory.model.subjects.kinds import Kind, Step
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.values.content import Content, content_from
-from graph_memory.storage.log.project import appended, sent
+from graph_memory.storage.log.project import append_params, statement_rows
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 INLINE = 20
@@ -97,11 +97,11 @@ def whole(*parts: Mapping[str, Any]) -> dict[str, Any]:
 @given(logs())
 def test_every_event_and_subject_is_written_whole_and_once(events: Sequence[Event]) -> None:
     projection = project("d", events, ONTOLOGY, inline_limit=INLINE)
-    given_events = cast("Sequence[Mapping[str, Any]]", appended(events, 0, INLINE, projection)["events"])
+    given_events = cast("Sequence[Mapping[str, Any]]", append_params(events, 0, INLINE, projection)["events"])
     written = {event["_seq"] for event in given_events}
     for step in CREATES:
         rows = projection.rows.get(step, [])
-        page: Any = sent(step, rows) if rows else {"rows": [], "event": {}, "at": None}
+        page: Any = statement_rows(step, rows) if rows else {"rows": [], "event": {}, "at": None}
         times = dict.fromkeys(("_created", "_modified"), page["at"] and datetime.fromisoformat(page["at"]))
         logged, live = {**page["event"], **times, "_at": times["_created"]}, {"_domain": "d", **times}
         for row, event in zip(page["rows"], (cast("Event", one["event"]) for one in rows), strict=True):
@@ -132,4 +132,4 @@ def test_a_subject_that_is_created_and_changed_in_one_batch_has_both_events_appe
     events = number(drafts, domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
     projection = project("d", events, ONTOLOGY, inline_limit=INLINE)
     assert projection.begun == set()
-    assert len(cast("Sequence[object]", appended(events, 0, INLINE, projection)["events"])) == 2
+    assert len(cast("Sequence[object]", append_params(events, 0, INLINE, projection)["events"])) == 2

@@ -7,8 +7,8 @@ import pytest
 from graph_memory.app import _embedder
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.settings import Settings
-from graph_memory.storage.schema import steps, suits
-from graph_memory.storage.schema_check import made_by_steps
+from graph_memory.storage.schema import is_supported, steps
+from graph_memory.storage.schema_check import statements_of_steps
 
 pytestmark = pytest.mark.anyio
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(("version", "left_out"), [("2025.12.1", 1), ("2026.01.0", 0), ("2026.08.1", 0)])
 def test_only_the_vector_index_is_left_out(version: str, left_out: int) -> None:
     statements = [statement for step in steps() for statement in step.statements]
-    assert sum(not suits(statement, version) for statement in statements) == left_out
-    assert sum(not suits(statement, version) for statement in made_by_steps().values()) == left_out
+    assert sum(not is_supported(statement, version) for statement in statements) == left_out
+    assert sum(not is_supported(statement, version) for statement in statements_of_steps().values()) == left_out
 
 
 async def test_search_is_told_why_there_are_no_vectors() -> None:

@@ -20,7 +20,7 @@ from graph_memory.agent.records.roles import roles_of
 from graph_memory.agent.records.writing import Operation
 from graph_memory.agent.results import Pruned, Restored
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.batch.references import escaped
+from graph_memory.memory.batch.references import escape_id
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.entities.results import Entity, Profile
 from graph_memory.model.errors import Code, GraphError
@@ -215,7 +215,7 @@ async def _archive_lines(memory: Memory, contents: _DomainContents, selection: S
             yield {"op": "create_relations", "relations": [relation]}
         elif {link.id, link.from_id, link.to_id} & deleted:
             ends = {"from_node_id": link.from_id, "to_node_id": link.to_id}
-            ends = {key: f"${end}" if end in entities else escaped(end) for key, end in ends.items()}
+            ends = {key: f"${end}" if end in entities else escape_id(end) for key, end in ends.items()}
             new = {"op": "create_connection", "type": link.type, "id": link.id, "properties": link.properties}
             yield {**new, **ends}
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from graph_memory.memory.api.memory import Memory
-from graph_memory.memory.batch.references import escaped
+from graph_memory.memory.batch.references import escape_id
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.values.arguments import is_encodable
@@ -35,7 +35,7 @@ async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: boo
 
 def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
     """Return the operation that connects two nodes, given their ids."""
-    ends = {"from_node_id": escaped(from_id), "to_node_id": escaped(to_id)}
+    ends = {"from_node_id": escape_id(from_id), "to_node_id": escape_id(to_id)}
     return {"op": "create_connection", "type": connection_type, **ends}
 
 

@@ -122,7 +122,7 @@ class History:
             operations=operations,
             types=types,
         )
-        return follow.follow(self._core, self._domain(domain), wanted, since=since, full=full, every=every)
+        return follow.follow(self._core, self._domain(domain), wanted, since=since, full=full, interval=every)
 
     async def sessions(
         self,
@@ -149,11 +149,11 @@ class History:
         They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
         the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
         """
-        return await resolve_subject.named(self._core, self._domain(domain), text)
+        return await resolve_subject.resolve_subject(self._core, self._domain(domain), text)
 
     async def reviewed(self, *, domain: str | None = None) -> Reviewed:
         """Return which changes of a domain's own log were reviewed, and what was said of each."""
-        return await reviews.reviewed(self._core, self._domain(domain))
+        return await reviews.read_reviews(self._core, self._domain(domain))
 
     async def mark_reviewed(self, verdicts: Mapping[int, Verdict], *, domain: str | None = None) -> Reviewed:
         """Remember what a person says of changes, by their numbers in the log. It changes neither graph nor log."""

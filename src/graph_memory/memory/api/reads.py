@@ -10,9 +10,9 @@ from graph_memory.memory.domains import listing
 from graph_memory.memory.domains.multi_domain import domains_asked
 from graph_memory.memory.graph import connection_info, connection_weights, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.multi_domain_query import query_several
+from graph_memory.memory.graph.multi_domain_query import query_domains
 from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.graph.substring import Search
+from graph_memory.memory.graph.substring import SubstringSearch
 from graph_memory.memory.inference import contradictions
 from graph_memory.memory.inference.results import Contradictions
 from graph_memory.model import results
@@ -27,7 +27,7 @@ class Reads:
 
     def __init__(self, core: Core, *, default_domain: str) -> None:
         self._core = core
-        self._search = Search(core)
+        self._search = SubstringSearch(core)
         self._default_domain = check_domain(default_domain)
 
     def _domain(self, domain: str | None) -> str:
@@ -97,7 +97,7 @@ class Reads:
         if several is not None:
             if order_by is not None:
                 raise queries.not_ordered_with("several domains")
-            return await query_several(several, limit, cursor, ask)
+            return await query_domains(several, limit, cursor, ask)
         return await ask(self._domain(domain), limit, cursor, detail=detail)
 
     async def query_connections(
@@ -128,8 +128,8 @@ class Reads:
             least = fraction("min_strength", min_strength)
             if order_by is not None:
                 raise queries.not_ordered_with("min_strength")
-            return await connection_weights.strong(
-                await connection_weights.scale(self._core, name), page, wanted, least, detail=detail
+            return await connection_weights.query_strong_connections(
+                await connection_weights.create_weigher(self._core, name), page, wanted, least, detail=detail
             )
         return await queries.query_connections(self._core, name, page, wanted, detail=detail)
 
@@ -168,7 +168,9 @@ class Reads:
             detail=detail,
             transitive=transitive,
             max_depth=max_depth,
-            only=await connection_weights.at_least(self._core, name, min_strength, transitive=transitive),
+            read_links=await connection_weights.minimum_weight_reader(
+                self._core, name, min_strength, transitive=transitive
+            ),
         )
 
     async def get_strongest_connections(
@@ -185,8 +187,8 @@ class Reads:
         The weight, 0 to 1, is made of strength, importance and age by one formula (`model/values/weight.py`).
         `limit` is at most 1,000. Raises NODE_NOT_FOUND.
         """
-        scale = await connection_weights.scale(self._core, self._domain(domain))
-        return await connection_weights.strongest(scale, node_id, direction, connection_type, limit)
+        scale = await connection_weights.create_weigher(self._core, self._domain(domain))
+        return await connection_weights.find_strongest(scale, node_id, direction, connection_type, limit)
 
     async def get_weak_relations(
         self,
@@ -202,8 +204,8 @@ class Reads:
         Pages go through the domain in the order of the ids, and each is the weakest first.
         """
         page = Page.of(connection_weights.checked_limit(limit), cursor)
-        scale = await connection_weights.scale(self._core, self._domain(domain))
-        return await connection_weights.weak(scale, page, fraction("below", below), connection_type)
+        scale = await connection_weights.create_weigher(self._core, self._domain(domain))
+        return await connection_weights.find_weak(scale, page, fraction("below", below), connection_type)
 
     async def find_contradictions(
         self,
@@ -257,7 +259,7 @@ class Reads:
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
         """Return the ids of the connected nodes by node id, as `get_connected_nodes` does for one; omit unknown ids."""
-        return await neighbours.neighbours(
+        return await neighbours.read_neighbours(
             self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
         )
 

@@ -19,7 +19,7 @@ from graph_memory.memory.search.request import Request, cursor_of, filters_of, t
 from graph_memory.memory.search.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.traversal import path_queries, traverse
 from graph_memory.memory.traversal.request import (
-    SEVERAL,
+    DEFAULT_PATHS,
     PathRequest,
     WalkRequest,
     edge_filter,
@@ -365,7 +365,7 @@ class Recall:
             from_id=from_id,
             to_id=to_id,
             mode=mode,
-            k=k if k is not None else SEVERAL if mode == "k_shortest" else 1,
+            k=k if k is not None else DEFAULT_PATHS if mode == "k_shortest" else 1,
             max_depth=max_depth,
             edges=edge_filter(types, direction, valid_at),
             as_of=as_of,

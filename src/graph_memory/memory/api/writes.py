@@ -81,7 +81,7 @@ class Writes(Reads):
             fields=fields_from(
                 path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
             ),
-            given_id=id,
+            requested_id=id,
         )
 
     async def update_node(
@@ -173,7 +173,7 @@ class Writes(Reads):
             properties=properties,
             content=content,
             strength=strength,
-            given_id=id,
+            requested_id=id,
         )
 
     async def update_connection(

@@ -1,4 +1,4 @@
-"""Operations on entities, observations and relations by their names: the arguments of their tools, read one by one."""
+"""Operations on entities, observations and relations by name, read from the arguments of their tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
-from graph_memory.memory.batch.operations import ByName
+from graph_memory.memory.batch.operations import ChangeByName
 from graph_memory.memory.batch.references import References, check_ref
 from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
@@ -30,14 +30,14 @@ NAMED_VERBS: Mapping[str, tuple[str, ...]] = {
     "delete_observations": ("deletions",),
     "delete_relations": ("relations",),
 }
-"""What each takes: a list first, which it needs."""
+"""The arguments of each verb. The first one is a required list."""
 _REF = "ref"
-Read = tuple[str, ByName, str | None]
-"""The id that something would get, what is asked for, and the name that later operations use for it."""
+ParsedChange = tuple[str, ChangeByName, str | None]
+"""The id for a new subject, the change, and the reference that later operations use for it."""
 
 
-def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[Read]:
-    """Give what an operation asks for. Raises INVALID_ARGUMENT, INVALID_PROPERTY and NotCreated."""
+def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[ParsedChange]:
+    """Yield the changes of an operation. Raises INVALID_ARGUMENT, INVALID_PROPERTY and NotCreated."""
     located = fields.need(NAMED_VERBS[verb][0])
     for item in located.items():
         match verb:
@@ -52,42 +52,50 @@ def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[
                 relation = replace(relation, **_ends(relation.from_name, relation.to_name, references))
                 yield relation.id, relation, None
             case "delete_entities":
-                yield references.new("mem"), EntityRemoval(name=references.named(text_of(item))), None
+                yield references.new("mem"), EntityRemoval(name=references.resolve_name(text_of(item))), None
             case "delete_observations":
-                found = removal(item)
-                for text in found.texts:
-                    yield references.new("obs"), Removal(name=references.named(found.name), texts=(text,)), None
+                deletion = removal(item)
+                for text in deletion.texts:
+                    yield (
+                        references.new("obs"),
+                        Removal(name=references.resolve_name(deletion.name), texts=(text,)),
+                        None,
+                    )
             case _:
                 relation = new_relation(item, lenient=True)
                 relation = replace(relation, **_ends(relation.from_name, relation.to_name, references))
                 yield references.new("conn"), RelationRemoval(relation=relation), None
 
 
-def names_made(entries: Mapping[str, Located]) -> Iterator[tuple[object, object]]:
-    """Give the names and refs of the entities that an operation would have made, as far as they can be read."""
-    found = entries["entities"].value if "entities" in entries else None
-    for item in cast("list[object]", found) if isinstance(found, list) else ():
+def created_names(entries: Mapping[str, Located]) -> Iterator[tuple[object, object]]:
+    """Yield the names and references of the entities that a faulty operation creates, as far as they can be read."""
+    entities = entries["entities"].value if "entities" in entries else None
+    for item in cast("list[object]", entities) if isinstance(entities, list) else ():
         if isinstance(item, Mapping):
-            own = cast("Mapping[object, object]", item)
-            yield own.get("name"), own.get(_REF)
+            entity = cast("Mapping[object, object]", item)
+            yield entity.get("name"), entity.get(_REF)
 
 
-def _entity(item: Located, references: References) -> Read:
+def _entity(item: Located, references: References) -> ParsedChange:
     entries = item.entries()
-    own = {key: entry.value for key, entry in entries.items() if key != _REF}
-    entity = replace(new_entity(Located(own, item.at), utc_now()), id=references.new("mem"))
+    values = {key: entry.value for key, entry in entries.items() if key != _REF}
+    entity = replace(new_entity(Located(values, item.at), utc_now()), id=references.new("mem"))
     ref = check_ref(entries[_REF].text()) if _REF in entries else None
     if ref is not None:
-        references.name(ref, entity.id)
+        references.define(ref, entity.id)
     return entity.id, entity, ref
 
 
-def _observations(item: Located, references: References) -> Iterator[Read]:
+def _observations(item: Located, references: References) -> Iterator[ParsedChange]:
     observations = observations_of(item, utc_now())
     for observation in observations.observations:
-        one = replace(observation, id=references.new("obs"))
-        yield one.id, NewObservations(name=references.named(observations.name), observations=(one,)), None
+        new_observation = replace(observation, id=references.new("obs"))
+        yield (
+            new_observation.id,
+            NewObservations(name=references.resolve_name(observations.name), observations=(new_observation,)),
+            None,
+        )
 
 
 def _ends(start: str, end: str, references: References) -> dict[str, str]:
-    return {"from_name": references.named(start), "to_name": references.named(end)}
+    return {"from_name": references.resolve_name(start), "to_name": references.resolve_name(end)}

@@ -1,7 +1,7 @@
-"""Operations made in order on paper: what each subject comes to, and who asked for what is wrong with it.
+"""Merges the operations of a batch, in order, into one change per subject.
 
-A batch is one change a subject. Whether a subject is there is asked in the order of the operations; the rules of the
-ontology are asked of the graph that all of them come to, so that a unique value can move, and a connection be replaced.
+The existence of a subject is checked in the order of the operations. The rules of the ontology are checked for the
+resulting graph, so that a unique value can move, and a connection can be replaced.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.batch.named_steps import KnownByName, NamedSteps
-from graph_memory.memory.batch.operations import ByName, Deletion, Fault, NotCreated, Operation
+from graph_memory.memory.batch.named_steps import NamedSteps, StoredNames
+from graph_memory.memory.batch.operations import ChangeByName, Deletion, Fault, NotCreated, Operation
 from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, ends_of, node_not_found
 from graph_memory.memory.entity_graph.values.request import EntityRemoval, NewEntity
 from graph_memory.memory.entity_graph.values.rows import EndRow
@@ -28,13 +28,13 @@ from graph_memory.model.values.arguments import fault as fault_of
 from graph_memory.model.values.exact import same_state
 
 Subject = NodeState | ConnectionState
-_MOST_ROUNDS = 50
-"""How often operations that are at fault are left out, and the rest is asked again."""
+_MAX_ROUNDS = 50
+"""Maximum number of times that faulty operations are left out and the rest is checked again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What operations are decided by: the log's last events of the ids that they name, and what goes with nodes."""
+class StoredData:
+    """The stored data that operations depend on: last events of the named ids, and subjects attached to nodes."""
 
     head: Head
     last: Mapping[str, Event]
@@ -42,10 +42,10 @@ class Known:
     lost: Mapping[str, int]
     open_type_limit: int
     origin: Origin
-    by_name: KnownByName = field(default_factory=KnownByName)
+    by_name: StoredNames = field(default_factory=StoredNames)
 
     def state(self, subject: str) -> Subject | None:
-        """Return a subject as it was before the batch, None when it is not there."""
+        """Return a subject in its state before the batch, or None."""
         event = self.last.get(subject)
         if event is None or event.draft.op is Op.DELETE:
             return None
@@ -53,168 +53,179 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """What a batch comes to: the changes in order, and what is wrong with the operations that they leave out."""
+class FoldResult:
+    """The result of a batch: its changes in order, and the faults of the operations that are left out."""
 
     drafts: Sequence[Draft]
     faults: Sequence[Fault]
     subjects: Mapping[str, str]
-    """What operations by name found or made, by the ids that it would get if it were new."""
+    """The subjects of operations by name, by the ids that they would get if they were new."""
 
 
 @dataclass(slots=True)
 class Fold:
-    """The operations up to one of them, made on paper."""
+    """The merged changes of the operations so far."""
 
-    known: Known
+    stored: StoredData
     head: Head
     changes: dict[str, Draft] = field(default_factory=dict[str, Draft])
-    asked: dict[str, list[tuple[Operation, Draft]]] = field(default_factory=dict[str, list[tuple[Operation, Draft]]])
-    """Who asked for a change of a subject, and what the subject came to by it."""
+    requests: dict[str, list[tuple[Operation, Draft]]] = field(default_factory=dict[str, list[tuple[Operation, Draft]]])
+    """The operations on each subject, with its change after each."""
     faults: list[Fault] = field(default_factory=list[Fault])
     lost: dict[str, int] = field(default_factory=dict[str, int])
-    """Ids that nothing gets, because the operation that would have given them is at fault."""
+    """Ids of subjects that are not created because their operation is faulty, with the index of the operation."""
     named: NamedSteps = field(init=False)
     _severed: dict[str, Operation] = field(default_factory=dict[str, Operation])
-    """Ends of relations that went, with the operation that asked for it."""
-    _gone: set[str] = field(default_factory=set[str])
-    _joined: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Ends of deleted relations, with the operation that deletes the relation."""
+    _deleted: set[str] = field(default_factory=set[str])
+    _relations_of: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def __post_init__(self) -> None:
-        known = self.known
+        known = self.stored
         self.named = NamedSteps.of(known.by_name, self.head, known.origin, known.open_type_limit)
 
-    def make(self, operation: Operation) -> None:
-        """Make an operation, or note what is wrong with it."""
+    def add(self, operation: Operation) -> None:
+        """Apply an operation, or record its fault."""
         try:
-            operation = self.named.with_known_ids(operation)
+            operation = self.named.with_existing_ids(operation)
             for needed in operation.needs:
                 if needed in self.lost:
                     raise NotCreated(self.lost[needed])
             self._apply(operation)
         except GraphError as error:
             self.faults.append(Fault(operation.index, operation.verb, error, isinstance(error, NotCreated)))
-            self.lose(operation)
+            self.leave_out(operation)
 
-    def lose(self, operation: Operation) -> None:
-        """Leave out an operation: what it would have created, and was not there before, is not there for later ones."""
-        made = NewNode | NewConnection | NewEntity
-        if isinstance(operation.asked, made) and self.known.state(operation.subject) is None:
+    def leave_out(self, operation: Operation) -> None:
+        """Leave out an operation. Later operations do not see the subject that it would create."""
+        creations = NewNode | NewConnection | NewEntity
+        if isinstance(operation.change, creations) and self.stored.state(operation.subject) is None:
             self.lost.setdefault(operation.subject, operation.index)
-        if isinstance(operation.asked, NewEntity):
-            self.named.lost.setdefault(operation.asked.name, operation.index)
+        if isinstance(operation.change, NewEntity):
+            self.named.lost.setdefault(operation.change.name, operation.index)
 
     def _apply(self, operation: Operation) -> None:
         subject, head = operation.subject, self.head
-        match operation.asked:
+        match operation.change:
             case NewNode() as node:
-                self._create(operation, nodes.creation(head, node))
+                self._create(operation, nodes.creation_draft(head, node))
             case NewConnection() as connection:
                 self._create(
-                    operation, connections.creation(head, connections.made_by(self.known.origin.actor, connection))
+                    operation,
+                    connections.creation_draft(head, connections.with_creator(self.stored.origin.actor, connection)),
                 )
             case NodeEdit() as edit:
-                self._update(operation, nodes.editing(head, self._node(subject), edit))
+                self._update(operation, nodes.update_draft(head, self._node(subject), edit))
             case ConnectionEdit() as edit:
-                self._update(operation, connections.editing(head, self._connection(subject), edit))
+                self._update(operation, connections.update_draft(head, self._connection(subject), edit))
             case ValidityEdit() as edit:
-                found = self._state(subject)
-                if found is None:
+                state = self._state(subject)
+                if state is None:
                     raise node_not_found(head.domain, subject)
-                self._update(operation, validity.bounding(head, found, edit))
+                self._update(operation, validity.validity_draft(head, state, edit))
             case Deletion(kind=Kind.NODE, expected_version=version):
-                self._delete_node(operation, node_deletion.deletion(self._node(subject), version))
+                self._delete_node(operation, node_deletion.deletion_draft(self._node(subject), version))
             case Deletion(expected_version=version):
-                self._delete(operation, connections.deletion(self._connection(subject), version))
+                self._delete(operation, connections.deletion_draft(self._connection(subject), version))
             case EntityRemoval(name=name):
                 if (node := self.named.graph.find(name)) is not None:
                     self.named.subjects[subject] = node.id
-                    self._delete_node(operation, node_deletion.deletion(self._node(node.id), None), is_by_name=True)
-            case asked:
-                self._make_by_name(operation, asked)
+                    self._delete_node(
+                        operation, node_deletion.deletion_draft(self._node(node.id), None), is_by_name=True
+                    )
+            case change:
+                self._apply_by_name(operation, change)
 
-    def _make_by_name(self, operation: Operation, name: ByName) -> None:
-        drafts = self.named.drafted(operation, name, self.head.ontology, self.lost)
+    def _apply_by_name(self, operation: Operation, change: ChangeByName) -> None:
+        drafts = self.named.draft(operation, change, self.head.ontology, self.lost)
         self.head = replace(self.head, ontology=self.named.drafting.ontology)
         for draft in drafts:
             match draft.op:
                 case Op.UPDATE:
                     self._update(operation, draft)
                 case Op.DELETE:
-                    self._sever(operation, [draft])
+                    self._note_severed_ends(operation, [draft])
                     self._delete(operation, draft)
                 case _ if draft.kind in TYPES:
                     self.changes[draft.subject] = draft
                 case _:
-                    self._join(draft)
-                    self._note(operation, draft)
+                    self._note_ends(draft)
+                    self._record(operation, draft)
 
-    def _sever(self, operation: Operation, going: Iterable[Draft]) -> None:
-        """Note the ends of relations that go: what nothing else names may go with them."""
-        for draft in going:
+    def _note_severed_ends(self, operation: Operation, deletions: Iterable[Draft]) -> None:
+        """Record the ends of deleted relations. Ends without other uses may be deleted too."""
+        for draft in deletions:
             for end in ends_of(draft) if draft.kind is Kind.CONNECTION else ():
                 self._severed.setdefault(end, operation)
 
-    def _join(self, draft: Draft) -> None:
+    def _note_ends(self, draft: Draft) -> None:
         for end in ends_of(draft):
-            self._joined.setdefault(end, []).append(draft.subject)
+            self._relations_of.setdefault(end, []).append(draft.subject)
 
-    def leave_no_end_alone(self) -> None:
-        """Delete what was only named as an end of relations, where all of these went."""
+    def delete_unused_ends(self) -> None:
+        """Delete the nodes that were only ends of relations which are all deleted."""
         for end, operation in list(self._severed.items()):
-            row = None if self._goes(end) else self._only_end(end)
-            if row is not None and row.is_left_by(self._goes):
+            row = None if self._is_deleted(end) else self._unused_end(end)
+            if row is not None and row.is_left_by(self._is_deleted):
                 self._delete_node(operation, row.deletion)
 
-    def _only_end(self, node: str) -> EndRow | None:
-        """Return what is only named as an end of relations now, with all relations that lead, or led, to it."""
-        change, row = self.changes.get(node), self.known.by_name.ends.get(node)
-        known = self.named.graph.find(node)
-        is_end = known.is_mentioned if known else row is not None
+    def _unused_end(self, node: str) -> EndRow | None:
+        """Return a node that is only an end of relations, with all its present and former relations, or None."""
+        change, row = self.changes.get(node), self.stored.by_name.ends.get(node)
+        entity = self.named.graph.find(node)
+        is_end = entity.is_mentioned if entity else row is not None
         if row is None and change is not None and change.op is Op.CREATE:
             row = EndRow(node, change.type or "", 0, [])
         if row is None or not is_end:
             return None
-        return replace(row, relations=[*row.relations, *self._joined.get(node, ())])
+        return replace(row, relations=[*row.relations, *self._relations_of.get(node, ())])
 
-    def _goes(self, subject: str) -> bool:
+    def _is_deleted(self, subject: str) -> bool:
         change = self.changes.get(subject)
-        return subject in self._gone or (change is not None and change.op is Op.DELETE)
+        return subject in self._deleted or (change is not None and change.op is Op.DELETE)
 
     def _create(self, operation: Operation, draft: Draft) -> None:
         subject = draft.subject
-        if subject in self.known.last or subject in self.asked:
+        if subject in self.stored.last or subject in self.requests:
             raise Violation(draft, Rule.USED, "").refusal(self.head.domain)
-        *types, _ = with_ad_hoc_type(self.head, draft, self.known.open_type_limit)
+        *types, _ = with_ad_hoc_type(self.head, draft, self.stored.open_type_limit)
         if types:
             self.changes |= {type_.subject: type_ for type_ in types}
             self.head = replace(self.head, ontology=with_types(self.head.ontology, types))
-        self._join(draft)
-        self._note(operation, draft)
+        self._note_ends(draft)
+        self._record(operation, draft)
 
     def _update(self, operation: Operation, draft: Draft) -> None:
         earlier = self.changes.get(draft.subject)
         if earlier is not None:
-            kept = draft if draft.content is not None else earlier
-            draft = replace(draft, op=earlier.op, previous=earlier.previous, content=kept.content, windows=kept.windows)
+            content_draft = draft if draft.content is not None else earlier
+            draft = replace(
+                draft,
+                op=earlier.op,
+                previous=earlier.previous,
+                content=content_draft.content,
+                windows=content_draft.windows,
+            )
         before = earlier.state if earlier else self._before(draft.subject)
         if not same_state(draft.state or {}, before or {}, MODIFIED):
-            self._note(operation, draft)
+            self._record(operation, draft)
 
     def _before(self, subject: str) -> Mapping[str, object] | None:
-        found = self.known.state(subject)
-        return found.state() if found else None
+        state = self.stored.state(subject)
+        return state.state() if state else None
 
     def _delete_node(self, operation: Operation, draft: Draft, *, is_by_name: bool = False) -> None:
-        """Delete a node. What is attached to it goes along, also what earlier operations made or changed."""
-        attached, joined = self.known.attached.get(draft.subject, ()), self._joined.get(draft.subject, ())
+        """Delete a node and all attached subjects, also if earlier operations created or changed them."""
+        attached, joined = self.stored.attached.get(draft.subject, ()), self._relations_of.get(draft.subject, ())
         if is_by_name:
-            self._sever(operation, [*attached, *(self.changes[one] for one in joined if one in self.changes)])
-        for one in (*(draft.subject for draft in attached), *joined):
-            change = self.changes.get(one)
+            self._note_severed_ends(
+                operation, [*attached, *(self.changes[subject] for subject in joined if subject in self.changes)]
+            )
+        for subject in (*(draft.subject for draft in attached), *joined):
+            change = self.changes.get(subject)
             if change is None or change.op is not Op.DELETE:
-                self.changes.pop(one, None)
-                self._gone.add(one)
+                self.changes.pop(subject, None)
+                self._deleted.add(subject)
         self._delete(operation, draft)
 
     def _delete(self, operation: Operation, draft: Draft) -> None:
@@ -222,92 +233,92 @@ class Fold:
         earlier = self.changes.get(draft.subject)
         if earlier is not None and earlier.op is Op.CREATE:
             del self.changes[draft.subject]
-            self._gone.add(draft.subject)
-            self.asked[draft.subject].append((operation, draft))
+            self._deleted.add(draft.subject)
+            self.requests[draft.subject].append((operation, draft))
         else:
-            self._note(operation, draft)
+            self._record(operation, draft)
 
-    def _note(self, operation: Operation, draft: Draft) -> None:
+    def _record(self, operation: Operation, draft: Draft) -> None:
         self.named.graph.follow(draft)
         self.changes[draft.subject] = draft
-        self.asked.setdefault(draft.subject, []).append((operation, draft))
+        self.requests.setdefault(draft.subject, []).append((operation, draft))
 
     def _node(self, subject: str) -> NodeState:
-        found = self._state(subject)
-        if not isinstance(found, NodeState):
+        state = self._state(subject)
+        if not isinstance(state, NodeState):
             raise node_not_found(self.head.domain, subject)
-        return found
+        return state
 
     def _connection(self, subject: str) -> ConnectionState:
-        found = self._state(subject)
-        if not isinstance(found, ConnectionState):
+        state = self._state(subject)
+        if not isinstance(state, ConnectionState):
             raise connection_not_found(self.head.domain, subject)
-        return found
+        return state
 
     def _state(self, subject: str) -> Subject | None:
-        """Return a subject as the operations up to here leave it."""
+        """Return a subject in its state after the operations so far, or None."""
         change = self.changes.get(subject)
-        if subject in self._gone or (change is not None and change.op is Op.DELETE):
+        if subject in self._deleted or (change is not None and change.op is Op.DELETE):
             return None
         if change is None:
-            return self.known.state(subject)
+            return self.stored.state(subject)
         header = {"_id": subject, "_type": change.type, "_version": change.previous or 0}
         return _state(change, {**(change.state or {}), **header})
 
-    def settled(self) -> dict[str, Draft]:
-        """Return the changes that change something: what several operations led back to where it was is none."""
+    def effective_changes(self) -> dict[str, Draft]:
+        """Return the changes that differ from the stored state of their subject."""
         return {
             subject: draft
             for subject, draft in self.changes.items()
             if draft.op is not Op.UPDATE
-            or len(self.asked[subject]) == 1
+            or len(self.requests[subject]) == 1
             or not same_state(draft.state or {}, self._before(subject) or {}, MODIFIED)
         }
 
 
-def folded(known: Known, operations: Sequence[Operation], left_out: Collection[int] = ()) -> Fold:
-    """Return the operations made on paper, without some."""
-    lost = {subject: index for subject, index in known.lost.items() if known.state(subject) is None}
-    fold = Fold(known, known.head, lost=lost)
+def fold_operations(stored: StoredData, operations: Sequence[Operation], left_out: Collection[int] = ()) -> Fold:
+    """Return the merged changes of the operations, without some operations."""
+    lost = {subject: index for subject, index in stored.lost.items() if stored.state(subject) is None}
+    fold = Fold(stored, stored.head, lost=lost)
     for operation in operations:
         if operation.index in left_out:
-            fold.lose(operation)
+            fold.leave_out(operation)
         else:
-            fold.make(operation)
-    fold.leave_no_end_alone()
+            fold.add(operation)
+    fold.delete_unused_ends()
     return fold
 
 
-def decided(first: Fold, operations: Sequence[Operation], context: Context) -> Folded:
-    """Return what operations come to, and what is wrong with those that are left out; `first` has all of them.
+def decide(first: Fold, operations: Sequence[Operation], context: Context) -> FoldResult:
+    """Return the result of operations, without the faulty ones. `first` has all operations merged.
 
-    What is at fault is left out, and the rest is asked again, until nothing stands against it.
+    Faulty operations are left out and the rest is checked again, until no fault remains.
     """
-    known, fold = first.known, first
+    stored, fold = first.stored, first
     faults: dict[int, list[Fault]] = {}
-    for _ in range(_MOST_ROUNDS):
-        changes = Changeset(context, fold.settled())
-        results = [*fold.faults, *blamed(fold, changes, known.head.domain)]
-        if not results:
-            told = [fault for each in faults.values() for fault in each]
-            return Folded(changes.ordered(), told, fold.named.subjects)
+    for _ in range(_MAX_ROUNDS):
+        changes = Changeset(context, fold.effective_changes())
+        new_faults = [*fold.faults, *find_faults(fold, changes, stored.head.domain)]
+        if not new_faults:
+            all_faults = [fault for operation_faults in faults.values() for fault in operation_faults]
+            return FoldResult(changes.in_order(), all_faults, fold.named.subjects)
         follows = bool(faults)
-        for fault in results:
+        for fault in new_faults:
             faults.setdefault(fault.index, []).append(replace(fault, follows=follows or fault.follows))
-        fold = folded(known, operations, faults)
-    message = "Too many operations are at fault because others are, one after the other"
+        fold = fold_operations(stored, operations, faults)
+    message = "Too many operations fail because of the faults of earlier ones"
     raise fault_of(
         "operations", message, f"Correct the first of them, operations[{min(faults)}], or give fewer at once."
     )
 
 
-def blamed(fold: Fold, changes: Changeset, domain: str) -> list[Fault]:
-    """Return what stands against changes, with the first operation that asked for what is wrong."""
+def find_faults(fold: Fold, changes: Changeset, domain: str) -> list[Fault]:
+    """Return the violations of changes as faults of the first operations that cause them."""
     faults: list[Fault] = []
     for violation in changes.violations():
         if violation.draft.kind in TYPES:
             continue
-        pairs = fold.asked[violation.draft.subject]
+        pairs = fold.requests[violation.draft.subject]
         same = [operation for operation, draft in pairs if _breaks(changes, draft, violation.rule)]
         operation = same[0] if same else pairs[-1][0]
         faults.append(Fault(operation.index, operation.verb, violation.refusal(domain)))
@@ -315,7 +326,7 @@ def blamed(fold: Fold, changes: Changeset, domain: str) -> list[Fault]:
 
 
 def _breaks(changes: Changeset, draft: Draft, rule: Rule) -> bool:
-    return any(violation.rule is rule for ask in changes.rules if (violation := ask(draft)))
+    return any(violation.rule is rule for check in changes.checks if (violation := check(draft)))
 
 
 def _state(draft: Draft, stored: Mapping[str, object]) -> Subject | None:

@@ -1,4 +1,4 @@
-"""What a batch is asked for: operations with checked arguments, options, and what is wrong with some."""
+"""The request of a batch: operations with checked arguments, options, and the faults of operations."""
 
 from __future__ import annotations
 
@@ -19,59 +19,59 @@ from graph_memory.memory.graph.validity import ValidityEdit
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import Kind
 
-MOST = 10_000
-"""Operations of one batch: one transaction holds all of them."""
-MOST_CONTENT = 64_000_000
-"""Bytes of content of one batch."""
+MAX_OPERATIONS = 10_000
+"""Maximum number of operations of one batch, which is one transaction."""
+MAX_CONTENT_BYTES = 64_000_000
+"""Maximum size of the content of one batch, in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
-    """What a delete asks for."""
+    """A deletion by id."""
 
     kind: Kind
     expected_version: int | None = None
 
 
-ByName = NewEntity | NewObservations | NewRelation | EntityRemoval | Removal | RelationRemoval
-"""What is asked for by names: one entity, one observation, one relation."""
-Asked = NewNode | NodeEdit | NewConnection | ConnectionEdit | ValidityEdit | Deletion | ByName
+ChangeByName = NewEntity | NewObservations | NewRelation | EntityRemoval | Removal | RelationRemoval
+"""A change of one entity, observation or relation, by name."""
+RequestedChange = NewNode | NodeEdit | NewConnection | ConnectionEdit | ValidityEdit | Deletion | ChangeByName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One change of one subject that was asked for. Several have one index where one operation asks for several.
+    """One requested change of one subject. Several have the same index if one given operation has several changes.
 
-    The subject of one that is asked for by name is only the id that it would get: what is there has its own.
+    For a change by name, `subject` is the id for a new subject. An existing one has its own id.
     """
 
     index: int
     verb: str
     subject: str
-    asked: Asked
+    change: RequestedChange
     ref: str | None = None
     is_named: bool = True
-    """Whether the caller named the subject, so that the log may know it; ids that we make are new by their making."""
+    """Whether the caller gave the id of the subject, so that it may exist. Generated ids are new."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The ids that have to be there."""
-        if isinstance(self.asked, NewConnection):
-            return (self.asked.from_id, self.asked.to_id)
-        return () if isinstance(self.asked, NewNode | ByName) else (self.subject,)
+        """The ids that must exist."""
+        if isinstance(self.change, NewConnection):
+            return (self.change.from_id, self.change.to_id)
+        return () if isinstance(self.change, NewNode | ChangeByName) else (self.subject,)
 
 
-class NotCreated(GraphError):  # noqa: N818 - it is told as any other
-    """What an operation needs was to be created by an earlier one, which is at fault."""
+class NotCreated(GraphError):  # noqa: N818 - named by its cause
+    """The error for an operation that needs the subject of an earlier, faulty operation."""
 
     def __init__(self, index: int) -> None:
-        message = f"It needs what operations[{index}] would have created"
-        super().__init__(Code.NODE_NOT_FOUND, message, {"hint": f"Correct operations[{index}], which is at fault."})
+        message = f"It needs the result of operations[{index}], which has a fault"
+        super().__init__(Code.NODE_NOT_FOUND, message, {"hint": f"Correct operations[{index}]."})
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with an operation; it `follows` from what is wrong with others where it would be right else."""
+    """An error of an operation. It `follows` if only the faults of other operations cause it."""
 
     index: int
     verb: str
@@ -81,23 +81,23 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a batch is made."""
+    """The options of a batch."""
 
     atomic: bool = True
-    """All operations or none; otherwise those that are at fault are left out."""
+    """Whether one fault rejects the whole batch. Otherwise only the faulty operations are left out."""
     validate_before_commit: bool = True
-    """Whether all faults are looked for before an atomic batch is refused, or only the first."""
+    """Whether the error of an atomic batch lists all faults, or only the first."""
     dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
-    """The operations of a batch, and what is wrong with those that could not be read."""
+class ParsedBatch:
+    """The operations of a batch, and the faults of the unreadable ones."""
 
     operations: Sequence[Operation]
     faults: Sequence[Fault]
     lost: Mapping[str, int]
-    """The ids that those of them would have given, with their places."""
+    """The ids that unreadable operations would assign, with the indexes of the operations."""
     count: int
     lost_names: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The names of the entities that they would have made, with their places."""
+    """The names of the entities that they would create, with the indexes of the operations."""

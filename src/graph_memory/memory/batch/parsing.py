@@ -1,6 +1,6 @@
-"""Operations read from plain data: tools by their names, or `create`, `update` and `delete` of a node with its edges.
+"""Parser of operations in plain data: tools by name, or `create`, `update` and `delete` of a node with its edges.
 
-Each argument is checked as its verb checks it. What is wrong with one operation does not keep others from being read.
+Each argument is checked as in the tool. A fault of one operation does not prevent the others from being read.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any, cast
 import anyio
 import anyio.lowlevel
 
-from graph_memory.memory.batch.by_name import NAMED_VERBS, names_made, read_by_name
+from graph_memory.memory.batch.by_name import NAMED_VERBS, created_names, read_by_name
 from graph_memory.memory.batch.operations import (
-    MOST,
-    MOST_CONTENT,
-    Asked,
+    MAX_CONTENT_BYTES,
+    MAX_OPERATIONS,
     Deletion,
     Fault,
     NotCreated,
     Operation,
     Options,
-    Parsed,
+    ParsedBatch,
+    RequestedChange,
 )
-from graph_memory.memory.batch.references import References, check_ref, escaped
+from graph_memory.memory.batch.references import References, check_ref, escape_id
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph import connections, nodes, validity
 from graph_memory.model.errors import GraphError, Hint
@@ -48,9 +48,9 @@ VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "set_relation_importance": (("connection_id", "importance"), ("expected_version",)),
     "set_validity": (("id",), ("valid_from", "valid_to", "expected_version")),
 }
-"""What each verb needs, and what else it takes."""
+"""The required and the optional arguments of each verb."""
 _TYPES = {"create": "create_node", "update": "update_node", "delete": "delete_node"}
-"""The verbs of the specification's shape: the id of a node, what the node is to be, and edges."""
+"""The verbs of the form with `type`: the id of a node, the data of the node, and edges."""
 _SHAPE = ("type", "node_id", "node_data", "edges", "ref", "expected_version")
 _FLAGS = ("atomic", "validate_before_commit", "rollback_on_error", "dry_run")
 _ALIASES = {
@@ -63,49 +63,49 @@ _ALIASES = {
     "names": "entity_names",
 }
 _REFERENCES = frozenset({"node_id", "connection_id", "from_node_id", "to_node_id"})
-"""Arguments in which `$name` stands for an id."""
-_AT_ONCE = 500
-"""Operations that are read before others of this process have their turn."""
+"""Arguments in which `$name` refers to an earlier operation."""
+_CHECKPOINT = 500
+"""Number of operations that are read before control passes to other tasks."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 
-async def parsed(contents: Contents, given: object, references: References) -> Parsed:
-    """Return the operations of a batch, and what is wrong with those that cannot be read.
+async def parse_operations(contents: Contents, operations: object, references: References) -> ParsedBatch:
+    """Return the operations of a batch, and the faults of unreadable ones.
 
-    Raises INVALID_ARGUMENT for what is no list of operations, and for too many of them.
+    Raises INVALID_ARGUMENT for a value that is not a list of operations, and for too many of them.
     """
-    listed = Located(given, "operations").items()
-    if not listed:
+    items = Located(operations, "operations").items()
+    if not items:
         raise fault("operations", "There are no operations", "Give at least one.")
-    if len(listed) > MOST:
-        message = f"{len(listed):,} operations are too many for one transaction"
-        hint = Hint("Give at most {most} at once; {graph-memory load} takes any number.", most=f"{MOST:,}")
+    if len(items) > MAX_OPERATIONS:
+        message = f"{len(items):,} operations are too many for one transaction"
+        hint = Hint("Give at most {most} at once; {graph-memory load} takes any number.", most=f"{MAX_OPERATIONS:,}")
         raise fault("operations", message, hint)
-    reading = _Reading(contents, references)
-    for index, located in enumerate(listed):
+    reading = _Parser(contents, references)
+    for index, located in enumerate(items):
         await reading.read(index, located)
-        if index % _AT_ONCE == 0:
+        if index % _CHECKPOINT == 0:
             await anyio.lowlevel.checkpoint()
-    if len(reading.operations) > MOST:
-        message = f"The operations ask for {len(reading.operations):,} changes, which are too many for one transaction"
-        raise fault("operations", message, f"Give at most {MOST:,} at once.")
-    return Parsed(reading.operations, reading.faults, reading.lost, len(listed), reading.lost_names)
+    if len(reading.operations) > MAX_OPERATIONS:
+        message = f"The operations have {len(reading.operations):,} changes, which are too many for one transaction"
+        raise fault("operations", message, f"Give at most {MAX_OPERATIONS:,} at once.")
+    return ParsedBatch(reading.operations, reading.faults, reading.lost, len(items), reading.lost_names)
 
 
-def options_from(given: object) -> Options:
-    """Return the options of a batch: `rollback_on_error` means `atomic`, whatever else is said."""
-    fields = _fields(Located({} if given is None else given, "options"), _FLAGS)
-    said = {name: located.flag() for name in _FLAGS if (located := fields.get(name)) is not None}
+def options_from(options: object) -> Options:
+    """Return the options of a batch. `rollback_on_error` implies `atomic`."""
+    fields = _fields(Located({} if options is None else options, "options"), _FLAGS)
+    flags = {name: located.flag() for name in _FLAGS if (located := fields.get(name)) is not None}
     return Options(
-        atomic=said.get("atomic", True) or said.get("rollback_on_error", False),
-        validate_before_commit=said.get("validate_before_commit", True),
-        dry_run=said.get("dry_run", False),
+        atomic=flags.get("atomic", True) or flags.get("rollback_on_error", False),
+        validate_before_commit=flags.get("validate_before_commit", True),
+        dry_run=flags.get("dry_run", False),
     )
 
 
 @dataclass(slots=True)
-class _Reading:
-    """The operations that were read so far."""
+class _Parser:
+    """The operations that were read so far, and their faults."""
 
     contents: Contents
     references: References
@@ -115,52 +115,54 @@ class _Reading:
     lost_names: dict[str, int] = field(default_factory=dict[str, int])
     content: int = 0
 
-    async def read(self, index: int, given: Located) -> None:
-        """Read the next operation, or note what is wrong with it."""
+    async def read(self, index: int, item: Located) -> None:
+        """Read the next operation, or record its fault."""
         before = len(self.operations)
         entries: Mapping[str, Located] = {}
         try:
-            entries = _named(given)
+            entries = _canonical_entries(item)
             if "op" in entries:
-                await self._read_verb(index, given, entries)
+                await self._read_verb(index, item, entries)
             elif "type" in entries:
-                await self._read_shape(index, given)
+                await self._read_shape(index, item)
             else:
                 hint = "Add op, the name of a tool such as `create_node`; or type: create, update or delete."
-                raise given.fault("needs op or type", hint)
+                raise item.fault("needs op or type", hint)
         except GraphError as error:
             for operation in self.operations[before:]:
-                self.references.lose(operation.ref, index, operation.subject)
+                self.references.mark_faulty(operation.ref, index, operation.subject)
             del self.operations[before:]
-            self.faults.append(Fault(index, _told_verb(entries), error, isinstance(error, NotCreated)))
+            self.faults.append(Fault(index, _given_verb(entries), error, isinstance(error, NotCreated)))
             self._lose(index, {name: entry.value for name, entry in entries.items()})
-            for name, ref in names_made(entries):
-                self.references.lose(ref, index)
+            for name, ref in created_names(entries):
+                self.references.mark_faulty(ref, index)
                 if isinstance(name, str):
                     self.lost_names.setdefault(name, index)
 
     def _lose(self, index: int, arguments: Mapping[str, object]) -> None:
-        """Note that nothing comes to be under the name and the id that a create gives."""
+        """Record that no subject gets the reference and the id of a faulty create."""
         if str(arguments.get("op", arguments.get("type"))).startswith("create"):
-            self.references.lose(arguments.get("ref"), index)
+            self.references.mark_faulty(arguments.get("ref"), index)
             for subject in (arguments.get("id"), arguments.get("node_id")):
                 if isinstance(subject, str):
                     self.lost.setdefault(subject, index)
 
     async def _read_verb(self, index: int, located: Located, entries: Mapping[str, Located]) -> None:
         verb = entries["op"].text()
-        own = {name: located for name, located in entries.items() if name != "op"}
+        arguments = {name: located for name, located in entries.items() if name != "op"}
         if verb in NAMED_VERBS:
-            for subject, asked, ref in read_by_name(verb, _checked(located, own, NAMED_VERBS[verb]), self.references):
-                self._append(Operation(index=index, verb=verb, subject=subject, asked=asked, ref=ref, is_named=False))
+            for subject, change, ref in read_by_name(
+                verb, _check_names(located, arguments, NAMED_VERBS[verb]), self.references
+            ):
+                self._append(Operation(index=index, verb=verb, subject=subject, change=change, ref=ref, is_named=False))
             return
         if verb not in VERBS:
-            every = (*VERBS, *NAMED_VERBS)
-            hint = suggestion(verb, every, f"Operations: {', '.join(every)}.")
+            verbs = (*VERBS, *NAMED_VERBS)
+            hint = suggestion(verb, verbs, f"Operations: {', '.join(verbs)}.")
             raise entries["op"].fault(f"is {quoted(verb)}, which is not an operation", hint, verb)
-        needed, taken = VERBS[verb]
-        fields = _checked(located, own, (*needed, *taken))
-        await self._add(index, verb, {name: _value(fields.need(name)) for name in needed} | _values(fields, taken))
+        required, optional = VERBS[verb]
+        fields = _check_names(located, arguments, (*required, *optional))
+        await self._add(index, verb, {name: _value(fields.need(name)) for name in required} | _values(fields, optional))
 
     async def _read_shape(self, index: int, located: Located) -> None:
         """Read `{type: create|update|delete, node_id?, node_data?, edges?}`: the node first, then its edges."""
@@ -172,38 +174,38 @@ class _Reading:
             )
             raise kind.fault(f"is {quoted(kind.text())}, which is not a type of operation", hint)
         verb = _TYPES[kind.text()]
-        own = _values(fields, ("node_id", "ref", "expected_version"))
+        arguments = _values(fields, ("node_id", "ref", "expected_version"))
         data, edges = fields.get("node_data"), fields.get("edges")
         if verb == "delete_node" and (data or edges):
             raise located.fault("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
         node_data = _node_data(data, verb) if data else {}
         if verb == "create_node":
-            own |= {"id": own.pop("node_id")} if "node_id" in own else {}
-        node_id = own.get("node_id")
+            arguments |= {"id": arguments.pop("node_id")} if "node_id" in arguments else {}
+        node_id = arguments.get("node_id")
         if node_data or not edges or verb != "update_node":
-            node_id = escaped(await self._add(index, verb, _complete(located, verb, {**node_data, **own})))
+            node_id = escape_id(await self._add(index, verb, _complete(located, verb, {**node_data, **arguments})))
         for edge in edges.items() if edges else ():
             await self._add(index, "create_connection", _edge(edge, node_id))
 
     async def _add(self, index: int, verb: str, values: dict[str, Any]) -> str:
-        """Add an operation whose arguments are of the right kind, and return the id of its subject."""
+        """Add an operation, and return the id of its subject."""
         for name in _REFERENCES & values.keys():
-            values[name] = self.references.resolved(values[name])
+            values[name] = self.references.resolve(values[name])
         if verb == "set_validity":
-            values["id"] = self.references.resolved(values["id"])
+            values["id"] = self.references.resolve(values["id"])
         ref = check_ref(values.pop("ref")) if "ref" in values else None
-        subject, asked = await self._asked(verb, values)
+        subject, change = await self._build_change(verb, values)
         is_named = not verb.startswith("create_") or "id" in values
         if ref is not None:
-            self.references.name(ref, subject)
-        self._append(Operation(index=index, verb=verb, subject=subject, asked=asked, ref=ref, is_named=is_named))
+            self.references.define(ref, subject)
+        self._append(Operation(index=index, verb=verb, subject=subject, change=change, ref=ref, is_named=is_named))
         return subject
 
     def _append(self, operation: Operation) -> None:
-        self._count(operation.asked)
+        self._check_content(operation.change)
         self.operations.append(operation)
 
-    async def _asked(self, verb: str, arguments: Mapping[str, Any]) -> tuple[str, Asked]:
+    async def _build_change(self, verb: str, arguments: Mapping[str, Any]) -> tuple[str, RequestedChange]:
         match verb:
             case "create_node":
                 node = await nodes.new_node(
@@ -218,7 +220,7 @@ class _Reading:
                 )
                 return node.id, replace(node, windows=await self.contents.windows(node.content))
             case "create_connection":
-                made = connections.new_connection(
+                connection = connections.new_connection(
                     self._new_id("conn", arguments),
                     arguments["type"],
                     arguments["from_node_id"],
@@ -227,7 +229,7 @@ class _Reading:
                     content=arguments.get("content"),
                     strength=arguments.get("strength"),
                 )
-                return made.id, made
+                return connection.id, connection
             case "update_node":
                 return arguments["node_id"], await self._node_edit(arguments)
             case "update_connection":
@@ -265,37 +267,37 @@ class _Reading:
     def _new_id(self, prefix: str, arguments: Mapping[str, Any]) -> str:
         return check_new_id("id", arguments["id"]) if "id" in arguments else self.references.new(prefix)
 
-    def _count(self, asked: Asked) -> None:
-        """Raise CONTENT_TOO_LARGE for text over the limit, INVALID_ARGUMENT for more content than a batch takes."""
-        content = cast("Content | None", getattr(asked, "content", None))
+    def _check_content(self, change: RequestedChange) -> None:
+        """Raise CONTENT_TOO_LARGE for text over the limit, and INVALID_ARGUMENT for too much content in all."""
+        content = cast("Content | None", getattr(change, "content", None))
         if content is None:
             return
         self.contents.check(content)
         self.content += content.size
-        if self.content > MOST_CONTENT:
-            message = f"The operations have more than {MOST_CONTENT:,} bytes of content up to here"
+        if self.content > MAX_CONTENT_BYTES:
+            message = f"The operations have more than {MAX_CONTENT_BYTES:,} bytes of content up to here"
             raise fault("operations", message, "Give fewer at once.")
 
 
-def _named(located: Located) -> dict[str, Located]:
-    """Return the entries of an object under our names for them, without those that are null."""
-    found: dict[str, Located] = {}
+def _canonical_entries(located: Located) -> dict[str, Located]:
+    """Return the entries of an object by canonical argument name, without null values."""
+    entries: dict[str, Located] = {}
     for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)
         name = _ALIASES.get(name, name)
-        if name in found:
+        if name in entries:
             raise located.fault(f"has {name} twice", "Keep one of them.", name)
         if entry.value is not None:
-            found[name] = entry
-    return found
+            entries[name] = entry
+    return entries
 
 
-def _checked(located: Located, entries: Mapping[str, Located], allowed: Sequence[str]) -> Fields:
-    meant = {name: argument_meant(name, allowed) for name in entries}
-    for name, other in meant.items():
+def _check_names(located: Located, entries: Mapping[str, Located], allowed: Sequence[str]) -> Fields:
+    canonical = {name: argument_meant(name, allowed) for name in entries}
+    for name, other in canonical.items():
         if name != other and other in entries:
             raise located.fault(f"has both {name} and {other}, which mean the same", "Keep one of them.", name)
-    entries = {meant[name]: entry for name, entry in entries.items()}
+    entries = {canonical[name]: entry for name, entry in entries.items()}
     for name, entry in entries.items():
         if name not in allowed:
             hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
@@ -304,7 +306,7 @@ def _checked(located: Located, entries: Mapping[str, Located], allowed: Sequence
 
 
 def _fields(located: Located, allowed: Sequence[str]) -> Fields:
-    return _checked(located, _named(located), allowed)
+    return _check_names(located, _canonical_entries(located), allowed)
 
 
 def _values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
@@ -312,7 +314,7 @@ def _values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(located: Located) -> object:
-    """Return the value of an argument, which must be of the kind that its name says."""
+    """Return the value of an argument, checked for the type that its name implies."""
     name = located.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
     match name:
@@ -335,34 +337,34 @@ def _value(located: Located) -> object:
 
 
 def _node_data(data: Located, verb: str) -> dict[str, Any]:
-    """Return what a node is to be."""
-    needed, taken = VERBS[verb]
-    names = [name for name in (*needed, *taken) if name not in ("node_id", "ref", "expected_version")]
+    """Return the arguments in `node_data`."""
+    required, optional = VERBS[verb]
+    names = [name for name in (*required, *optional) if name not in ("node_id", "ref", "expected_version")]
     return _values(_fields(data, names), names)
 
 
 def _complete(located: Located, verb: str, values: dict[str, Any]) -> dict[str, Any]:
     missing = [name for name in VERBS[verb][0] if name not in values]
     if missing:
-        where = missing[0] if missing[0] == "node_id" else f"node_data.{missing[0]}"
-        raise located.fault(f"needs {where}", f"Add {where}.")
+        field_name = missing[0] if missing[0] == "node_id" else f"node_data.{missing[0]}"
+        raise located.fault(f"needs {field_name}", f"Add {field_name}.")
     return values
 
 
 def _edge(edge: Located, node_id: object) -> dict[str, Any]:
-    """Return the arguments of an edge: from the node of its operation, unless it names its ends."""
-    needed, taken = VERBS["create_connection"]
-    fields = _fields(edge, (*needed, *taken))
-    found = _values(fields, (*needed, *taken))
-    own = {} if node_id is None else {"to_node_id" if "from_node_id" in found else "from_node_id": node_id}
-    values = {**own, **found}
-    for name in needed:
+    """Return the arguments of an edge. It starts at the node of its operation unless it names its source."""
+    required, optional = VERBS["create_connection"]
+    fields = _fields(edge, (*required, *optional))
+    given_values = _values(fields, (*required, *optional))
+    node_end = {} if node_id is None else {"to_node_id" if "from_node_id" in given_values else "from_node_id": node_id}
+    values = {**node_end, **given_values}
+    for name in required:
         if name not in values:
             raise edge.fault(f"needs {name}", f"Add {name}.")
     return values
 
 
-def _told_verb(entries: Mapping[str, Located]) -> str:
-    """Return what an operation that is at fault says that it is."""
-    named = (entries[name].value for name in ("op", "type") if name in entries)
-    return next((str(value)[:80] for value in named), "unknown")
+def _given_verb(entries: Mapping[str, Located]) -> str:
+    """Return the verb of a faulty operation, as given."""
+    verbs = (entries[name].value for name in ("op", "type") if name in entries)
+    return next((str(value)[:80] for value in verbs), "unknown")

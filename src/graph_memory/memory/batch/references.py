@@ -1,4 +1,4 @@
-"""Names for what a batch creates: `ref` gives one, `$name` stands for the id in later operations."""
+"""References to the subjects that a batch creates: `ref` defines one, and `$name` uses it in later operations."""
 
 from __future__ import annotations
 
@@ -19,75 +19,75 @@ _SIGN = "$"
 
 
 class References:
-    """The ids of a batch: those that are made, from its idempotency key if it has one, and the names for them."""
+    """The new ids of a batch, derived from its idempotency key if it has one, and the references to them."""
 
     def __init__(self, key: str | None = None) -> None:
         self._key = key
-        self._made = 0
-        self._named: dict[str, str] = {}
-        self._lost: dict[str, int] = {}
+        self._count = 0
+        self._ids: dict[str, str] = {}
+        self._faulty: dict[str, int] = {}
 
     def new(self, prefix: str) -> str:
-        """Return a new id. With a key it is the same in every run of the batch."""
-        self._made += 1
-        return new_id(prefix) if self._key is None else _id_from(prefix, f"{self._key}\n{self._made}")
+        """Return a new id. With an idempotency key, it is the same in every run of the batch."""
+        self._count += 1
+        return new_id(prefix) if self._key is None else _id_from(prefix, f"{self._key}\n{self._count}")
 
-    def name(self, ref: str, subject: str) -> None:
-        """Give a subject a name. Raises INVALID_ARGUMENT for one that is taken."""
-        if ref in self._named:
-            raise fault("ref", f"An earlier operation is called {quoted(ref)} already", "Give each its own ref.")
-        self._named[ref] = subject
+    def define(self, ref: str, subject: str) -> None:
+        """Define a reference to a subject. Raises INVALID_ARGUMENT if it is defined already."""
+        if ref in self._ids:
+            raise fault("ref", f"An earlier operation already has the ref {quoted(ref)}", "Give each its own ref.")
+        self._ids[ref] = subject
 
-    def named(self, given: str) -> str:
-        """Return the id that `$name` stands for where names of entities are; any other text is a name itself.
+    def resolve_name(self, text: str) -> str:
+        """Return the id for `$name` in an argument for entity names. Any other text is returned as given.
 
         Raises NotCreated.
         """
-        name = given.removeprefix(_SIGN)
-        if name == given or (name not in self._named and name not in self._lost):
-            return given
-        return self.resolved(given)
+        name = text.removeprefix(_SIGN)
+        if name == text or (name not in self._ids and name not in self._faulty):
+            return text
+        return self.resolve(text)
 
-    def lose(self, ref: object, index: int, subject: str | None = None) -> None:
-        """Note that an operation that is at fault would have given a name, or had given it to a subject."""
+    def mark_faulty(self, ref: object, index: int, subject: str | None = None) -> None:
+        """Record that the operation that defines a reference is faulty."""
         if isinstance(ref, str):
             name = ref.removeprefix(_SIGN)
-            self._lost.setdefault(name, index)
-            if subject is not None and self._named.get(name) == subject:
-                del self._named[name]
+            self._faulty.setdefault(name, index)
+            if subject is not None and self._ids.get(name) == subject:
+                del self._ids[name]
 
-    def resolved(self, given: str) -> str:
-        """Return the id that `$name` stands for; `$$x` is the id `$x`.
+    def resolve(self, text: str) -> str:
+        """Return the id for `$name`. `$$x` is the id `$x`.
 
-        Raises INVALID_ARGUMENT for an unknown name, and NotCreated.
+        Raises INVALID_ARGUMENT for an unknown reference, and NotCreated.
         """
-        check_text({"id": given})
-        if not given.startswith(_SIGN):
-            return given
-        name = given.removeprefix(_SIGN)
+        check_text({"id": text})
+        if not text.startswith(_SIGN):
+            return text
+        name = text.removeprefix(_SIGN)
         if name.startswith(_SIGN):
             return name
-        if name not in self._named:
-            if name in self._lost:
-                raise NotCreated(self._lost[name])
+        if name not in self._ids:
+            if name in self._faulty:
+                raise NotCreated(self._faulty[name])
             advice = "Give an earlier create this ref; write $$ for an id that starts with $."
-            hint = suggestion(name, self._named, advice)
-            raise fault("ref", f"No earlier operation is called {quoted(name)}", hint)
-        return self._named[name]
+            hint = suggestion(name, self._ids, advice)
+            raise fault("ref", f"No earlier operation has the ref {quoted(name)}", hint)
+        return self._ids[name]
 
 
 def check_ref(ref: str) -> str:
-    """Return the name that a create gives, with or without its sign. Raises INVALID_ARGUMENT."""
+    """Return a reference without its leading `$`. Raises INVALID_ARGUMENT."""
     return check_new_id("ref", ref.removeprefix(_SIGN))
 
 
-def escaped(subject: str) -> str:
-    """Return what stands for an id itself."""
+def escape_id(subject: str) -> str:
+    """Return an id, escaped so that it is not read as a reference."""
     return _SIGN + subject if subject.startswith(_SIGN) else subject
 
 
 def check_key(key: str | None) -> str | None:
-    """Return an idempotency key. Raises INVALID_ARGUMENT."""
+    """Return the checked idempotency key. Raises INVALID_ARGUMENT."""
     if key is not None and not (isinstance(key, str) and 0 < len(key) <= _LONGEST_KEY and is_encodable(key)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         message = f"{quoted(key)} is not a valid idempotency_key"
         raise fault("idempotency_key", message, f"Use text of 1 to {_LONGEST_KEY:,} characters, such as a UUID.")
@@ -95,7 +95,7 @@ def check_key(key: str | None) -> str | None:
 
 
 def request_of(key: str | None, operations: Sequence[object]) -> Request | None:
-    """Return by what a batch with a key is known again."""
+    """Return the request by which a repeated batch is recognised, or None without a key."""
     if key is None:
         return None
     text = json.dumps(operations, sort_keys=True, separators=(",", ":"), default=str)

@@ -1,4 +1,4 @@
-"""What a batch returns."""
+"""Results of a batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_memory.model.results import Result, Text
 
 
 class BatchFault(Result):
-    """What is wrong with one operation."""
+    """An error of one operation."""
 
     index: int = Field(description="Place of the operation, from 0")
     op: str
@@ -19,47 +19,50 @@ class BatchFault(Result):
     hint: Text | None = None
 
 
-_KEPT = TypeAdapter(tuple[tuple[int, str, str], ...])
-_TOLD_BEFORE = "It was refused when the batch was made."
+_STORED = TypeAdapter(tuple[tuple[int, str, str], ...])
+_EARLIER_MESSAGE = "The operation was refused when the batch was written."
 
 
 def faults_text(faults: Iterable[BatchFault]) -> str:
-    """Return faults as the log keeps them: without their words, which can name what somebody erases later."""
-    return _KEPT.dump_json(tuple((fault.index, fault.op, fault.code) for fault in faults)).decode()
+    """Return the stored text for faults. It has no messages, because they may quote data that is erased later."""
+    return _STORED.dump_json(tuple((fault.index, fault.op, fault.code) for fault in faults)).decode()
 
 
 def faults_from(text: str) -> tuple[BatchFault, ...]:
-    """Return the faults that the log keeps of a batch. Raises ValueError for what is no list of them."""
-    kept = _KEPT.validate_json(text)
-    return tuple(BatchFault(index=index, op=op, code=code, message=_TOLD_BEFORE) for index, op, code in kept)
+    """Return the faults in a stored text. Raises ValueError if it is not valid."""
+    entries = _STORED.validate_json(text)
+    return tuple(BatchFault(index=index, op=op, code=code, message=_EARLIER_MESSAGE) for index, op, code in entries)
 
 
 class BatchItem(Result):
-    """What became of one operation; one with edges has an entry for each of them too."""
+    """The result of one operation. An operation with edges has an item for each edge too."""
 
     index: int = Field(description="Place of the operation, from 0")
     op: str
     id: str | None = Field(
-        default=None, description="What it is about; absent for what a dry run would create, and for what is not there"
+        default=None, description="Id of its subject; absent if a dry run would create it, or if it does not exist"
     )
     ref: str | None = None
-    version: int | None = Field(default=None, description="Version afterwards; absent if it was left out or is gone")
+    version: int | None = Field(
+        default=None,
+        description="Version afterwards; absent if the operation was left out or the subject does not exist",
+    )
     connections: int | None = Field(default=None, description="Connections and observations deleted with a node")
 
 
 class BatchResult(Result):
-    """What a batch did, or would do."""
+    """The result of a batch, or of its dry run."""
 
     batch: str | None = Field(default=None, description="Id of the batch in the log, and of its first event")
     since: int | None = Field(default=None, description="Number of its first event, for memory_revert")
     until: int | None = Field(default=None, description="Number of its last event")
     dry_run: bool | None = None
     repeated: bool | None = Field(
-        default=None, description="An earlier run with this idempotency key had made it; nothing was changed now"
+        default=None, description="An earlier run with this idempotency key wrote the batch; nothing was changed now"
     )
     created: int
     updated: int
     deleted: int
-    refused: int = Field(description="Operations that are at fault and were left out")
+    refused: int = Field(description="Number of faulty operations that were left out")
     results: tuple[BatchItem, ...]
     faults: tuple[BatchFault, ...] = ()

@@ -1,4 +1,4 @@
-"""A batch as one write: its operations are read, decided together, and written with one receipt."""
+"""A batch as one write: its operations are parsed, decided together, and written with one receipt."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
-from graph_memory.memory.batch.batch_context import near_names, read_known, with_near_names
-from graph_memory.memory.batch.fold import Fold, Known, decided, folded
-from graph_memory.memory.batch.operations import ByName, Deletion, Fault, Operation, Options, Parsed
-from graph_memory.memory.batch.parsing import parsed
+from graph_memory.memory.batch.batch_context import fetch_suggestions, read_known, with_suggestions
+from graph_memory.memory.batch.fold import Fold, StoredData, decide, fold_operations
+from graph_memory.memory.batch.operations import ChangeByName, Deletion, Fault, Operation, Options, ParsedBatch
+from graph_memory.memory.batch.parsing import parse_operations
 from graph_memory.memory.batch.references import References, check_key, request_of
 from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult, faults_from, faults_text
 from graph_memory.memory.changes.context import living_of, owners_of
 from graph_memory.memory.changes.plan import Context, ends_of, unique_of
-from graph_memory.memory.changes.rules import check_rules, ruled, until_rules_hold
+from graph_memory.memory.changes.rules import check_rules, rule_check_row, until_rules_hold
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.core import Core
 from graph_memory.memory.entity_graph.domain import in_domain, make_constraints, make_type_constraints
@@ -31,41 +31,41 @@ from graph_memory.storage.log.transaction import LogWithin
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-MOST_TOLD = 100
-"""Faults that an error lists."""
+MAX_LISTED = 100
+"""Maximum number of faults that an error lists."""
 _SHOWN = 3
-"""Faults that its message names."""
+"""Maximum number of faults in an error message."""
 _AT_ONCE = 200
-"""Operations that are decided without a thread of their own."""
+"""Maximum number of operations that are decided without a separate thread."""
 
 
-async def execute_batch(core: Core, domain: str, given: object, options: Options, key: str | None) -> BatchResult:
-    """Make operations given as plain data in one write. `Memory.execute_batch` tells the rest."""
+async def execute_batch(core: Core, domain: str, operations: object, options: Options, key: str | None) -> BatchResult:
+    """Apply operations, given as plain data, in one write. See `Memory.execute_batch`."""
     key = check_key(key)
-    read = await parsed(core.contents, given, References(key))
-    request = request_of(key, cast("Sequence[object]", given))
+    batch = await parse_operations(core.contents, operations, References(key))
+    request = request_of(key, cast("Sequence[object]", operations))
     if options.dry_run or not any(
-        isinstance(operation.asked, NewEntity | NewRelation) for operation in read.operations
+        isinstance(operation.change, NewEntity | NewRelation) for operation in batch.operations
     ):
-        return await run(core, domain, read, options, request)
-    return await in_domain(core, domain, lambda: run(core, domain, read, options, request))
+        return await run(core, domain, batch, options, request)
+    return await in_domain(core, domain, lambda: run(core, domain, batch, options, request))
 
 
-async def run(core: Core, domain: str, read: Parsed, options: Options, request: Request | None) -> BatchResult:
-    """Make operations that were read in one write."""
-    if options.atomic and read.faults and not options.validate_before_commit and not options.dry_run:
-        raise refused(read.faults[:1], read.count)
+async def run(core: Core, domain: str, batch: ParsedBatch, options: Options, request: Request | None) -> BatchResult:
+    """Apply parsed operations in one write."""
+    if options.atomic and batch.faults and not options.validate_before_commit and not options.dry_run:
+        raise batch_refused(batch.faults[:1], batch.count)
     if not options.dry_run:
-        await _prepare(core, domain, read, options)
+        await _prepare(core, domain, batch, options)
 
     async def attempt(broken: Mapping[str, BrokenLink], *, confirms: bool) -> BatchResult:
-        running = _Attempt(core, domain, read, options, broken, confirms)
+        running = _Attempt(core, domain, batch, options, broken, confirms)
         try:
-            return await written(running)
+            return await write(running)
         except _NeedsConfirmation:
             return await attempt(broken, confirms=True)
 
-    async def written(running: _Attempt) -> BatchResult:
+    async def write(running: _Attempt) -> BatchResult:
         written = await core.log.write(
             "execute_batch",
             domain,
@@ -75,39 +75,39 @@ async def run(core: Core, domain: str, read: Parsed, options: Options, request: 
             after_write=running.confirm if running.confirms else None,
             request=request,
             dry_run=options.dry_run,
-            in_thread=len(read.operations) > _AT_ONCE,
+            in_thread=len(batch.operations) > _AT_ONCE,
         )
-        return running.told(written.receipt, written.report or _Report(), has_key=request is not None)
+        return running.result_of(written.receipt, written.report or _Report(), has_key=request is not None)
 
     is_within = isinstance(core.log, LogWithin)  # an open transaction refuses all batches, because some need a check
     return await until_rules_hold(partial(attempt, confirms=is_within))
 
 
-class _NeedsConfirmation(GraphError):  # noqa: N818 - it is no error: the write is made again
-    """Ends an attempt whose changes must be checked against the graph that they come to, before they are committed.
+class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is repeated
+    """Ends an attempt whose changes must be checked in the written graph before they are committed.
 
-    Most batches need no such check, and are then written in one statement.
+    Most batches need no such check, and are written in one statement.
     """
 
     def __init__(self) -> None:
         super().__init__(Code.INTERNAL, "The batch must be checked after it is written")
 
 
-async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> None:
-    """Make what has to be there before the write: blobs, and the constraints of ad-hoc types.
+async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options) -> None:
+    """Create blobs and the constraints of ad-hoc types before the write.
 
-    Both do no harm where the write is refused; for a batch that is sure to be, they are not made.
+    They do no harm if the write is refused. They are not created for an atomic batch with faults.
     """
-    if options.atomic and read.faults:
+    if options.atomic and batch.faults:
         return
     names = dict.fromkeys(
-        operation.asked.type for operation in read.operations if isinstance(operation.asked, NewConnection)
+        operation.change.type for operation in batch.operations if isinstance(operation.change, NewConnection)
     )
     await make_constraints(core, domain, list(names))
     await make_type_constraints(
-        core, domain, [operation.asked for operation in read.operations if isinstance(operation.asked, NewRelation)]
+        core, domain, [operation.change for operation in batch.operations if isinstance(operation.change, NewRelation)]
     )
-    contents = [cast("Content | None", getattr(operation.asked, "content", None)) for operation in read.operations]
+    contents = [cast("Content | None", getattr(operation.change, "content", None)) for operation in batch.operations]
     blobs = [content for content in contents if content is not None and not core.contents.is_inline(content.ref)]
     if blobs:
         await core.log.require_ontology(domain)
@@ -116,39 +116,39 @@ async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> N
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """The operations made on paper beside what is known, and what lives around all that they could come to."""
+class _BatchContext:
+    """The merged operations, and the stored data around all their possible changes."""
 
     fold: Fold
     context: Context
-    near: Mapping[str, GraphError]
-    """What is said of names of which there is no entity."""
+    suggestions: Mapping[str, GraphError]
+    """The errors for unknown entity names."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What operations come to: what is at fault, and what they are about."""
+    """The faults and subjects of operations."""
 
     faults: Sequence[Fault] = ()
     subjects: Mapping[str, str] = field(default_factory=dict[str, str])
-    known: Known | None = None
-    """What they were decided by; None of a batch that was written before."""
+    known: StoredData | None = None
+    """The data by which they were decided. None if an earlier run wrote the batch."""
 
-    def subject(self, one: Operation, versions: Mapping[str, int]) -> str | None:
-        """Return the subject of an operation; None where one by name found nothing, or what it found is not known."""
-        if not isinstance(one.asked, ByName):
-            return self.subjects.get(one.subject, one.subject)
-        return self.subjects.get(one.subject, one.subject if one.subject in versions else None)
+    def subject(self, operation: Operation, versions: Mapping[str, int]) -> str | None:
+        """Return the subject of an operation. None if an operation by name has no subject, or it is unknown."""
+        if not isinstance(operation.change, ChangeByName):
+            return self.subjects.get(operation.subject, operation.subject)
+        return self.subjects.get(operation.subject, operation.subject if operation.subject in versions else None)
 
     def version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
-        """Return the version of a subject afterwards: that before where nothing changed it."""
+        """Return the version of a subject after the batch, or before it if nothing changed."""
         if subject is None:
             return None
         before = self.known.last.get(subject) if self.known else None
         return versions.get(subject, before.seq if before else None)
 
-    def attached(self, node: str | None) -> int | None:
-        """Return how much goes with a node, None where that is not known."""
+    def count_attached(self, node: str | None) -> int | None:
+        """Return the number of subjects that are deleted with a node, or None if it is unknown."""
         return len(self.known.attached.get(node, ())) if self.known and node is not None else None
 
 
@@ -158,66 +158,68 @@ class _Attempt:
 
     core: Core
     domain: str
-    parsed: Parsed
+    parsed: ParsedBatch
     options: Options
     broken: Mapping[str, BrokenLink]
     confirms: bool
-    """Whether `confirm` looks at the graph before the commit."""
+    """Whether `confirm` checks the graph before the commit."""
 
     def _fails(self, report: _Report) -> bool:
-        """Say whether nothing is to be written, because something is at fault."""
+        """Return whether a fault prevents the write."""
         return bool(report.faults) and self.options.atomic and not self.options.dry_run
 
-    async def read(self, reader: Reader, head: Head) -> _Found:
-        """Read all that the operations touch."""
-        fold = folded(await read_known(self.core, reader, head, self.parsed), self.parsed.operations)
+    async def read(self, reader: Reader, head: Head) -> _BatchContext:
+        """Read all data that the operations depend on."""
+        fold = fold_operations(await read_known(self.core, reader, head, self.parsed), self.parsed.operations)
         context = await self._context(reader, fold)
-        return _Found(fold, context, await near_names(reader, head.domain, fold.faults))
+        return _BatchContext(fold, context, await fetch_suggestions(reader, head.domain, fold.faults))
 
     async def _context(self, reader: Reader, fold: Fold) -> Context:
-        """Read what lives around all that the operations could come to, whichever of them are left out."""
-        known = fold.known
-        drafts = [draft for pairs in fold.asked.values() for _, draft in pairs if draft.op is not Op.DELETE]
-        ontology = ontology_after(known.head.ontology, fold.changes.values())
-        own = {operation.subject for operation in self.parsed.operations if not operation.is_named}
-        ends = {end for draft in drafts if draft.op is Op.CREATE for end in ends_of(draft)} - own
+        """Read the data around all possible changes, whichever operations are left out."""
+        stored = fold.stored
+        drafts = [draft for pairs in fold.requests.values() for _, draft in pairs if draft.op is not Op.DELETE]
+        ontology = ontology_after(stored.head.ontology, fold.changes.values())
+        new_ids = {operation.subject for operation in self.parsed.operations if not operation.is_named}
+        ends = {end for draft in drafts if draft.op is Op.CREATE for end in ends_of(draft)} - new_ids
         values = {value for draft in drafts for value in unique_of(draft, ontology)}
         return Context(
-            ontology=known.head.ontology,
+            ontology=stored.head.ontology,
             living=await living_of(reader, self.domain, ends),
-            attached=known.attached,
+            attached=stored.attached,
             owners=await owners_of(reader, self.domain, values),
             broken=self.broken,
         )
 
-    def decide(self, head: Head, found: _Found) -> Decision[_Report | None]:
-        """Return the changes. Raises BATCH_REFUSED where nothing else is left to be found out."""
-        made = decided(found.fold, self.parsed.operations, found.context)
-        faults = [*self.parsed.faults, *with_near_names(made.faults, found.near)]
-        report = _Report(faults, made.subjects, found.fold.known)
-        is_ruled = any(ruled(draft, head.ontology) for draft in made.drafts)
-        if self._fails(report) and not (is_ruled and self.options.validate_before_commit):
-            raise self._refused(report)
-        if is_ruled and not self.confirms:
+    def decide(self, head: Head, batch: _BatchContext) -> Decision[_Report | None]:
+        """Return the changes. Raises BATCH_REFUSED if there are faults, and `confirm` cannot find more."""
+        folded = decide(batch.fold, self.parsed.operations, batch.context)
+        faults = [*self.parsed.faults, *with_suggestions(folded.faults, batch.suggestions)]
+        report = _Report(faults, folded.subjects, batch.fold.stored)
+        has_rules = any(rule_check_row(draft, head.ontology) for draft in folded.drafts)
+        if self._fails(report) and not (has_rules and self.options.validate_before_commit):
+            raise self._batch_refused(report)
+        if has_rules and not self.confirms:
             raise _NeedsConfirmation
-        left_out = faults_text(map(_told, self._told_faults(report))) if faults else None
-        return Decision(made.drafts, report, left_out)
+        left_out = faults_text(map(_as_result, self._listed_faults(report))) if faults else None
+        return Decision(folded.drafts, report, left_out)
 
     async def confirm(self, reader: Reader, events: Sequence[Event], report: _Report | None) -> None:
-        """Raise RulesBroken where the graph breaks a rule, and BATCH_REFUSED when operations are at fault."""
+        """Raise RulesBroken if the graph violates a rule, and BATCH_REFUSED if operations have faults."""
         ontology = report.known.head.ontology if report and report.known else None
         await check_rules(reader, self.domain, events, ontology, in_turn=True)
         if report and self._fails(report):
-            raise self._refused(report)
+            raise self._batch_refused(report)
 
-    def _refused(self, report: _Report) -> GraphError:
+    def _batch_refused(self, report: _Report) -> GraphError:
         faults = report.faults
-        return refused(faults if self.options.validate_before_commit else faults[:1], self.parsed.count)
+        return batch_refused(faults if self.options.validate_before_commit else faults[:1], self.parsed.count)
 
-    def told(self, receipt: Receipt, report: _Report, *, has_key: bool) -> BatchResult:
-        """Return what was done, or would be."""
+    def result_of(self, receipt: Receipt, report: _Report, *, has_key: bool) -> BatchResult:
+        """Return the result of the batch or dry run."""
         dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(report.faults)
-        faults = faults_from(receipt.refused) if receipt.refused else tuple(map(_told, self._told_faults(report)))
+        faults = (
+            faults_from(receipt.refused) if receipt.refused else tuple(map(_as_result, self._listed_faults(report)))
+        )
         left_out = {fault.index for fault in (faults if receipt.refused else report.faults)}
         changes = () if is_nothing else receipt.changes
         counts = Counter(change.op for change in changes if change.kind in DATA)
@@ -237,8 +239,8 @@ class _Attempt:
             faults=faults,
         )
 
-    def _told_faults(self, report: _Report) -> list[Fault]:
-        faults = causes(report.faults) if self.options.atomic else report.faults
+    def _listed_faults(self, report: _Report) -> list[Fault]:
+        faults = root_faults(report.faults) if self.options.atomic else report.faults
         return sorted(faults, key=lambda fault: fault.index)
 
     def _items(
@@ -251,51 +253,53 @@ class _Attempt:
                 operation.index in left_out,
                 operation.is_named or has_key or not self.options.dry_run,
             )
-            is_there = is_known and not (is_left_out and not operation.is_named)
+            has_id = is_known and not (is_left_out and not operation.is_named)
             subject = report.subject(operation, versions)
             items.append(
                 BatchItem(
                     index=operation.index,
                     op=operation.verb,
-                    id=subject if is_there else None,
+                    id=subject if has_id else None,
                     ref=operation.ref,
                     version=report.version(subject, versions) if shows_versions and not is_left_out else None,
-                    connections=report.attached(subject) if _deletes_node(operation) and not is_left_out else None,
+                    connections=report.count_attached(subject)
+                    if _deletes_node(operation) and not is_left_out
+                    else None,
                 )
             )
         return items
 
 
 def _deletes_node(operation: Operation) -> bool:
-    return isinstance(operation.asked, EntityRemoval) or (
-        isinstance(operation.asked, Deletion) and operation.asked.kind is Kind.NODE
+    return isinstance(operation.change, EntityRemoval) or (
+        isinstance(operation.change, Deletion) and operation.change.kind is Kind.NODE
     )
 
 
-def causes(faults: Sequence[Fault]) -> list[Fault]:
-    """Return the faults that do not follow from others."""
+def root_faults(faults: Sequence[Fault]) -> list[Fault]:
+    """Return the faults that are not caused by others."""
     return [fault for fault in faults if not fault.follows] or list(faults)
 
 
-def refused(faults: Sequence[Fault], count: int) -> GraphError:
-    """Return the error for a batch of which something is at fault."""
-    results = sorted(causes(faults), key=lambda fault: fault.index)
+def batch_refused(faults: Sequence[Fault], count: int) -> GraphError:
+    """Return the error for a batch with faults."""
+    results = sorted(root_faults(faults), key=lambda fault: fault.index)
     text = "; ".join(
         f"operations[{fault.index}] {fault.error.code}: {fault.error.message}" for fault in results[:_SHOWN]
     )
     more = f"; and {len(results) - _SHOWN} more" if len(results) > _SHOWN else ""
-    what = "1 operation is" if len(results) == 1 else f"{len({fault.index for fault in results}):,} operations are"
+    counts = "1 operation is" if len(results) == 1 else f"{len({fault.index for fault in results}):,} operations are"
     details: dict[str, object] = {
-        "faults": [_told(fault).model_dump(exclude_none=True) for fault in results[:MOST_TOLD]],
+        "faults": [_as_result(fault).model_dump(exclude_none=True) for fault in results[:MAX_LISTED]],
         "operations": count,
-        "hint": "Nothing was changed. Correct what details.faults lists, and give the whole batch again.",
+        "hint": "Nothing was changed. Correct the operations in details.faults, and send the whole batch again.",
     }
-    if len(results) > MOST_TOLD:
-        details["more_faults"] = len(results) - MOST_TOLD
-    return GraphError(Code.BATCH_REFUSED, f"{what} at fault: {text}{more}", details)
+    if len(results) > MAX_LISTED:
+        details["more_faults"] = len(results) - MAX_LISTED
+    return GraphError(Code.BATCH_REFUSED, f"{counts} at fault: {text}{more}", details)
 
 
-def _told(fault: Fault) -> BatchFault:
+def _as_result(fault: Fault) -> BatchFault:
     return BatchFault(
         index=fault.index, op=fault.verb, code=str(fault.error.code), message=fault.error.message, hint=fault.error.hint
     )

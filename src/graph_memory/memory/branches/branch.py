@@ -28,13 +28,13 @@ from graph_memory.model.results import Branched
 from graph_memory.model.subjects.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
 from graph_memory.model.subjects.subjects import DomainState, content_ref
 from graph_memory.model.values.arguments import check_domain
-from graph_memory.storage.driver_errors import is_too_much
+from graph_memory.storage.driver_errors import exceeds_resources
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD
-from graph_memory.storage.log.parents import fitting_parent
+from graph_memory.storage.log.parents import suitable_parent
 from graph_memory.storage.log.project import append_events, run_projection
-from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.reads import PAGE_OF, STATES, SubjectAt
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Nothing, Query, query
@@ -75,7 +75,7 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
     job_values = {"batch": new_id("evt"), "began": utc_now().isoformat()}
     began, origin = datetime.fromisoformat(job_values["began"]), core.origin
     job = await jobs.begin(
-        core.store, name, BRANCHING, params, job_values, origin=origin, reach=Whole.ONTOLOGY, at=began
+        core.store, name, BRANCHING, params, job_values, origin=origin, reach=DomainScope.ONTOLOGY, at=began
     )
     try:
         if await _resolve_fork(core, source, fork_seq) != fork:
@@ -118,8 +118,8 @@ class _Branching:
         self._at = fork.seq
         self._types = types
         self._ontology = logged_ontology(types)
-        self._batch = str(job.given["batch"])
-        self._began = datetime.fromisoformat(str(job.given["began"]))
+        self._batch = str(job.arguments["batch"])
+        self._began = datetime.fromisoformat(str(job.arguments["began"]))
 
     async def run(self) -> tuple[int, str | None]:
         """Run the remaining stages.
@@ -289,7 +289,7 @@ class _Branching:
         try:
             await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
         except GraphError as error:
-            if not is_too_much(error):
+            if not exceeds_resources(error):
                 raise
             await self._job.step(self._job.then(stage="end"), skip_passages)
 
@@ -320,7 +320,7 @@ class _Branching:
 
         async def end(transaction: Transaction) -> None:
             nonlocal warning
-            parent, warning = await fitting_parent(transaction, domain, source.parent)
+            parent, warning = await suitable_parent(transaction, domain, source.parent)
             events = self._number_events([domain_draft(replace(state, parent=parent))], after=seq - 1)
             head = await transaction.one(HEAD, domain=domain)
             await append_events(transaction, events, self._ontology, head.ontology_version if head else 0, 0)

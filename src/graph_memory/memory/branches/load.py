@@ -12,11 +12,17 @@ from graph_memory.memory.branches.joining import names_missing_in_target
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.types import type_of_version
 from graph_memory.memory.branches.values import Choices, MergeItem, Version, is_same_version
-from graph_memory.memory.changes.context import attached_to, attached_to_others, living_of, owners_of, read_stored
+from graph_memory.memory.changes.context import (
+    living_of,
+    owners_of,
+    read_attachments,
+    read_attachments_of_retyped,
+    read_stored,
+)
 from graph_memory.memory.changes.paging import AT_ONCE as ONE_WRITE
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, name_of_entity, unique_values
-from graph_memory.memory.changes.values import UniqueValue, way_of
+from graph_memory.memory.changes.values import UniqueValue, link_value
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
 from graph_memory.memory.history.comparison import IGNORED
@@ -164,7 +170,7 @@ async def load_context(
     kinds = {item.subject: item.kind for item in all_items if item.ours and item.theirs is None}
     try:
         nodes = [subject for subject, kind in kinds.items() if kind is Kind.NODE]
-        attached = await attached_to(
+        attached = await read_attachments(
             reader, head.domain, nodes, 2 * MAX_DELETED
         )  # connections may be counted from both ends
         check_amount(
@@ -189,7 +195,7 @@ async def load_context(
     living = {**living, **{item.subject: item.ours.type or "" for item in owner_items if item.ours}}
     retyped = [item.subject for item in all_items if item.ours and item.theirs and item.ours.type != item.theirs.type]
     retyped += [way.subject for way in owner_items]
-    attached = {**await attached_to_others(reader, head.domain, retyped, head.ontology), **attached}
+    attached = {**await read_attachments_of_retyped(reader, head.domain, retyped, head.ontology), **attached}
     stored = await read_stored(reader, head.domain, _type_changes(items, choices))
     context = Context(
         ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored, most_rekeyed=ONE_WRITE
@@ -217,7 +223,7 @@ async def _living(reader: Reader, domain: str, items: Iterable[MergeItem]) -> Ma
 
 def _unique_values_of(item: MergeItem, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
     yield from unique_values(theirs.kind, theirs.type or "", theirs.state, head.ontology)
-    yield from way_of(theirs.from_id, theirs.state) if theirs.kind is Kind.LINK else ()
+    yield from link_value(theirs.from_id, theirs.state) if theirs.kind is Kind.LINK else ()
     for resolution in choices.value_resolutions(item.subject):
         if isinstance(resolution.value, (str, int, float)):
             yield UniqueValue(theirs.kind, theirs.type or "", resolution.name or "", key_value(resolution.value))

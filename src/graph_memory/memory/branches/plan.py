@@ -189,7 +189,7 @@ class _GraphMerge:
         self.add_types()
         changes = self._changes()
         if violations := [
-            violation for kind in TYPES for draft in self._drafts_of_kind(kind) if (violation := changes.needed(draft))
+            violation for kind in TYPES for draft in self._drafts_of_kind(kind) if (violation := changes.check_needed(draft))
         ]:
             for broken in violations:
                 reason = f"the target does not allow it: {broken.reason}"
@@ -200,14 +200,14 @@ class _GraphMerge:
                 if violation := self._find_subject_conflict(changes, draft):
                     yield violation
         for draft in self.after.values():
-            violation = changes.left_behind(draft) if draft.subject not in self.deleted_with_attached else None
+            violation = changes.check_attached(draft) if draft.subject not in self.deleted_with_attached else None
             if violation is not None:
                 first, more = violation.others[0], len(violation.others) - 1
                 attached = f"{first} and {more} more are" if more else f"{first} is"
                 reason = f"the source deleted it, but {attached} attached to it in the target; theirs deletes that too"
                 yield self._conflict(draft, ConflictKind.ATTACHED, reason, takes=frozenset(ConflictSide))
         for draft in (draft for kind in DATA for draft in self._drafts_of_kind(kind)):
-            if (taken := changes.unique(draft)) and draft.kind is Kind.LINK:
+            if (taken := changes.check_unique(draft)) and draft.kind is Kind.LINK:
                 reason = f"{taken.others[0]} is a link of its type between the same nodes already"
                 yield self._conflict(draft, ConflictKind.UNIQUE, reason)
             elif taken:
@@ -222,11 +222,11 @@ class _GraphMerge:
             remedy = "; theirs restores it" if can_return else ""
             reason = f"node {missing[0]}, which it needs, is not in the target{remedy}"
             return self._conflict(draft, ConflictKind.END, reason, takes=takes)
-        if not self._is_undecided(draft) and (violation := changes.not_allowed(draft)) and violation.error:
+        if not self._is_undecided(draft) and (violation := changes.check_ontology(draft)) and violation.error:
             return self._conflict(
                 draft, ConflictKind.INVALID, f"the target does not allow it: {violation.error.message}"
             )
-        broken = changes.breaking_a_link(draft)
+        broken = changes.check_links(draft)
         return self._conflict(draft, ConflictKind.RULE, broken.reason) if broken else None
 
     def settle(self, conflict: Conflict) -> None:
@@ -258,7 +258,7 @@ class _GraphMerge:
     def drafts(self) -> list[Draft]:
         """Return the changes in an order in which each is possible by itself."""
         changes = self._changes()
-        return [draft for draft in changes.ordered() if not self._waits_for_conflict(draft)]
+        return [draft for draft in changes.in_order() if not self._waits_for_conflict(draft)]
 
     def _changes(self) -> Changeset:
         return Changeset(self.context, self.after, self.ontology)
@@ -281,7 +281,7 @@ class _GraphMerge:
 
     def _missing_ends(self, changes: Changeset, draft: Draft) -> list[str]:
         """Return the ends of a subject that do not exist after the merge, however conflicts are settled."""
-        violation = changes.without_an_end(draft)
+        violation = changes.check_ends(draft)
         return [end for end in violation.others if end not in self.in_conflict] if violation else []
 
     def _can_restore(self, node: str) -> bool:

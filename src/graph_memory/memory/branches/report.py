@@ -8,7 +8,7 @@ from typing import cast
 from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
 from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide, MergeItem, Resolution, Strategy
-from graph_memory.memory.history.comparison import told_value
+from graph_memory.memory.history.comparison import output_value
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import CONTENT
 from graph_memory.model.text.wording import listed, quoted, shown, suggestion, with_title
@@ -69,7 +69,7 @@ def _render_conflict(conflict: Conflict, item: MergeItem) -> MergeConflict:
     sides = (conflict.base, conflict.ours, conflict.theirs)
     takes: tuple[Side, ...] = tuple(cast("Side", str(take)) for take in ConflictSide if take in conflict.takes)
     target = {"subject": conflict.subject} | ({"property": conflict.name} if conflict.name else {})
-    base, ours, theirs = (None if conflict.name == CONTENT else told_value(value) for value in sides)
+    base, ours, theirs = (None if conflict.name == CONTENT else output_value(value) for value in sides)
     return MergeConflict(
         subject=conflict.subject,
         kind=conflict.kind,

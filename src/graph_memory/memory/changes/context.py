@@ -1,4 +1,4 @@
-"""What a decision about changes looks at, read for all of them in a few statements."""
+"""The stored data around changes, read for all of them in a few statements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.plan import Context, ends_of, unique_of
-from graph_memory.memory.changes.stored_data_check import Stored, StoredRow
+from graph_memory.memory.changes.stored_data_check import StoredRow, StoredType
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.model.events import Draft, Head, Op
@@ -22,14 +22,14 @@ from graph_memory.storage.store import Reader
 R = TypeVar("R")
 
 ROWS = 2_000
-"""Subjects that are looked at in one statement."""
-MOST_LOOKED_AT = 100_000
-"""What is attached to nodes that become of another type."""
+"""Maximum number of subjects per statement."""
+MAX_ATTACHED = 100_000
+"""Maximum number of subjects that are attached to nodes whose type changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedRow:
-    """A connection or observation that goes when its node goes."""
+    """A connection or observation that is deleted with its node."""
 
     node: str
     kind: str
@@ -50,7 +50,7 @@ class LivingRow:
 
 @dataclass(frozen=True, slots=True)
 class OwnerRow:
-    """Who has a unique value."""
+    """The owner of a unique value."""
 
     kind: str
     type: str
@@ -62,7 +62,7 @@ class OwnerRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node of a type, with its values of some properties."""
+    """A stored node with the values of some properties."""
 
     id: str
     values: list[Any]
@@ -70,14 +70,14 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredConnections:
-    """The connections of a type that leave a node: lists of id, types of the ends, id of the target, and values."""
+    """The connections of a type from a node: lists of id, types of the ends, id of the target, and values."""
 
     source: str
-    found: list[Any]
+    connections: list[Any]
 
     def rows(self) -> Iterator[StoredRow]:
-        """Give each connection."""
-        for id_, from_type, to_type, target, values in self.found:
+        """Yield the connections."""
+        for id_, from_type, to_type, target, values in self.connections:
             yield StoredRow(id_, values, (self.source, target), (from_type, to_type))
 
 
@@ -88,75 +88,79 @@ STORED_NODES = query("changes/stored_nodes", StoredNode)
 STORED_CONNECTIONS = query("changes/stored_connections", StoredConnections)
 
 
-async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, most: int | None = None) -> Context:
-    """Return what lives around changes: nodes to join, what is attached to nodes that go, who has unique values.
+async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, maximum: int | None = None) -> Context:
+    """Return the data around changes: ends of connections, subjects attached to deleted nodes, owners of unique values.
 
-    Raises TooMany when more than the most is attached, by default more than one transaction takes.
+    Raises TooMany for more attached subjects than `maximum`, by default than one transaction can delete.
     """
-    kept = [draft for draft in drafts if draft.op is not Op.DELETE]
-    ontology = ontology_after(head.ontology, kept)
-    ends = {end for draft in kept if draft.op is Op.CREATE for end in ends_of(draft)}
-    going = [draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE]
+    remaining = [draft for draft in drafts if draft.op is not Op.DELETE]
+    ontology = ontology_after(head.ontology, remaining)
+    ends = {end for draft in remaining if draft.op is Op.CREATE for end in ends_of(draft)}
+    deleted_nodes = [draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE]
     return Context(
         ontology=head.ontology,
         living=await living_of(reader, head.domain, ends),
-        attached=await attached_to(reader, head.domain, going, most),
-        owners=await owners_of(reader, head.domain, {value for draft in kept for value in unique_of(draft, ontology)}),
+        attached=await read_attachments(reader, head.domain, deleted_nodes, maximum),
+        owners=await owners_of(
+            reader, head.domain, {value for draft in remaining for value in unique_of(draft, ontology)}
+        ),
     )
 
 
 async def living_of(reader: Reader, domain: str, nodes: Collection[str]) -> Mapping[str, str]:
-    """Return the types of those of these nodes that exist."""
-    return {row.id: row.type for row in await in_parts(reader, LIVING, domain, ids=sorted(nodes))}
+    """Return the types of the nodes that exist."""
+    return {row.id: row.type for row in await read_in_parts(reader, LIVING, domain, ids=sorted(nodes))}
 
 
-async def attached_to(
-    reader: Reader, domain: str, nodes: Sequence[str], most: int | None = None
+async def read_attachments(
+    reader: Reader, domain: str, nodes: Sequence[str], maximum: int | None = None
 ) -> Mapping[str, Sequence[Draft]]:
-    """Return for each node the deletions of what is attached to it. Raises TooMany for more than the most."""
+    """Return the deletions of the subjects attached to each node. Raises TooMany for more than `maximum`."""
     attached: dict[str, list[Draft]] = {}
-    most = paging.AT_ONCE if most is None else most
+    maximum = paging.AT_ONCE if maximum is None else maximum
     count = 0
     for start in range(0, len(nodes), ROWS):
-        rows = await reader.read(ATTACHED, domain=domain, nodes=nodes[start : start + ROWS], limit=most + 1)
+        rows = await reader.read(ATTACHED, domain=domain, nodes=nodes[start : start + ROWS], limit=maximum + 1)
         count += len(rows)
-        paging.check_amount(count, most)
+        paging.check_amount(count, maximum)
         for row in rows:
-            attached.setdefault(row.node, []).append(detaching(row))
+            attached.setdefault(row.node, []).append(detachment_draft(row))
     return attached
 
 
-async def attached_to_others(
+async def read_attachments_of_retyped(
     reader: Reader, domain: str, nodes: Sequence[str], ontology: Ontology
 ) -> Mapping[str, Sequence[Draft]]:
-    """Return what is attached to nodes that become of another type, as far as its types ask what their ends are."""
-    asks = any(ANY not in ends for type_ in ontology.connection_types for ends in (type_.from_types, type_.to_types))
-    return await attached_to(reader, domain, nodes, MOST_LOOKED_AT) if asks else {}
+    """Return the subjects attached to nodes whose type changes. Empty if no connection type restricts its ends."""
+    restricts_ends = any(
+        ANY not in ends for type_ in ontology.connection_types for ends in (type_.from_types, type_.to_types)
+    )
+    return await read_attachments(reader, domain, nodes, MAX_ATTACHED) if restricts_ends else {}
 
 
 async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]) -> Owners:
-    """Return who has which of these unique values."""
+    """Return the owners of unique values."""
     owners: dict[UniqueValue, dict[str, str | None]] = {}
-    for row in await in_parts(reader, OWNERS, domain, rows=[asdict(value) for value in values]):
+    for row in await read_in_parts(reader, OWNERS, domain, rows=[asdict(value) for value in values]):
         value = UniqueValue(Kind(row.kind), row.type, row.property, row.value)
         owners.setdefault(value, {})[row.owner] = row.title
     return owners
 
 
-async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, Stored]:
-    """Return by its subject, for each type that is to change and asks more then, what is stored of it."""
-    results = [Stored(change) for change in changes if change.demands or change.changes_derived]
+async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, StoredType]:
+    """Return the checked stored data of each type whose change adds demands, by the subject of the type."""
+    results = [StoredType(change) for change in changes if change.demands or change.changes_derived]
     for stored in results:
         async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):
             for row in rows:
-                stored.look(row)
+                stored.add(row)
     return {stored.subject: stored for stored in results}
 
 
 async def stored_rows(
     reader: Reader, domain: str, declared: AnyType, names: Sequence[str], after: str = ""
 ) -> AsyncIterator[tuple[str, Sequence[StoredRow]]]:
-    """Yield what is stored of a type, with its values of these properties; each page with the node at which it ends."""
+    """Yield the stored subjects of a type in pages, each with its last node, and with the values of some properties."""
     arguments: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
     if isinstance(declared, NodeType):
         while nodes := await reader.read(STORED_NODES, after=after, **arguments):
@@ -168,8 +172,8 @@ async def stored_rows(
         yield after, [row for source in sources for row in source.rows()]
 
 
-def detaching(row: AttachedRow) -> Draft:
-    """Return the event that deletes what goes with a node."""
+def detachment_draft(row: AttachedRow) -> Draft:
+    """Return the deletion of a subject that is attached to a node."""
     return Draft(
         op=Op.DELETE,
         kind=Kind(row.kind),
@@ -181,10 +185,10 @@ def detaching(row: AttachedRow) -> Draft:
     )
 
 
-async def in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
-    """Return what a statement gives for rows, of which it is given some at a time."""
-    [(name, every)] = rows.items()
+async def read_in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
+    """Return the results of a statement that runs for some of the rows at a time."""
+    [(name, items)] = rows.items()
     results: list[R] = []
-    for start in range(0, len(every), ROWS):
-        results += await reader.read(statement, domain=domain, **{name: every[start : start + ROWS]})
+    for start in range(0, len(items), ROWS):
+        results += await reader.read(statement, domain=domain, **{name: items[start : start + ROWS]})
     return results

@@ -1,4 +1,4 @@
-"""The second relationships of what is stored of a connection type, made anew where the type has others than before."""
+"""The inverse relationships of stored connections, rewritten after a change of their type."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from graph_memory.storage.store import Transaction
 async def put_inverses(
     transaction: Transaction, domain: str, name: str, ids: Sequence[str], *, stays: str = ""
 ) -> None:
-    """Make the second relationships of these connections those of a type, or none if its name is empty.
+    """Write the inverse relationships of connections under a type name, or delete them if the name is empty.
 
-    Those of the type `stays` are left as they are.
+    Relationships of the type `stays` are kept.
     """
     rows = await transaction.run(LAST_EVENTS, domain=domain, subjects=list(ids))
     projection = Projection(domain)

@@ -1,4 +1,4 @@
-"""What follows from what is stored of a type, made anew where the type changes: keys and second relationships."""
+"""The keys and inverse relationships of stored subjects, rewritten after a change of their type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graph_memory.storage.store import Transaction
 
 
 async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeChange]) -> None:
-    """Make the keys and second relationships of all that is stored of types what the types need after changes."""
+    """Rewrite the keys and inverse relationships of all stored subjects of changed types."""
     for change in changes:
         if change.changes_inverses:
             async for _, rows in stored_rows(transaction, domain, change.after, []):
@@ -33,7 +33,7 @@ async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeCha
 async def put_keys(
     transaction: Transaction, domain: str, declared: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow]
 ) -> None:
-    """Make the keys of what is stored those of these indexes; its values are of their `properties_of`."""
+    """Write the keys of stored subjects for indexes. The rows have the values of `properties_of(indexes)`."""
     names = properties_of(indexes)
     projection = Projection(domain)
     for row in rows:

@@ -1,8 +1,8 @@
-"""Writes that are too large for one transaction: one batch of the log, written a page at a time.
+"""Batches that are too large for one transaction, written in pages.
 
-Each page appends its events and projects them in one transaction, which also notes how far the batch has come. The
-domain is not `ready` meanwhile, so nobody writes in between: the events of a batch stand next to each other, and after
-each of them the graph is one that may be. One that was cut off goes on where it was when the same is asked for again.
+Each page appends and projects its events in one transaction, which also stores the progress. The domain is not `ready`
+until the end, so there are no other writes: the events of a batch are consecutive, and the graph is valid after each
+page. The same request resumes an interrupted batch.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from graph_memory.storage.log.protection import Reach
 from graph_memory.storage.store import Reader, Transaction
 
 AT_ONCE = 5_000
-"""Events that one transaction takes: the default heap of Neo4j holds several times as many."""
+"""Maximum number of events per transaction. The default heap of Neo4j has room for several times as many."""
 PAGE = 2_000
-"""Events of a page."""
+"""Maximum number of events per page."""
 PAGE_BYTES = 8_000_000
-"""Content of a page, unless it is that of one event."""
+"""Maximum size of the content of a page with several events, in bytes."""
 
-Look = Callable[[Reader, Sequence[Event]], Awaitable[None]]
-"""Looks at a page before it is committed; whatever it raises undoes the page."""
+CheckPage = Callable[[Reader, Sequence[Event]], Awaitable[None]]
+"""Checks a page before it is committed. An error rolls the page back."""
 
 
-class TooMany(GraphError):  # noqa: N818 - it is no error: the write is made in pages
-    """Ends a write that one transaction cannot hold, so that it is made in pages."""
+class TooMany(GraphError):  # noqa: N818 - not an error: the write continues in pages
+    """Ends a write that is too large for one transaction, so that it is repeated in pages."""
 
-    def __init__(self, least: int) -> None:
-        message = f"There are at least {least:,} changes, and one transaction takes at most {AT_ONCE:,}"
+    def __init__(self, count: int) -> None:
+        message = f"There are at least {count:,} changes, and one transaction takes at most {AT_ONCE:,}"
         super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Make fewer changes at once."})
-        self.least = least
+        self.least = count
 
 
-def check_amount(count: int, most: int) -> None:
-    """Raise TooMany for more events than are to be at once."""
-    if count > most:
+def check_amount(count: int, maximum: int) -> None:
+    """Raise TooMany for more events than the maximum."""
+    if count > maximum:
         raise TooMany(count)
 
 
-def goes_on(error: GraphError, state: str) -> bool:
-    """Say whether a write was refused because an operation of this kind goes on, or was cut off, in its domain."""
+def reports_operation(error: GraphError, state: str) -> bool:
+    """Return whether the error reports a running or interrupted operation of this kind in the domain."""
     return error.code is Code.DOMAIN_BUSY and error.details.get("state") == state
 
 
 @dataclass(slots=True)
 class Batch:
-    """A batch that is written in pages. `begin` gives one."""
+    """A batch that is written in pages. Create it with `begin`."""
 
     core: Core
     job: Job
@@ -73,30 +73,30 @@ class Batch:
         request: str | None = None,
         reach: Reach,
     ) -> Batch:
-        """Begin a batch, or go on with the same one where it is, as whoever began it.
+        """Start a batch, or resume the same one with its first origin.
 
-        Raises ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY while something else goes on.
+        Raises ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY during another operation.
         """
-        who = {"session": core.origin.session, "source": core.origin.source, "actor": core.origin.actor}
-        named = {name: value for name, value in who.items() if value is not None}
-        named |= {"at_command_line": 1} if core.origin.at_command_line else {}
-        arguments = {**arguments, **named, "batch": new_id("evt")}
+        origin_fields = {"session": core.origin.session, "source": core.origin.source, "actor": core.origin.actor}
+        known_fields = {name: value for name, value in origin_fields.items() if value is not None}
+        known_fields |= {"at_command_line": 1} if core.origin.at_command_line else {}
+        arguments = {**arguments, **known_fields, "batch": new_id("evt")}
         job = await jobs.begin(core.store, domain, state, params, arguments, origin=core.origin, reach=reach)
-        rendered = {name: str(job.given[name]) if name in job.given else None for name in who}
+        rendered = {name: str(job.arguments[name]) if name in job.arguments else None for name in origin_fields}
         origin = Origin(
             session=rendered["session"],
             source=str(rendered["source"]),
             actor=rendered["actor"],
-            at_command_line="at_command_line" in job.given,
+            at_command_line="at_command_line" in job.arguments,
         )
-        return cls(core, job, str(job.given["batch"]), origin, request)
+        return cls(core, job, str(job.arguments["batch"]), origin, request)
 
     async def check(self, drafts: Sequence[Draft]) -> None:
-        """Raise PROTECTED for changes that are to be made in pages: together they tell what goes with what."""
+        """Raise PROTECTED if the changes of all pages affect protected subjects."""
         await self.core.log.check(self.job.domain, self.origin, drafts)
 
-    async def page(self, drafts: Sequence[Draft], look: Look | None = None, **progress: str | int) -> None:
-        """Append a page of events, and project them; the progress is noted with them."""
+    async def page(self, drafts: Sequence[Draft], look: CheckPage | None = None, **progress: str | int) -> None:
+        """Append and project a page of events, and store the progress."""
 
         async def append(transaction: Transaction) -> None:
             batch = (self.job.domain, self.origin, self.id)
@@ -106,16 +106,16 @@ class Batch:
 
         await self.job.step(self.job.then(done=self.job.progress.done + len(drafts), **progress), append)
 
-    async def give_up(self) -> None:
-        """End the batch after a failure if nothing of it is written: the domain is as it was, and can be written.
+    async def abandon(self) -> None:
+        """End the batch after a failure if no page is written, so that the domain can be written.
 
-        Otherwise it stays to be gone on with, as it does where another run has it by now or the store is out of reach.
+        Otherwise it can be resumed, as also if another run has taken it over or the store is not reachable.
         """
         if self.job.progress.done == 0:
             with suppress(GraphError):
                 await self.end()
 
     async def end(self) -> None:
-        """End the batch: the domain can be written again."""
+        """End the batch, so that the domain can be written."""
         await self.job.end()
         self.core.log.forget(self.job.domain)

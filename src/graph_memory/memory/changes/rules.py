@@ -1,6 +1,6 @@
-"""The rules of connection types about other connections: only the graph can say whether one is broken.
+"""Checks of the rules of connection types about other connections, which need the graph.
 
-One connection is asked about before it is made. Of many it is asked once they are projected, before they are committed.
+A single connection is checked before it is written. Many are checked after they are projected and before the commit.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class BrokenRow:
-    """A connection that breaks a rule of its type."""
+    """A connection that violates a rule of its type."""
 
     id: str
     rule: str
     other: str | None
     nodes: list[tuple[str, str]]
-    """Ids and titles: of both ends and those of the other connection, or of a cycle from the target to the source."""
+    """Ids and titles of the ends of both connections, or of the nodes of a cycle from the target to the source."""
 
 
 BROKEN_RULES = query("changes/broken_rules", BrokenRow)
 
 
-class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is tried without these
-    """Connections that would break a rule of their type, each with the rule."""
+class RulesBroken(Exception):  # noqa: N818 - not an error yet: the write is repeated without these
+    """Connections that would violate a rule of their type, each with the rule."""
 
     def __init__(self, rules: Mapping[str, BrokenLink]) -> None:
         super().__init__()
@@ -48,17 +48,17 @@ class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is t
         return {subject: broken.reason for subject, broken in self.rules.items()}
 
 
-def ruled(draft: Draft, ontology: Ontology | None, also: Sequence[str] = ()) -> dict[str, object] | None:
-    """Return what to check of a connection that came to be, or holds again; None when its type has no rules about that.
+def rule_check_row(draft: Draft, ontology: Ontology | None, extra: Sequence[str] = ()) -> dict[str, object] | None:
+    """Return the row to check for a connection that is new or valid again. None if no rule applies.
 
-    `also` are rules that are asked besides those of the type.
+    `extra` lists further rules to check.
     """
     if draft.kind is not Kind.CONNECTION or draft.op not in (Op.CREATE, Op.UPDATE):
         return None
     declared = ontology.find_connection_type(draft.type or "") if ontology else None
     is_new = draft.op is Op.CREATE
-    own = [rule.name for rule in link_rules(declared) if is_new or (rule.name == "inverse" and _holds(draft))]
-    rules = {*also, *own}
+    rule_names = [rule.name for rule in link_rules(declared) if is_new or (rule.name == "inverse" and _holds(draft))]
+    rules = {*extra, *rule_names}
     if not rules:
         return None
     names = {"type": draft.type, "other_name": declared.other_name if declared else ""}
@@ -71,17 +71,17 @@ def _holds(draft: Draft) -> bool:
     return ends is None or ends > utc_now()
 
 
-async def broken_rules(
+async def find_broken_rules(
     reader: Reader,
     domain: str,
     drafts: Iterable[Draft],
     ontology: Ontology | None,
     *,
     in_turn: bool = False,
-    also: Sequence[str] = (),
+    extra: Sequence[str] = (),
 ) -> Mapping[str, BrokenLink]:
-    """Return which new connections break which rule of their type; of two together, in turn, the later."""
-    rows = [row for draft in drafts if (row := ruled(draft, ontology, also))]
+    """Return the violated rules of new connections. With `in_turn`, only the later of two new ones is in violation."""
+    rows = [row for draft in drafts if (row := rule_check_row(draft, ontology, extra))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     results = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
     return {
@@ -92,17 +92,17 @@ async def broken_rules(
 async def check_rules(
     reader: Reader, domain: str, events: Sequence[Event], ontology: Ontology | None, *, in_turn: bool
 ) -> None:
-    """Raise RulesBroken for new connections, written by now, that break a rule of their type."""
+    """Raise RulesBroken if new, already written connections violate a rule of their type."""
     drafts = (event.draft for event in events)
-    if broken := await broken_rules(reader, domain, drafts, ontology, in_turn=in_turn):
+    if broken := await find_broken_rules(reader, domain, drafts, ontology, in_turn=in_turn):
         raise RulesBroken(broken)
 
 
 async def until_rules_hold(attempt: Callable[[Mapping[str, BrokenLink]], Awaitable[R]]) -> R:
-    """Return what a write gives, which is tried anew with the rules that it was found to break, by its connections."""
+    """Return the result of a write. It is repeated with the violated rules, by connection, until there are no more."""
     broken: Mapping[str, BrokenLink] = {}
     while True:
         try:
             return await attempt(broken)
-        except RulesBroken as more:
-            broken = {**broken, **more.rules}
+        except RulesBroken as error:
+            broken = {**broken, **error.rules}

@@ -1,4 +1,4 @@
-"""The types of an ontology after changes of some of them. Pure."""
+"""The types of an ontology after changes, without I/O."""
 
 from __future__ import annotations
 
@@ -16,26 +16,30 @@ from graph_memory.model.subjects.kinds import TYPES, Kind
 
 
 def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
-    """Return the ontology after changes, without connection types that would join what there is not.
+    """Return the ontology after changes, without connection types that name missing node types.
 
-    Types that do not agree about inverses have none in it. Raises INVALID_ONTOLOGY when there would be too many types.
+    Types with contradicting inverses have none. Raises INVALID_ONTOLOGY for too many types.
     """
     types = [draft for draft in changes if draft.kind in TYPES]
     if not types:
         return before
-    gone = {draft.subject for draft in types if draft.op is Op.DELETE}
-    put = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
-    nodes = {type_.name: type_ for type_ in before.node_types if subject_of_type(type_) not in gone}
-    nodes |= {type_.name: type_ for type_ in put if isinstance(type_, NodeType)}
+    deleted = {draft.subject for draft in types if draft.op is Op.DELETE}
+    definitions = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
+    nodes = {type_.name: type_ for type_ in before.node_types if subject_of_type(type_) not in deleted}
+    nodes |= {type_.name: type_ for type_ in definitions if isinstance(type_, NodeType)}
     names = {ANY, *nodes}
-    kept = agreeing(
-        [connection_type for connection_type in links_after(before, types) if names.issuperset(joined(connection_type))]
+    connection_types = agreeing(
+        [
+            connection_type
+            for connection_type in links_after(before, types)
+            if names.issuperset(joined_types(connection_type))
+        ]
     )
-    return replace(before, node_types=tuple(nodes.values()), connection_types=tuple(kept))
+    return replace(before, node_types=tuple(nodes.values()), connection_types=tuple(connection_types))
 
 
 def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionType]:
-    """Return the connection types after changes, as each is declared."""
+    """Return the connection types after changes, as declared."""
     links = {subject_of_type(type_): type_ for type_ in before.connection_types}
     for draft in changes:
         if draft.kind is Kind.CONNECTION_TYPE:
@@ -46,12 +50,12 @@ def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionTy
 
 
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
-    """Return which types of an ontology become others by changes."""
+    """Return the types of an ontology that changes modify."""
     after = [declared_by(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
     known = {subject_of_type(type_): type_ for type_ in (*before.node_types, *before.connection_types)}
     return [TypeChange(known[subject_of_type(type_)], type_) for type_ in after if subject_of_type(type_) in known]
 
 
-def joined(declared: ConnectionType) -> tuple[str, ...]:
+def joined_types(declared: ConnectionType) -> tuple[str, ...]:
     """Return the node types that a connection type names."""
     return (*declared.from_types, *declared.to_types)

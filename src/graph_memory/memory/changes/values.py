@@ -1,4 +1,4 @@
-"""Values of a change of many subjects."""
+"""Unique values of subjects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class UniqueValue:
     value: str
 
     def __str__(self) -> str:
-        """Return what it is, in words, with what to do where it is taken and that can be said."""
+        """Return a phrase for the value, with advice if another entity has the name."""
         if self.kind is Kind.LINK:
             return "a link of its type from the same node to the same node"
         if self.type != ANY:
@@ -32,28 +32,28 @@ class UniqueValue:
 
 
 Owners = Mapping[UniqueValue, Mapping[str, str | None]]
-"""For each unique value the ids of the subjects that have it, with the title of each where it is known."""
+"""The ids of the subjects that have each unique value, with their titles if known."""
 
 
-def way_of(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]:
-    """Return what only one link may be: of its type, from its source to its target."""
+def link_value(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]:
+    """Return the unique value of a link: its type, source and target."""
     if source is None or "_target" not in state:
         return []
     value = f"{source} {state.get('_target_domain')} {state['_target']}"
     return [UniqueValue(Kind.LINK, str(state.get("_link_type")), "way", value)]
 
 
-def _way_taken(state: Mapping[str, object], owner: str) -> GraphError:
+def _link_exists(state: Mapping[str, object], owner: str) -> GraphError:
     """Return the error for a second link of a type between two nodes."""
-    hint = Hint("Give another link_type.", " To say something else, first delete it with {delete_cross_domain_link}.")
-    message = f"There is such a {state.get('_link_type')} link already: {owner}"
+    hint = Hint("Give another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
+    message = f"There is already a {state.get('_link_type')} link between these nodes: {owner}"
     return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
 
 
-def taken(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
+def unique_value_taken(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
     """Return the error for a unique value or link that another subject has."""
     if draft.kind is Kind.LINK:
-        return _way_taken(draft.state or {}, owner)
+        return _link_exists(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":
         message = f"Another entity already has the name {quoted((draft.state or {}).get(name))}: {owner}"
         hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."

@@ -11,7 +11,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
-from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.tree import BELOW
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
@@ -43,7 +43,9 @@ STAGES: dict[str, Query[int]] = {
 async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     """Delete a domain with all that is in it. `Memory.delete_domain` tells the rest."""
     await _check_is_alone(core, domain)
-    job = await jobs.begin(core.store, domain, DELETING, {}, {}, origin=core.origin, reach=Whole.ALL, takes_over=True)
+    job = await jobs.begin(
+        core.store, domain, DELETING, {}, {}, origin=core.origin, reach=DomainScope.ALL, takes_over=True
+    )
     if not job.is_resumed:
         try:
             await _check_is_alone(core, domain)

@@ -16,7 +16,7 @@ from graph_memory.model.subjects.subjects import DomainState
 from graph_memory.model.time.clock import next_time
 from graph_memory.model.values.arguments import check_domain, fault
 from graph_memory.model.values.fields import check_description, check_metadata
-from graph_memory.storage.log.jobs import exists
+from graph_memory.storage.log.jobs import domain_exists
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import append_events
 from graph_memory.storage.log.work import Decision
@@ -51,7 +51,7 @@ async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
 
     def decide(head: Head, _: None) -> Decision[None]:
         if head.seq > 0:
-            raise exists(name)
+            raise domain_exists(name)
         begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
         # the ontology comes first, as in no other log: by that it is told from one that somebody declared
         return Decision([begun, domain_draft(replace(DomainState(created=head.at), **edit))], None)

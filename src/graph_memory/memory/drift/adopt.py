@@ -107,11 +107,11 @@ def _try_changes(
     if refused:
         return [], refused
     changes = Changeset.of(context.context, drafts_by_id.values())
-    for rule in changes.rules:
+    for rule in changes.checks:
         violations = {change_id: violation for change_id, draft in drafts_by_id.items() if (violation := rule(draft))}
         if violations:
             return [], {change_id: _violation_error(violation, head) for change_id, violation in violations.items()}
-    drafts = changes.ordered()
+    drafts = changes.in_order()
     return drafts, _refuse_barred(drafts_by_id, drafts, context, head)
 
 
@@ -261,7 +261,7 @@ def _node_creation(change: DriftedSubject, head: Head) -> Draft:
         tags=_tags(stored),
         fields=_fields(stored),
     )
-    return replace(nodes.creation(head, new_node), windows=None)
+    return replace(nodes.creation_draft(head, new_node), windows=None)
 
 
 def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
@@ -285,7 +285,7 @@ def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
         strength=_strength(stored),
         importance=_importance(stored),
     )
-    return connections.creation(head, new_connection)
+    return connections.creation_draft(head, new_connection)
 
 
 def _check_fresh(change: DriftedSubject) -> None:

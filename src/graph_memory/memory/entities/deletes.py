@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.changes.context import attached_to, in_parts
+from graph_memory.memory.changes.context import read_attachments, read_in_parts
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
@@ -38,8 +38,8 @@ async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done
     """Delete entities with everything attached to them. See `Entities.delete_entities`."""
 
     async def read(reader: Reader, _: Head) -> _Going:
-        rows = await in_parts(reader, NAMED, domain, names=names)
-        attached = await attached_to(reader, domain, [row.id for row in rows])
+        rows = await read_in_parts(reader, NAMED, domain, names=names)
+        attached = await read_attachments(reader, domain, [row.id for row in rows])
         going = [draft for drafts in attached.values() for draft in drafts]
         return _Going(rows, attached, await only_ends(reader, domain, going, [row.id for row in rows]))
 
@@ -89,7 +89,7 @@ def _decide(head: Head, going: _Going) -> Decision[int]:
     gone = {draft.subject for draft in (*drafts, *attached)}
     alone = [row.deletion for row in going.ends if row.is_left_by(gone.__contains__)]
     context = Context(ontology=head.ontology, attached=going.attached)
-    return Decision(Changeset.of(context, [*drafts, *alone]).ordered() if drafts else (), len(drafts))
+    return Decision(Changeset.of(context, [*drafts, *alone]).in_order() if drafts else (), len(drafts))
 
 
 def _deletions(row: Row) -> Sequence[Draft]:

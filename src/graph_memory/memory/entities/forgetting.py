@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, cast
 
-from graph_memory.memory.changes.context import attached_to, in_parts
+from graph_memory.memory.changes.context import read_attachments, read_in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import aliases_of
@@ -128,7 +128,7 @@ async def _told_anywhere(core: Core, domain: str, text: str) -> list[str]:
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    return [Event.from_row(row) for row in await in_parts(reader, LAST_EVENTS, domain, subjects=subjects)]
+    return [Event.from_row(row) for row in await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects)]
 
 
 def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
@@ -140,7 +140,9 @@ def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
 async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
     async def read(reader: Reader, _: Head) -> Sequence[Event]:
         nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
-        attached = (draft.subject for some in (await attached_to(reader, domain, nodes)).values() for draft in some)
+        attached = (
+            draft.subject for some in (await read_attachments(reader, domain, nodes)).values() for draft in some
+        )
         subjects = dict.fromkeys((*(event.draft.subject for event in known), *attached))
         return await _events(reader, domain, list(subjects))
 
@@ -175,7 +177,7 @@ def _ending(event: Event, at: datetime) -> Draft | None:
 async def _erased(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
     """Erase one record after another. An interrupted erasure is completed by repeating the call."""
     nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
-    attached = (draft for some in (await attached_to(core.store, domain, nodes)).values() for draft in some)
+    attached = (draft for some in (await read_attachments(core.store, domain, nodes)).values() for draft in some)
     drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
     forgotten = await _told(core, domain, await _with_states(core.store, domain, drafts.values()))
     done = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in known]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import named_apart
 from graph_memory.memory.entities.cleaning.survey import IDS
@@ -17,7 +17,7 @@ from graph_memory.memory.entities.names.find_entities import known_by_name
 from graph_memory.memory.entities.reads import compared
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
 from graph_memory.memory.entity_graph.entity_queries import NAMED
-from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
+from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions, texts_of
 from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.memory.search.ranking.ranking import connectivity, recency, usage
 from graph_memory.model.subjects.kinds import Kind
@@ -80,7 +80,7 @@ async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
 
 async def _weights(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, tuple[WeighedRow, float]]:
     """Return the weights and salience of entities by id."""
-    rows = await in_parts(core.store, WEIGHED, domain, ids=ids)
+    rows = await read_in_parts(core.store, WEIGHED, domain, ids=ids)
     uses, now = await accesses_of(core, domain, ids), utc_now()
     return {row.id: (row, row.salience(now, uses.get(row.id))) for row in rows}
 
@@ -89,7 +89,7 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
     """Return the profiles of entities in the order of their ids. Deleted entities are omitted."""
     if not ids:
         return []
-    states = {row.id: row for row in await described(core, domain, Kind.NODE, ids)}
+    states = {row.id: row for row in await fetch_descriptions(core, domain, Kind.NODE, ids)}
     names = {one: str(row.event["name"]) for one, row in states.items()}
     graph = await compared(core, domain, list(names.values()))
     entities = {entity.name: entity for entity in graph.entities}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_memory.memory.changes.context import attached_to_others
+from graph_memory.memory.changes.context import read_attachments_of_retyped
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
@@ -22,7 +22,7 @@ from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found, not_found
 from graph_memory.memory.entity_graph.values.rows import NamedRow
-from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import Known
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -123,7 +123,7 @@ async def _read(reader: Reader, head: Head, edit: EntityEdit, made: dict[str, st
     sources = [row.id for row in going]
     attached = await read_attached(reader, head.domain, node.id, sources, made) if going else None
     others = [node.id] if edit.type not in (None, node.entity) else []
-    kept = await attached_to_others(reader, head.domain, others, head.ontology)
+    kept = await read_attachments_of_retyped(reader, head.domain, others, head.ontology)
     new = (edit.type or node.type, {**node.properties, **edit.properties, "name": name})
     context = Context(
         ontology=head.ontology,
@@ -148,7 +148,7 @@ def _drafts(drafting: Drafting, given: EntityEdit, node: NodeState) -> list[Draf
         fields={},
         expected_version=None,
     )
-    return [*drafting.drafts, editing(drafting.head, node, edit)]
+    return [*drafting.drafts, update_draft(drafting.head, node, edit)]
 
 
 def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:

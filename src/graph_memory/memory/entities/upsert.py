@@ -15,7 +15,7 @@ from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, states_of
 from graph_memory.memory.entity_graph.names import check_current
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
-from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
@@ -115,7 +115,7 @@ def _draft(drafting: Drafting, known: _Known, wanted: Wanted) -> str:
         fields={},
         expected_version=None,
     )
-    draft = editing(drafting.head, node, edit)
+    draft = update_draft(drafting.head, node, edit)
     if not same_state(draft.state or {}, node.state(), MODIFIED):
         drafting.drafts.append(draft)
     drafting.observations(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.changes.context import attached_to_others, in_parts, owners_of
+from graph_memory.memory.changes.context import owners_of, read_attachments_of_retyped, read_in_parts
 from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_values
 from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.memory.core import Core
@@ -63,7 +63,7 @@ class _Created:
 async def attached_to_ends(reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Mapping[str, Sequence[Draft]]:
     """Return the deletions of records attached to nodes that are only ends of relations and may become entities."""
     ends = [node.id for node in nodes if node.mentioned]
-    return await attached_to_others(reader, head.domain, ends, head.ontology)
+    return await read_attachments_of_retyped(reader, head.domain, ends, head.ontology)
 
 
 New = tuple[str, Mapping[str, PropertyValue]]
@@ -92,7 +92,7 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
     async def read(reader: Reader, head: Head) -> _Known:
         aliases = await named_otherwise(reader, domain, [entity.name for entity in wanted], ends=True)
         names = {*(entity.name for entity in wanted), *(names[0] for names in aliases.values())}
-        rows = await in_parts(reader, NAMED, domain, names=list(names))
+        rows = await read_in_parts(reader, NAMED, domain, names=list(names))
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         attached = await attached_to_ends(reader, head, mentions.values())
         there = {*aliases, *(row.name for row in rows if not row.is_mentioned)}
@@ -151,7 +151,7 @@ def _told(entity: NewEntity) -> Entity:
 
 def checked(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
     """Return validated drafts in order."""
-    return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
+    return Changeset.of(context, drafts).validate(head.domain) if drafts else ()
 
 
 async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservations]) -> ObservationsAdded:

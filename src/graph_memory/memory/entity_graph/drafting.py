@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.changes.stored_data_check import unfit_end
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, as_written, stored_name
-from graph_memory.memory.graph.ontology import ad_hoc_types, check_room
+from graph_memory.memory.graph.ontology import ad_hoc_types, check_type_limit
 from graph_memory.model.events import Draft, Head, Op, Origin, new_id
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.projection import new_type_draft, with_types
@@ -187,7 +187,7 @@ class Drafting:
         kept_free = sum(self._lacks_general)
         chosen = wanted if ad_hoc_types(self.ontology) + kept_free < self.type_limit else general
         if find(chosen.name) is None:
-            check_room(self.ontology, self.head.domain, self.type_limit)
+            check_type_limit(self.ontology, self.head.domain, self.type_limit)
             draft = new_type_draft(chosen)
             self.ontology = with_types(self.ontology, [draft])
             self.drafts.append(draft)

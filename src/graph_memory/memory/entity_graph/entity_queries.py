@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from graph_memory.memory.changes.context import ROWS, in_parts
+from graph_memory.memory.changes.context import ROWS, read_in_parts
 from graph_memory.memory.changes.plan import ends_of
 from graph_memory.memory.entity_graph.values.request import NewRelation
 from graph_memory.memory.entity_graph.values.rows import EndRow, IdRow, NamedRow, ObservedRow, RelatedRow
@@ -28,7 +28,7 @@ _ID = "mem_"
 async def names_of(reader: Reader, domain: str, given: Iterable[str]) -> Mapping[str, str]:
     """Return the names of the entities whose ids are among the texts, by id."""
     ids = list(dict.fromkeys(each for each in given if each.startswith(_ID)))
-    rows = await in_parts(reader, OF_IDS, domain, ids=ids) if ids else []
+    rows = await read_in_parts(reader, OF_IDS, domain, ids=ids) if ids else []
     return {row.id: row.name for row in rows}
 
 
@@ -39,7 +39,7 @@ async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[
 
 async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[NodeState]:
     """Return the current state of nodes."""
-    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
     return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
 
 
@@ -49,7 +49,7 @@ async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iter
     for name, own in wanted:
         texts.setdefault(name, {}).update(dict.fromkeys(own))
     rows = [{"name": name, "texts": list(own)} for name, own in texts.items()]
-    return await in_parts(reader, OBSERVED, domain, rows=rows)
+    return await read_in_parts(reader, OBSERVED, domain, rows=rows)
 
 
 async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
@@ -58,7 +58,7 @@ async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) ->
         {"place": place, "from": relation.from_name, "to": relation.to_name, "type": relation.type}
         for place, relation in enumerate(wanted)
     ]
-    return sorted(await in_parts(reader, RELATED, domain, rows=requests), key=lambda row: row.place)
+    return sorted(await read_in_parts(reader, RELATED, domain, rows=requests), key=lambda row: row.place)
 
 
 async def only_ends(

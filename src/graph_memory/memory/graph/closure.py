@@ -1,4 +1,4 @@
-"""All nodes that connections of a transitive type lead to, over any number of them."""
+"""All nodes that are reachable over connections of a transitive type."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.text.wording import listed, quoted, shown
 from graph_memory.model.values.arguments import fault
 
-MOST_STEPS = 100
-"""How far connections are followed unless `max_depth` says less."""
-MOST_NODES = 10_000
-"""Nodes that one answer is made of at most."""
+MAX_STEPS = 100
+"""Maximum number of connections in a row that are followed, unless `max_depth` is lower."""
+MAX_NODES = 10_000
+"""Maximum number of nodes that one query reaches."""
 Step = Callable[[Sequence[str]], Awaitable[Mapping[str, Sequence[str]]]]
-"""Gives for each of some nodes those one connection away."""
+"""Returns the nodes that are one connection away from each node."""
 
 
 def check_depth(max_depth: int | None, *, transitive: bool) -> int:
-    """Return how many connections in a row are followed. Raises INVALID_ARGUMENT."""
+    """Return the number of connections in a row to follow. Raises INVALID_ARGUMENT."""
     if max_depth is None:
-        return MOST_STEPS if transitive else 1
+        return MAX_STEPS if transitive else 1
     if not transitive:
-        raise fault("max_depth", "max_depth needs transitive: true", "Leave it out for the nodes one connection away.")
-    if type(max_depth) is not int or not 1 <= max_depth <= MOST_STEPS:
-        message = f"max_depth must be an integer from 1 to {MOST_STEPS}, not {quoted(max_depth)}"
-        raise fault("max_depth", message, f"Leave it out to follow up to {MOST_STEPS}.")
+        raise fault(
+            "max_depth", "max_depth needs transitive: true", "Omit it for the nodes that are one connection away."
+        )
+    if type(max_depth) is not int or not 1 <= max_depth <= MAX_STEPS:
+        message = f"max_depth must be an integer from 1 to {MAX_STEPS}, not {quoted(max_depth)}"
+        raise fault("max_depth", message, f"Omit it to follow up to {MAX_STEPS} connections.")
     return max_depth
 
 
 def check_transitive(ontology: Ontology, type_name: str | None) -> str:
-    """Return the name of a type whose connections stand for chains of themselves. Raises INVALID_ARGUMENT."""
+    """Return the name of a transitive connection type. Raises INVALID_ARGUMENT if it is not one."""
     names = [type_.name for type_ in ontology.connection_types if type_.transitive]
     hint = f"Transitive types: {listed(names)}." if names else "Declare `transitive: true` for a type."
     if type_name is None:
@@ -40,21 +42,21 @@ def check_transitive(ontology: Ontology, type_name: str | None) -> str:
     return type_name
 
 
-async def reached(start: str, step: Step, depth: int) -> tuple[dict[str, int], bool]:
-    """Return the nodes that steps lead to, each with the fewest steps, and whether there may be more beyond.
+async def find_reachable(start: str, step: Step, depth: int) -> tuple[dict[str, int], bool]:
+    """Return the number of steps to each reachable node, and whether there may be nodes beyond `depth`.
 
-    The node itself is left out, so cycles end. Raises INVALID_ARGUMENT for more than 10,000 nodes.
+    The start itself is not included. Raises INVALID_ARGUMENT for more than 10,000 nodes.
     """
     counts = {start: 0}
-    ends: Sequence[str] = [start]
+    frontier: Sequence[str] = [start]
     for steps in range(1, depth + 1):
-        context = await step(ends)
-        ends = sorted({one for several in context.values() for one in several} - counts.keys())
-        counts |= dict.fromkeys(ends, steps)
-        if len(counts) > MOST_NODES:
-            hint = f"Give a max_depth of less than {steps}, or begin at another node."
-            raise fault("max_depth", f"More than {MOST_NODES:,} nodes are within {steps} steps", hint)
-        if not ends:
+        neighbours = await step(frontier)
+        frontier = sorted({node_id for node_ids in neighbours.values() for node_id in node_ids} - counts.keys())
+        counts |= dict.fromkeys(frontier, steps)
+        if len(counts) > MAX_NODES:
+            hint = f"Give a max_depth of less than {steps}, or start at another node."
+            raise fault("max_depth", f"More than {MAX_NODES:,} nodes are within {steps} steps", hint)
+        if not frontier:
             break
     del counts[start]
-    return counts, bool(ends)
+    return counts, bool(frontier)

@@ -1,11 +1,11 @@
-"""What a caller is shown of one connection."""
+"""The details of one connection, as callers get them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.connections import connection_of, last_of
+from graph_memory.memory.graph.connections import connection_of, read_last_state
 from graph_memory.memory.graph.describe import protection_info
 from graph_memory.memory.graph.premises import evidence_of, lost_premises
 from graph_memory.model.results import ConnectionInfo
@@ -15,8 +15,8 @@ from graph_memory.storage.log.writing import utc_now
 
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
-    """Return a connection, with its content when asked for."""
-    row = await last_of(core.store, domain, connection_id, with_text=include_content)
+    """Return a connection, with its content if `include_content` is set."""
+    row = await read_last_state(core.store, domain, connection_id, with_text=include_content)
     state, content = connection_of(row), None
     if include_content and state.content is not None:
         content = await core.contents.fetch(domain, state.content, row.text)
@@ -33,7 +33,7 @@ def connection_info(
     is_transitive: bool,
     lost: Sequence[str] | None = (),
 ) -> ConnectionInfo:
-    """Return what a caller is shown of a connection, and of what its type means."""
+    """Return the details of a connection, with the properties of its type."""
     return ConnectionInfo(
         id=connection.id,
         type=connection.type,

@@ -1,6 +1,7 @@
-"""Connections by their weight: the strongest of a node, the weak ones of a domain, those of at least some weight.
+"""Queries of connections by weight: the strongest of a node, the weak ones of a domain, all above a minimum.
 
-Neo4j weighs what it finds, by the expression in `graph/weighed.cypher`; what changed while it looked is weighed here.
+Neo4j computes the weights, with the expression in `graph/weighed.cypher`. The weights of connections that changed
+during the read are computed here.
 """
 
 from __future__ import annotations
@@ -13,10 +14,16 @@ from typing import cast
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, overtaken, page_of
+from graph_memory.memory.graph.consistent_read import (
+    ConcurrentChange,
+    MarkedRows,
+    fetch_concurrent_changes,
+    read_id_page,
+    read_marked,
+)
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
-from graph_memory.memory.graph.neighbours import Around, LinkRow, Only
-from graph_memory.memory.graph.queries import Page, given_to
+from graph_memory.memory.graph.neighbours import ConnectionSelector, LinkRow, ReadLinks
+from graph_memory.memory.graph.queries import Page, statement_params
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ConnectionIds, Direction, WeighedConnection, WeighedConnections
@@ -26,23 +33,23 @@ from graph_memory.model.values.strength import IMPORTANCE, Strength, fraction
 from graph_memory.model.values.weight import co_access_of, weight
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
-from graph_memory.storage.queries import marked, query
+from graph_memory.storage.queries import query, with_mark
 
-MOST_SHOWN = 1_000
+MAX_SHOWN = 1_000
 WEAK = 0.3
-"""Below this a connection counts as weak."""
+"""A connection whose weight is lower is weak."""
 _ABOVE_ALL = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed(LinkRow):
+class WeighedLink(LinkRow):
     """A connection and its weight."""
 
     weight: float
 
     @property
     def rank(self) -> tuple[float, str]:
-        """What orders connections, the heaviest first."""
+        """The sort key of connections, the heaviest first."""
         return -self.weight, self.id
 
 
@@ -61,86 +68,91 @@ class CoAccessRow:
     count: int
 
 
-WEIGHED = marked(query("graph/weighed", Weighed))
+WEIGHED = with_mark(query("graph/weighed", WeighedLink))
 CO_ACCESSES = query("graph/co_accesses", CoAccessRow)
 MAX_CO_ACCESSED = 1_000
 """Maximum number of connections per domain that get a co-access bonus (the most used ones)."""
 
 
-async def _nothing() -> None:
-    """Check nothing: what is read now is there."""
+async def _check_nothing() -> None:
+    """Check nothing: the present state is always stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """Weighs the connections of a domain, as they are after a number of its log, at a time."""
+class ConnectionWeigher:
+    """Computes the weights of a domain's connections, as of an event of its log and a time."""
 
     core: Core
     domain: str
     ontology: Ontology | None
     now: datetime
     at: int = END
-    check: Callable[[], Awaitable[None]] = _nothing
-    """Raises HISTORY_COMPACTED for what was read of a past that is no longer kept."""
+    check: Callable[[], Awaitable[None]] = _check_nothing
+    """Raises HISTORY_COMPACTED if the log no longer has the events that were read."""
     co_access: Mapping[str, float] = field(default_factory=dict[str, float])
-    """How often the ends of connections are recalled together, by their ids. Of a past nothing is known of it."""
+    """The co-access bonus of connections, by connection id. Empty for a past state."""
 
-    async def page(
+    async def read_page(
         self, page: Page, wanted: Wanted, *, least: float = 0.0, below: float = _ABOVE_ALL
-    ) -> tuple[list[Weighed], str | None]:
-        """Return the wanted connections whose weight is between bounds, in id order, and the next page's cursor."""
-        seen: dict[str, Weighed] = {}
+    ) -> tuple[list[WeighedLink], str | None]:
+        """Return the matching connections with a weight within the bounds, in id order, and the next page's cursor."""
+        links: dict[str, WeighedLink] = {}
 
-        async def read(after: str, limit: int) -> Look[str | None]:
-            found = await self._look(wanted, after=after, limit=limit, least=least, below=below, heaviest=False)
-            seen.update((row.id, row) for row in found.rows)
-            return found.of([row.id for row in found.rows])
+        async def read(after: str, limit: int) -> MarkedRows[str | None]:
+            marked_rows = await self._read_marked(
+                wanted, after=after, limit=limit, least=least, below=below, heaviest=False
+            )
+            links.update((row.id, row) for row in marked_rows.rows)
+            return marked_rows.with_rows([row.id for row in marked_rows.rows])
 
-        async def is_meant(row: OvertakenRow) -> bool:
-            if (weighed := self._judged(wanted, row)) is None:
+        async def matches(row: ConcurrentChange) -> bool:
+            if (weighed := self._weigh_change(wanted, row)) is None:
                 return False
-            seen[weighed.id] = weighed
+            links[weighed.id] = weighed
             return least <= weighed.weight < below
 
-        results = await page_of(self.core, self.domain, page.after, page.size, read, is_meant, at=self.at)
+        results = await read_id_page(self.core, self.domain, page.after, page.size, read, matches, at=self.at)
         await self.check()
         ids, cursor = page.cut(results)
-        return [seen[id_] for id_ in ids], cursor
+        return [links[id_] for id_ in ids], cursor
 
-    async def heaviest(self, wanted: Wanted, most: int) -> list[Weighed]:
-        """Return so many of the wanted connections, those that weigh most."""
-        size = most
+    async def find_heaviest(self, wanted: Wanted, limit: int) -> list[WeighedLink]:
+        """Return the heaviest of the matching connections."""
+        size = limit
         while True:
-            found = await self._look(wanted, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True)
-            kept = {row.id: row for row in found.rows}
-            horizon = found.rows[-1].rank if len(found.rows) == size else None
-            for row in await overtaken(self.core, self.domain, found, self.at):
-                kept.pop(row.subject, None)
-                if weighed := self._judged(wanted, row):
-                    kept[weighed.id] = weighed
-            ranked = sorted(kept.values(), key=lambda weighed: weighed.rank)
-            known = [weighed for weighed in ranked if horizon is None or weighed.rank <= horizon]
-            if horizon is None or len(known) >= most:
-                return known[:most]
+            marked_rows = await self._read_marked(
+                wanted, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True
+            )
+            links = {row.id: row for row in marked_rows.rows}
+            horizon = marked_rows.rows[-1].rank if len(marked_rows.rows) == size else None
+            for row in await fetch_concurrent_changes(self.core, self.domain, marked_rows, self.at):
+                links.pop(row.subject, None)
+                if weighed := self._weigh_change(wanted, row):
+                    links[weighed.id] = weighed
+            ranked = sorted(links.values(), key=lambda weighed: weighed.rank)
+            certain = [weighed for weighed in ranked if horizon is None or weighed.rank <= horizon]
+            if horizon is None or len(certain) >= limit:
+                return certain[:limit]
             size *= 2
 
-    async def _look(self, wanted: Wanted, **given: object) -> Look[Weighed]:
-        """Return what Neo4j finds and weighs."""
-        matched = given_to(WEIGHED, wanted)
+    async def _read_marked(self, wanted: Wanted, **params: object) -> MarkedRows[WeighedLink]:
+        filter_params = statement_params(WEIGHED, wanted)
         times = {"now": self.now_ms, "half_lives": self.half_lives}
         used = {"co_access": dict(self.co_access)}
-        return await look(self.core, WEIGHED, self.domain, at=self.at, **times, **used, **matched, **given)
+        return await read_marked(
+            self.core, WEIGHED, self.domain, at=self.at, **times, **used, **filter_params, **params
+        )
 
-    def _judged(self, wanted: Wanted, row: OvertakenRow) -> Weighed | None:
-        """Return what changed while Neo4j looked, weighed by its last event; None for what is not wanted."""
+    def _weigh_change(self, wanted: Wanted, row: ConcurrentChange) -> WeighedLink | None:
+        """Return a connection that changed during the read, weighed by its last event. None if it does not match."""
         event = cast("Mapping[str, str]", row.event)
         if not wanted.takes(row.event):
             return None
-        counts = self.weight_of(event)
-        return Weighed(row.subject, event["_type"], event["_from"], event["_to"], counts)
+        value = self.weight_of(event)
+        return WeighedLink(row.subject, event["_type"], event["_from"], event["_to"], value)
 
     def weight_of(self, event: Mapping[str, object]) -> float:
-        """Return how much a connection counts, by the event that says what it is."""
+        """Return the weight of a connection, by its last event."""
         declared = self.ontology.find_connection_type(str(event["_type"])) if self.ontology else None
         weighable = _Weighable(
             Strength.from_state(event),
@@ -151,7 +163,7 @@ class Scale:
         return weight(weighable, self.now, half_life=declared.half_life if declared else None, co_access=co_access)
 
     def age_days(self, event: Mapping[str, object]) -> float:
-        """Return for how many days a connection has not been changed, by its last event."""
+        """Return the number of days since a connection was changed, by its last event."""
         return max(0.0, (self.now - cast("datetime", event["_modified"])) / timedelta(days=1))
 
     @property
@@ -162,105 +174,111 @@ class Scale:
 
     @property
     def now_ms(self) -> int:
-        """The time at which connections are weighed, in milliseconds."""
+        """The time as of which connections are weighed, in milliseconds since 1970."""
         return round(self.now.timestamp() * 1000)
 
-    def named(self, wanted: Wanted) -> Wanted:
-        """Return what is wanted with what its type is stored as."""
+    def with_stored_names(self, wanted: Wanted) -> Wanted:
+        """Return the filter with the stored names of its connection type."""
         if self.ontology is None or wanted.type is None:
             return wanted
         return replace(wanted, names=self.ontology.names_of(wanted.type))
 
-    async def shown(self, found: Sequence[Weighed], wanted: Wanted) -> tuple[WeighedConnection, ...]:
-        """Return what is told of connections, with their weights, each as it is seen under the name that is wanted."""
-        briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in found], wanted, self.at)
-        weights = {weighed.id: round(weighed.weight, 4) for weighed in found}
+    async def describe(self, links: Sequence[WeighedLink], wanted: Wanted) -> tuple[WeighedConnection, ...]:
+        """Return the results for connections, each under the type name that the filter uses."""
+        briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in links], wanted, self.at)
+        weights = {weighed.id: round(weighed.weight, 4) for weighed in links}
         await self.check()
         return tuple(WeighedConnection(**brief.model_dump(), weight=weights[brief.id]) for brief in briefs)
 
-    def at_least(self, least: float) -> Only:
-        """Return what keeps connections of at least a weight."""
+    def minimum_weight_reader(self, least: float) -> ReadLinks:
+        """Return a function that reads a node's connections of at least a weight."""
 
-        async def only(context: Around, node_id: str) -> list[Weighed]:
-            everything = Page("", UNLIMITED, context.valid_at)
-            results = [(await self.page(everything, wanted, least=least))[0] for wanted in context.ends(node_id)]
-            return list({weighed.id: weighed for some in results for weighed in some}.values())
+        async def read_links(selector: ConnectionSelector, node_id: str) -> list[WeighedLink]:
+            whole_page = Page("", UNLIMITED, selector.valid_at)
+            results = [
+                (await self.read_page(whole_page, wanted, least=least))[0] for wanted in selector.end_filters(node_id)
+            ]
+            return list({weighed.id: weighed for links in results for weighed in links}.values())
 
-        return only
+        return read_links
 
     def require(self) -> None:
-        """Raise ONTOLOGY_NOT_FOUND for a domain that is not there."""
+        """Raise ONTOLOGY_NOT_FOUND if the domain does not exist."""
         if self.ontology is None:
             raise no_ontology(self.domain)
 
 
-async def scale(core: Core, domain: str) -> Scale:
-    """Return what weighs the connections of a domain as they are now. A domain that is not there has none."""
+async def create_weigher(core: Core, domain: str) -> ConnectionWeigher:
+    """Return the weigher of a domain's present connections. A domain that does not exist has no connections."""
     rows = await core.store.read(CO_ACCESSES, domain=domain, limit=MAX_CO_ACCESSED)
     co_access = {row.id: co_access_of(row.count) for row in rows}
-    return Scale(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
+    return ConnectionWeigher(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
 
 
-async def at_least(core: Core, domain: str, least: float | None, *, transitive: bool) -> Only | None:
-    """Return what keeps connections of at least a weight, None where none is asked for. Raises INVALID_ARGUMENT."""
-    check_steps(least, transitive=transitive)
-    return None if least is None else (await scale(core, domain)).at_least(least)
+async def minimum_weight_reader(core: Core, domain: str, least: float | None, *, transitive: bool) -> ReadLinks | None:
+    """Return a function that reads a node's connections of at least a weight, or None. Raises INVALID_ARGUMENT."""
+    check_min_strength(least, transitive=transitive)
+    return None if least is None else (await create_weigher(core, domain)).minimum_weight_reader(least)
 
 
-def check_steps(least: float | None, *, transitive: bool) -> None:
-    """Raise INVALID_ARGUMENT for a least weight that is none, or where connections are followed all the way."""
+def check_min_strength(least: float | None, *, transitive: bool) -> None:
+    """Raise INVALID_ARGUMENT if a minimum weight is not from 0 to 1, or is combined with `transitive`."""
     if least is None:
         return
     fraction("min_strength", least)
     if transitive:
-        message = "min_strength is not taken with transitive"
-        raise fault("min_strength", message, "Leave one of them out: a chain has no weight.")
+        message = "min_strength cannot be combined with transitive"
+        raise fault("min_strength", message, "Omit one of them: a chain of connections has no weight.")
 
 
-async def strong(scale: Scale, page: Page, wanted: Wanted, least: float, *, detail: bool) -> ConnectionIds:
-    """Return the connections that match and are of at least a weight. `Memory.query_connections` tells the rest."""
-    named = scale.named(wanted)
-    results, cursor = await scale.page(page, named, least=least)
+async def query_strong_connections(
+    weigher: ConnectionWeigher, page: Page, wanted: Wanted, least: float, *, detail: bool
+) -> ConnectionIds:
+    """Return the matching connections of at least a weight. See `Memory.query_connections`."""
+    named = weigher.with_stored_names(wanted)
+    results, cursor = await weigher.read_page(page, named, least=least)
     ids = tuple(weighed.id for weighed in results)
-    connections = await connection_briefs(scale.core, scale.domain, ids, named, scale.at) if detail else None
-    warnings = None if cursor else await page.warnings(scale.core, scale.domain, named, ids)
-    await scale.check()
+    connections = await connection_briefs(weigher.core, weigher.domain, ids, named, weigher.at) if detail else None
+    warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, named, ids)
+    await weigher.check()
     return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
 
 
-async def strongest(
-    scale: Scale, node_id: str, direction: Direction, connection_type: str | None, limit: int
+async def find_strongest(
+    weigher: ConnectionWeigher, node_id: str, direction: Direction, connection_type: str | None, limit: int
 ) -> WeighedConnections:
-    """Return the connections of a node that weigh most. `Memory.get_strongest_connections` tells the rest."""
-    most = checked_limit(limit)
-    context = Around(direction, connection_type)
-    scale.require()
-    context = replace(context, names=scale.named(context.wanted).names)
-    if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):
-        raise node_not_found(scale.domain, node_id)
-    results = [await scale.heaviest(wanted, most) for wanted in context.ends(node_id)]
+    """Return the heaviest connections of a node. See `Memory.get_strongest_connections`."""
+    maximum = checked_limit(limit)
+    selector = ConnectionSelector(direction, connection_type)
+    weigher.require()
+    selector = replace(selector, names=weigher.with_stored_names(selector.wanted).names)
+    if not await node_briefs(weigher.core, weigher.domain, [node_id], weigher.at):
+        raise node_not_found(weigher.domain, node_id)
+    results = [await weigher.find_heaviest(wanted, maximum) for wanted in selector.end_filters(node_id)]
     ranked = sorted(
-        {weighed.id: weighed for some in results for weighed in some}.values(), key=lambda weighed: weighed.rank
-    )[:most]
+        {weighed.id: weighed for links in results for weighed in links}.values(), key=lambda weighed: weighed.rank
+    )[:maximum]
     warnings = None
     if not ranked:
-        warnings = await Page("", most).warnings(scale.core, scale.domain, context.wanted, ())
-    return WeighedConnections(connections=await scale.shown(ranked, context.wanted), warnings=warnings)
+        warnings = await Page("", maximum).warnings(weigher.core, weigher.domain, selector.wanted, ())
+    return WeighedConnections(connections=await weigher.describe(ranked, selector.wanted), warnings=warnings)
 
 
-async def weak(scale: Scale, page: Page, below: float, connection_type: str | None) -> WeighedConnections:
-    """Return connections that weigh less than something. `Memory.get_weak_relations` tells the rest."""
-    scale.require()
-    wanted = scale.named(Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}))
-    results, cursor = await scale.page(page, wanted, below=below)
+async def find_weak(
+    weigher: ConnectionWeigher, page: Page, below: float, connection_type: str | None
+) -> WeighedConnections:
+    """Return the connections below a weight. See `Memory.get_weak_relations`."""
+    weigher.require()
+    wanted = weigher.with_stored_names(Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}))
+    results, cursor = await weigher.read_page(page, wanted, below=below)
     ids = [weighed.id for weighed in results]
-    warnings = None if cursor else await page.warnings(scale.core, scale.domain, wanted, ids)
+    warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, wanted, ids)
     ranked = sorted(results, key=lambda weighed: (weighed.weight, weighed.id))
-    return WeighedConnections(connections=await scale.shown(ranked, wanted), next_cursor=cursor, warnings=warnings)
+    return WeighedConnections(connections=await weigher.describe(ranked, wanted), next_cursor=cursor, warnings=warnings)
 
 
 def checked_limit(limit: int) -> int:
-    """Return how many connections may be shown with their weights. Raises INVALID_ARGUMENT."""
-    if check_limit(limit) > MOST_SHOWN:
-        raise fault("limit", f"limit is {limit:,}", f"Give at most {MOST_SHOWN:,}.")
+    """Return the maximum number of connections to return with weights. Raises INVALID_ARGUMENT."""
+    if check_limit(limit) > MAX_SHOWN:
+        raise fault("limit", f"limit is {limit:,}", f"Give at most {MAX_SHOWN:,}.")
     return limit

@@ -1,4 +1,4 @@
-"""Connections: create, read, update, delete. Each write is what to read and a pure decision."""
+"""Connections: create, read, update, delete. Each write reads first and then decides without I/O."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.context import living_of, owners_of, read_context
 from graph_memory.memory.changes.plan import Changeset, Context, unique_values
-from graph_memory.memory.changes.rules import broken_rules
+from graph_memory.memory.changes.rules import find_broken_rules
 from graph_memory.memory.core import (
     Core,
     LastState,
@@ -38,7 +38,7 @@ from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
 FORMAT = "markdown"
-"""The format of a connection's content: notes for people."""
+"""The format of a connection's content."""
 
 
 GET = query("graph/connection", SubjectRow)
@@ -46,7 +46,7 @@ GET = query("graph/connection", SubjectRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewConnection:
-    """A connection that was asked for, its arguments checked."""
+    """A connection to create, with checked arguments."""
 
     id: str
     type: str
@@ -61,7 +61,7 @@ class NewConnection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionEdit:
-    """What an update asks for, its arguments checked; None leaves as it is."""
+    """The changes of an update, with checked arguments. None leaves the value unchanged."""
 
     properties: Mapping[str, PropertyValue]
     content: Content | None
@@ -80,11 +80,11 @@ async def create_connection(
     properties: Mapping[str, object] | None,
     content: str | None,
     strength: object,
-    given_id: str | None,
+    requested_id: str | None,
 ) -> ConnectionCreated:
-    """Create a connection and return its id. `Memory.create_connection` tells the rest."""
-    wanted = new_connection(
-        check_new_id("id", given_id) if given_id is not None else new_id("conn"),
+    """Create a connection and return its id. See `Memory.create_connection`."""
+    connection = new_connection(
+        check_new_id("id", requested_id) if requested_id is not None else new_id("conn"),
         type_name,
         from_node_id,
         to_node_id,
@@ -92,24 +92,26 @@ async def create_connection(
         content=content,
         strength=strength,
     )
-    wanted = made_by(core.origin.actor, wanted)
-    await _prepare(core, domain, wanted)
-    if wanted.content is not None:
-        await core.contents.put(domain, wanted.content)
+    connection = with_creator(core.origin.actor, connection)
+    await _prepare(core, domain, connection)
+    if connection.content is not None:
+        await core.contents.put(domain, connection.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
-        context = await _context(reader, head, wanted, given_id)
-        return None if given_id is not None else await _existing(reader, head, wanted, context), context
+        context = await _context(reader, head, connection, requested_id)
+        return None if requested_id is not None else await _existing(reader, head, connection, context), context
 
     def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
         existing, context = pair
-        drafts = [] if existing else decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
+        drafts = [] if existing else decide_create(head, connection, context, open_type_limit=core.open_type_limit)
         return Decision(drafts, existing)
 
     written = await core.log.write("create_connection", domain, core.origin, read, decide)
     if existing := written.report:
         return ConnectionCreated(connection_id=existing.id, version=existing.version, existing=True)
-    return ConnectionCreated(connection_id=wanted.id, version=version_after(written.receipt.version_of(wanted.id), 0))
+    return ConnectionCreated(
+        connection_id=connection.id, version=version_after(written.receipt.version_of(connection.id), 0)
+    )
 
 
 def new_connection(
@@ -134,116 +136,118 @@ def new_connection(
     )
 
 
-def made_by(actor: str | None, wanted: NewConnection) -> NewConnection:
-    """Return a new connection with who makes it; one that is loaded may say who made it first."""
+def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
+    """Return a new connection with its creator. A loaded connection keeps its first creator."""
     return (
-        wanted
-        if actor is None or wanted.provenance.actor
-        else replace(wanted, provenance=replace(wanted.provenance, actor=actor))
+        connection
+        if actor is None or connection.provenance.actor
+        else replace(connection, provenance=replace(connection.provenance, actor=actor))
     )
 
 
-async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
-    """Refuse what is sure to be refused before anything lasting is made: a blob, or the constraint of an ad-hoc type.
+async def _prepare(core: Core, domain: str, connection: NewConnection) -> None:
+    """Check the connection before the write creates a blob, or the constraint of an ad-hoc type.
 
-    The decision checks it all again under the lock. A type that was there once has its constraint for ever.
+    The decision checks all of it again under the lock. The constraint of a type is never dropped.
     """
-    needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
-    remembered = core.log.cached_ontology(domain)
-    if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
+    needs_blob = connection.content is not None and not core.contents.is_inline(connection.content.ref)
+    cached = core.log.cached_ontology(domain)
+    if cached and cached.has(Kind.CONNECTION, connection.type) and not needs_blob:
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
-    stored, _ = head.ontology.stored_as(wanted.type)
+    stored, _ = head.ontology.stored_as(connection.type)
     is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(stored) is None
     if not is_ad_hoc and not needs_blob:
         return
     if is_ad_hoc:
-        check_name("Connection type", wanted.type)
+        check_name("Connection type", connection.type)
     context = Context(
-        ontology=head.ontology, living=await living_of(core.store, domain, [wanted.from_id, wanted.to_id])
+        ontology=head.ontology, living=await living_of(core.store, domain, [connection.from_id, connection.to_id])
     )
-    decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
+    decide_create(head, connection, context, open_type_limit=core.open_type_limit)
     if is_ad_hoc:
-        await ensure_connection_type(core.store, wanted.type)
+        await ensure_connection_type(core.store, connection.type)
 
 
-async def _context(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Context:
-    likely = likely_ends(head.ontology, wanted) if given_id is None else None
+async def _context(reader: Reader, head: Head, connection: NewConnection, requested_id: str | None) -> Context:
+    likely = likely_ends(head.ontology, connection) if requested_id is None else None
     if likely and reader.assumes(*likely):
         return Context(ontology=head.ontology, living=likely)
-    drafts = [creation(head, wanted)]
+    drafts = [creation_draft(head, connection)]
     context = await read_context(reader, head, drafts)
-    used = await used_ids(reader, head.domain, given_id)
-    also = ("pair",) if head.ontology.stored_as(wanted.type)[1] else ()
-    broken = await broken_rules(reader, head.domain, drafts, head.ontology, also=also)
+    used = await used_ids(reader, head.domain, requested_id)
+    also = ("pair",) if head.ontology.stored_as(connection.type)[1] else ()
+    broken = await find_broken_rules(reader, head.domain, drafts, head.ontology, extra=also)
     return replace(context, used=used, broken=broken)
 
 
-async def _existing(reader: Reader, head: Head, wanted: NewConnection, context: Context) -> ConnectionState | None:
-    """Return the connection that says the same already, under the other name; None where it says something else."""
-    broken = context.broken.get(wanted.id)
-    is_told_otherwise = head.ontology.stored_as(wanted.type)[1]
-    if broken is None or broken.other is None or broken.rule != ("pair" if is_told_otherwise else "inverse"):
+async def _existing(reader: Reader, head: Head, connection: NewConnection, context: Context) -> ConnectionState | None:
+    """Return the existing inverse connection with the same values, or None."""
+    broken = context.broken.get(connection.id)
+    is_inverted = head.ontology.stored_as(connection.type)[1]
+    if broken is None or broken.other is None or broken.rule != ("pair" if is_inverted else "inverse"):
         return None
-    state, _ = await _found(reader, head.domain, broken.other)
-    has, strength = state.properties, state.strength.with_changes(wanted.strength)
+    state, _ = await _read_with_text(reader, head.domain, broken.other)
+    stored, strength = state.properties, state.strength.with_changes(connection.strength)
     is_same = (
-        wanted.content is None
+        connection.content is None
         and strength == state.strength
-        and all(name in has and equal_values(has[name], value) for name, value in wanted.properties.items())
+        and all(name in stored and equal_values(stored[name], value) for name, value in connection.properties.items())
     )
     return state if is_same else None
 
 
-def likely_ends(ontology: Ontology, wanted: NewConnection) -> Mapping[str, str] | None:
-    """Return types with which the ends of a connection are as they must be, None where there is more to look at."""
-    declared = ontology.find_connection_type(wanted.type)
+def likely_ends(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
+    """Return node types that satisfy the rules for both ends. None if the stored nodes must be read."""
+    declared = ontology.find_connection_type(connection.type)
     if declared is None or link_rules(declared) or any(rule.unique for rule in declared.properties):
         return None
-    if wanted.from_id == wanted.to_id or not ontology.node_types:
+    if connection.from_id == connection.to_id or not ontology.node_types:
         return None
     any_type = ontology.node_types[0].name
-    ends = {wanted.from_id: declared.from_types, wanted.to_id: declared.to_types}
+    ends = {connection.from_id: declared.from_types, connection.to_id: declared.to_types}
     return {node: any_type if types == (ANY,) else types[0] for node, types in ends.items()}
 
 
-def decide_create(head: Head, wanted: NewConnection, context: Context, *, open_type_limit: int) -> list[Draft]:
+def decide_create(head: Head, connection: NewConnection, context: Context, *, open_type_limit: int) -> list[Draft]:
     """Return the events that create a connection.
 
     Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
     UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
     """
-    return Changeset.of(context, with_ad_hoc_type(head, creation(head, wanted), open_type_limit)).checked(head.domain)
+    return Changeset.of(context, with_ad_hoc_type(head, creation_draft(head, connection), open_type_limit)).validate(
+        head.domain
+    )
 
 
-def creation(head: Head, wanted: NewConnection) -> Draft:
-    """Return the change that creates a connection, unchecked; by the inverse of a type, one of that type."""
-    type_name, is_turned = head.ontology.stored_as(wanted.type)
+def creation_draft(head: Head, connection: NewConnection) -> Draft:
+    """Return the unchecked change that creates a connection. An inverse type name swaps the ends."""
+    type_name, is_turned = head.ontology.stored_as(connection.type)
     state = ConnectionState(
-        id=wanted.id,
+        id=connection.id,
         type=type_name,
-        from_node_id=wanted.to_id if is_turned else wanted.from_id,
-        to_node_id=wanted.from_id if is_turned else wanted.to_id,
+        from_node_id=connection.to_id if is_turned else connection.from_id,
+        to_node_id=connection.from_id if is_turned else connection.to_id,
         created=head.at,
         modified=head.at,
-        content=wanted.content.ref if wanted.content else None,
-        properties=wanted.properties,
-        strength=wanted.strength,
-        importance=wanted.importance,
-        provenance=wanted.provenance,
+        content=connection.content.ref if connection.content else None,
+        properties=connection.properties,
+        strength=connection.strength,
+        importance=connection.importance,
+        provenance=connection.provenance,
     )
-    return _draft(Op.CREATE, state, wanted.content)
+    return _draft(Op.CREATE, state, connection.content)
 
 
 async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
-    """Change a connection and return its version. `Memory.update_connection` tells the rest."""
+    """Update a connection and return its version. See `Memory.update_connection`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _found(core.store, domain, connection_id)
+            await _read_with_text(core.store, domain, connection_id)
         await core.contents.put(domain, edit.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
-        state, _ = await _found(reader, domain, connection_id)
+        state, _ = await _read_with_text(reader, domain, connection_id)
         values = unique_values(Kind.CONNECTION, state.type, edit.properties, head.ontology)
         return state, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
@@ -256,17 +260,17 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
 
 
 def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, context: Context) -> list[Draft]:
-    """Return the event that updates a connection, none when it changes nothing.
+    """Return the event that updates a connection. Empty if nothing changes.
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """
-    draft = editing(head, before, edit)
-    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    draft = update_draft(head, before, edit)
+    drafts = Changeset.of(context, [draft]).validate(head.domain)
     return [] if same_state(draft.state or {}, before.state(), MODIFIED) else drafts
 
 
-def editing(head: Head, before: ConnectionState, edit: ConnectionEdit) -> Draft:
-    """Return the change that updates a connection, unchecked but for its version. Raises VERSION_CONFLICT."""
+def update_draft(head: Head, before: ConnectionState, edit: ConnectionEdit) -> Draft:
+    """Return the change that updates a connection, with only its version checked. Raises VERSION_CONFLICT."""
     check_version("Connection", before.id, before.version, edit.expected_version)
     after = replace(
         before,
@@ -283,19 +287,19 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
     """Delete a connection; its nodes stay."""
 
     async def read(reader: Reader, _: Head) -> ConnectionState:
-        return (await _found(reader, domain, connection_id))[0]
+        return (await _read_with_text(reader, domain, connection_id))[0]
 
     def decide(_: Head, state: ConnectionState) -> Decision[None]:
-        return Decision([deletion(state, expected_version)], None)
+        return Decision([deletion_draft(state, expected_version)], None)
 
     written = await core.log.write("delete_connection", domain, core.origin, read, decide)
     return Changed(version=version_after(written.receipt.version_of(connection_id), 0))
 
 
-def deletion(found: ConnectionState, expected_version: int | None) -> Draft:
+def deletion_draft(connection: ConnectionState, expected_version: int | None) -> Draft:
     """Return the change that deletes a connection. Raises VERSION_CONFLICT."""
-    check_version("Connection", found.id, found.version, expected_version)
-    return replace(_draft(Op.DELETE, found, None), state=None)
+    check_version("Connection", connection.id, connection.version, expected_version)
+    return replace(_draft(Op.DELETE, connection, None), state=None)
 
 
 def edit_of(
@@ -305,7 +309,7 @@ def edit_of(
     expected_version: int | None,
     strength: object = None,
 ) -> ConnectionEdit:
-    """Return a checked edit. Raises INVALID_ARGUMENT for a wrong strength, and when there is nothing to update."""
+    """Return a checked edit. Raises INVALID_ARGUMENT for a wrong strength, or if no field is given."""
     if properties is None and content is None and strength is None:
         raise fault("properties", "Nothing to update", "Give properties, content or strength.")
     return ConnectionEdit(
@@ -317,26 +321,26 @@ def edit_of(
 
 
 def importance_edit(importance: float, expected_version: int | None) -> ConnectionEdit:
-    """Return the edit that says how important a connection is. Raises INVALID_ARGUMENT."""
+    """Return the edit that sets the importance of a connection. Raises INVALID_ARGUMENT."""
     value = fraction("importance", importance)
     return ConnectionEdit(properties={}, content=None, importance=value, expected_version=expected_version)
 
 
-async def the_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
-    """Return a connection as it is. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    return (await _found(reader, domain, connection_id))[0]
+async def read_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
+    """Return the present state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    return (await _read_with_text(reader, domain, connection_id))[0]
 
 
-async def _found(
+async def _read_with_text(
     reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
 ) -> tuple[ConnectionState, str | None]:
-    """Return a connection, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    row = await last_of(reader, domain, connection_id, with_text=with_text)
+    """Return a connection, and its inline text if `with_text` is set."""
+    row = await read_last_state(reader, domain, connection_id, with_text=with_text)
     return connection_of(row), row.text
 
 
-async def last_of(reader: Reader, domain: str, connection_id: str, *, with_text: bool = False) -> LastState:
-    """Return a connection as its last event has it. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+async def read_last_state(reader: Reader, domain: str, connection_id: str, *, with_text: bool = False) -> LastState:
+    """Return the last state of a connection. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
     row = await last_state(reader, GET, domain, connection_id, with_text=with_text)
     if row is None:
         raise connection_not_found(domain, connection_id)
@@ -344,7 +348,7 @@ async def last_of(reader: Reader, domain: str, connection_id: str, *, with_text:
 
 
 def connection_of(last: LastState) -> ConnectionState:
-    """Return the connection that a last state is of."""
+    """Return the connection for its last state."""
     return ConnectionState.from_live(last.state, str(last.state["_from"]), str(last.state["_to"]))
 
 
@@ -363,7 +367,7 @@ def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draf
 
 
 def connection_not_found(domain: str, connection_id: str) -> GraphError:
-    """Return the error for an id that the domain does not have."""
+    """Return the error for a connection id that the domain does not have."""
     hint = Hint("Find connections with {query_connections}.", " Ids belong to one domain.")
     return GraphError(
         Code.CONNECTION_NOT_FOUND,

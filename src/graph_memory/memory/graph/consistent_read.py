@@ -1,13 +1,13 @@
-"""Reads of several rows that hold beside writers, without a lock.
+"""Consistent reads of several rows beside concurrent writers, without a lock.
 
-Neo4j shows each row as it is when it is looked at, and a commit bit by bit, so a read that meets a commit can miss what
-is there all the while: an entry of an index is gone and not yet made anew, a node is seen by halves. Only what that
-commit changed can be missed so, because rows that stay equal are never written. So each such read ends with a mark,
-which says where the log stood, and what was changed up to there is judged by its last event, which never changes.
+Neo4j reads each row at another moment and applies a commit in parts. So a read during a commit can miss rows that
+exist: an index entry is deleted and not yet recreated, or only a part of a node is visible. Only rows that the commit
+changes can be missed, because unchanged rows are never written. So each such read ends with a mark, the position of the
+log. Subjects that changed up to the mark are read again from their last event, which is immutable.
 
-A commit that was there when an earlier statement of this process ended is seen whole: the driver hands on bookmarks,
-and the server lets a statement wait until what they name is applied. So only what came after the last number that this
-process has met can be in doubt (docs/decisions/0016-reads-beside-writers.md).
+A commit that an earlier statement of this process saw is complete: the driver passes bookmarks on, and the server waits
+until they are applied. So only changes after the last log position that this process knows can be incomplete
+(docs/decisions/0016-reads-beside-writers.md).
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.model.values.arguments import UNLIMITED
 from graph_memory.storage.log.ontologies import HEAD
-from graph_memory.storage.queries import Mark, Query, query, unmarked
+from graph_memory.storage.queries import Mark, Query, query, without_mark
 
 R = TypeVar("R")
 S = TypeVar("S")
 
-MANY = 500
-"""Events that are judged one by one; when more came in between, the read is made again."""
-ATTEMPTS = 4
-"""How often a read is made again before what overtook it is judged all the same."""
+MAX_CHANGES = 500
+"""Maximum number of concurrent events that are checked one by one. The read is repeated if there are more."""
+MAX_READS = 4
+"""Maximum number of reads. After the last one, any number of concurrent events is checked."""
 
 
 @dataclass(frozen=True, slots=True)
-class OvertakenRow:
-    """A subject that was changed while something was read: its last event, and its text where that is small."""
+class ConcurrentChange:
+    """A subject that changed during a read: its last event, and its inline text."""
 
     subject: str
     event: Mapping[str, object] | None
     text: str | None
 
 
-OVERTOOK = query("graph/overtook", OvertakenRow)
+CONCURRENT_CHANGES = query("graph/concurrent_changes", ConcurrentChange)
 
 
 @dataclass(frozen=True, slots=True)
-class Look(Generic[R]):
-    """What a statement gave, and the numbers of the log after which and until which changes may have overtaken it."""
+class MarkedRows(Generic[R]):
+    """The rows of a statement, and the range of log positions whose changes they may miss."""
 
     rows: Sequence[R]
     after: int = 0
@@ -53,35 +53,35 @@ class Look(Generic[R]):
     epoch: str = ""
 
     @property
-    def is_overtaken(self) -> bool:
-        """Whether there are changes that it may have met."""
+    def has_changes(self) -> bool:
+        """Whether there were changes during the read."""
         return self.after < self.until
 
-    def of(self, rows: Sequence[S]) -> Look[S]:
-        """Return the same look with other rows, made of these."""
-        return Look(rows, self.after, self.until, self.epoch)
+    def with_rows(self, rows: Sequence[S]) -> MarkedRows[S]:
+        """Return other rows, derived from these, with the same range."""
+        return MarkedRows(rows, self.after, self.until, self.epoch)
 
 
-async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **params: object) -> Look[R]:
-    """Run a marked statement. It gives nothing for a domain that does not exist."""
-    known = core.log.mark(domain) or await _first_mark(core, domain)
-    found: Look[R] = Look(())
-    for _ in range(ATTEMPTS if known else 0):
+async def read_marked(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **params: object) -> MarkedRows[R]:
+    """Run a marked statement. Returns no rows for a domain that does not exist."""
+    mark = core.log.mark(domain) or await _first_mark(core, domain)
+    result: MarkedRows[R] = MarkedRows(())
+    for _ in range(MAX_READS if mark else 0):
         rows = await core.store.read(statement, domain=domain, **params)
         last = rows[-1]
         if not isinstance(last, Mark):
             core.log.forget(domain)
-            return Look(())
-        is_same_log = known is not None and known.epoch == last.epoch and known.seq <= last.seq
+            return MarkedRows(())
+        is_same_log = mark is not None and mark.epoch == last.epoch and mark.seq <= last.seq
         if not is_same_log:
             core.log.forget(domain)
-        core.log.met(domain, last)
-        after = known.seq if known is not None and is_same_log else 0
-        found = Look(unmarked(rows), after, last.seq, last.epoch)
-        if is_same_log and last.seq - after <= MANY:
+        core.log.record_position(domain, last)
+        after = mark.seq if mark is not None and is_same_log else 0
+        result = MarkedRows(without_mark(rows), after, last.seq, last.epoch)
+        if is_same_log and last.seq - after <= MAX_CHANGES:
             break
-        known = last
-    return found
+        mark = last
+    return result
 
 
 async def _first_mark(core: Core, domain: str) -> Mark | None:
@@ -89,39 +89,43 @@ async def _first_mark(core: Core, domain: str) -> Mark | None:
     return Mark(head.seq, head.epoch) if head else None
 
 
-async def overtaken(core: Core, domain: str, found: Look[R], at: int = END) -> Sequence[OvertakenRow]:
-    """Return the nodes and connections that changed while something was read, as they were after a number."""
-    if not found.is_overtaken:
+async def fetch_concurrent_changes(
+    core: Core, domain: str, marked_rows: MarkedRows[R], at: int = END
+) -> Sequence[ConcurrentChange]:
+    """Return the nodes and connections that changed during a read, in their state at a log position."""
+    if not marked_rows.has_changes:
         return ()
-    return await core.store.read(OVERTOOK, domain=domain, after=found.after, until=found.until, at=at)
+    return await core.store.read(
+        CONCURRENT_CHANGES, domain=domain, after=marked_rows.after, until=marked_rows.until, at=at
+    )
 
 
-async def page_of(
+async def read_id_page(
     core: Core,
     domain: str,
     after: str,
     limit: int,
-    read: Callable[[str, int], Awaitable[Look[str | None]]],
-    is_meant: Callable[[OvertakenRow], Awaitable[bool]],
+    read: Callable[[str, int], Awaitable[MarkedRows[str | None]]],
+    matches: Callable[[ConcurrentChange], Awaitable[bool]],
     *,
     at: int = END,
 ) -> list[str]:
-    """Return ids after one, in order: as many as asked for, if there are as many.
+    """Return up to `limit` ids after an id, in order.
 
-    `read` gives at least the first ids after one, as many as it is asked for; `is_meant` judges what overtook that.
+    `read` returns at least the first ids after an id, up to a limit. `is_meant` decides on concurrent changes.
     """
     results: list[str] = []
     size = min(limit, UNLIMITED)
     while True:
-        seen = await read(after, size)
-        ids = {row for row in seen.rows if row is not None}
-        is_last = len(seen.rows) < size
+        marked_rows = await read(after, size)
+        ids = {row for row in marked_rows.rows if row is not None}
+        is_last = len(marked_rows.rows) < size
         if not is_last and not ids:
-            continue  # a whole page was seen by halves
+            continue  # all rows of the page were incomplete
         horizon = None if is_last else sorted(ids)[:size][-1]
-        for row in await overtaken(core, domain, seen, at):
+        for row in await fetch_concurrent_changes(core, domain, marked_rows, at):
             ids.discard(row.subject)
-            if row.subject > after and await is_meant(row):
+            if row.subject > after and await matches(row):
                 ids.add(row.subject)
         results += sorted(id_ for id_ in ids if horizon is None or id_ <= horizon)
         if horizon is None or len(results) >= size:

@@ -1,4 +1,4 @@
-"""Many nodes or connections at once: what lists show of them, and their properties."""
+"""Short descriptions and properties of many nodes or connections at once."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from graph_memory.storage.queries import query
 
 STATES = query("graph/states", dict[str, object])
 AT_ONCE = 500
-"""Ids that one statement describes."""
+"""Maximum number of ids per statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedRow:
-    """A node or connection after an event; a connection has the titles of its ends, and a node its own."""
+    """A node or connection after an event, with the title of the node or of the connection's ends."""
 
     id: str
     type: str
@@ -47,17 +47,17 @@ class DescribedRow:
 
     @property
     def node(self) -> NodeBrief:
-        """What a node is, in short."""
+        """The short description of a node."""
         return NodeBrief(id=self.id, type=self.type, title=self.title)
 
     @property
-    def named(self) -> NodeBrief:
-        """The same with a property for a title where there is none."""
+    def titled_node(self) -> NodeBrief:
+        """The short description of a node, titled by a property if it has no title."""
         return self.node.model_copy(update={"title": shown_title(self.type, self.title, user_properties(self.event))})
 
     @property
     def connection(self) -> ConnectionBrief:
-        """What a connection is, in short."""
+        """The short description of a connection."""
         return ConnectionBrief(
             id=self.id,
             type=self.type,
@@ -67,8 +67,8 @@ class DescribedRow:
             to_title=self.to_title,
         )
 
-    def seen(self, wanted: Wanted) -> ConnectionBrief:
-        """Return what a connection is, in short, from the end from which it is looked at."""
+    def connection_under(self, wanted: Wanted) -> ConnectionBrief:
+        """Return the short description of a connection, inverted if the filter uses its inverse name."""
         if not wanted.is_turned(self.type, (self.from_id, self.to_id)):
             return self.connection
         return ConnectionBrief(
@@ -82,8 +82,8 @@ class DescribedRow:
         )
 
     @property
-    def rest(self) -> Mapping[str, Any]:
-        """What a summary tells besides."""
+    def summary_fields(self) -> Mapping[str, Any]:
+        """The further fields of a summary."""
         return {"modified": self.modified, "version": self.version, "properties": user_properties(self.event)}
 
 
@@ -91,51 +91,53 @@ DESCRIBED = query("graph/described", DescribedRow)
 
 
 async def node_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeBrief, ...]:
-    """Return nodes in the order of the ids, as they were after a number of the log; what was not there is left out."""
-    return tuple(row.node for row in await described(core, domain, Kind.NODE, ids, at))
+    """Return nodes in the order of the ids, in their state at a log position. Missing nodes are left out."""
+    return tuple(row.node for row in await fetch_descriptions(core, domain, Kind.NODE, ids, at))
 
 
 async def connection_briefs(
     core: Core, domain: str, ids: Sequence[str], wanted: Wanted, at: int = END
 ) -> tuple[ConnectionBrief, ...]:
-    """Return connections, as `node_briefs` does nodes, each as it is seen under the name that is wanted."""
-    return tuple(row.seen(wanted) for row in await described(core, domain, Kind.CONNECTION, ids, at))
+    """Return connections in the order of the ids, each under the type name that the filter uses."""
+    return tuple(
+        row.connection_under(wanted) for row in await fetch_descriptions(core, domain, Kind.CONNECTION, ids, at)
+    )
 
 
 async def describe_nodes(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeSummary, ...]:
-    """Return nodes with their properties, as `node_briefs` does without."""
-    rows = await described(core, domain, Kind.NODE, ids, at)
-    return tuple(NodeSummary(**row.node.model_dump(), **row.rest) for row in rows)
+    """Return nodes with their properties, in the order of the ids."""
+    rows = await fetch_descriptions(core, domain, Kind.NODE, ids, at)
+    return tuple(NodeSummary(**row.node.model_dump(), **row.summary_fields) for row in rows)
 
 
 async def describe_connections(
     core: Core, domain: str, ids: Sequence[str], at: int = END
 ) -> tuple[ConnectionSummary, ...]:
-    """Return connections with their properties, as `node_briefs` does nodes without."""
-    rows = await described(core, domain, Kind.CONNECTION, ids, at)
-    return tuple(ConnectionSummary(**row.connection.model_dump(), **row.rest) for row in rows)
+    """Return connections with their properties, in the order of the ids."""
+    rows = await fetch_descriptions(core, domain, Kind.CONNECTION, ids, at)
+    return tuple(ConnectionSummary(**row.connection.model_dump(), **row.summary_fields) for row in rows)
 
 
 async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> Mapping[str, str]:
-    """Return titles for changes that come after a number of the log: of connections the titles of their ends.
+    """Return the titles of changed subjects, for changes after a log position.
 
-    The title of an observation is its text.
+    A connection is titled by its ends, and an observation by its text.
     """
     nodes = [draft for draft in drafts if draft.kind is Kind.NODE]
     ends = {
         draft.subject: (draft.from_id or "", draft.to_id or "") for draft in drafts if draft.kind is Kind.CONNECTION
     }
-    known = {node.subject: str(node.state["_title"]) for node in nodes if node.state}
-    wanted = {node.subject for node in nodes}.union(*ends.values())
-    known |= {node.id: node.title for node in await node_briefs(core, domain, sorted(wanted - known.keys()), at)}
-    known |= {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
-    return known | await _observed_texts(
+    titles = {node.subject: str(node.state["_title"]) for node in nodes if node.state}
+    node_ids = {node.subject for node in nodes}.union(*ends.values())
+    titles |= {node.id: node.title for node in await node_briefs(core, domain, sorted(node_ids - titles.keys()), at)}
+    titles |= {link: " → ".join(titles.get(end, end) for end in pair) for link, pair in ends.items()}
+    return titles | await _observed_texts(
         core, domain, [draft for draft in drafts if draft.kind is Kind.OBSERVATION], at
     )
 
 
 async def last_titles(core: Core, domain: str, events: Sequence[Event]) -> Mapping[str, str]:
-    """Return titles for the subjects of last events; for a deleted subject, its title before it was deleted."""
+    """Return the titles of the subjects of last events. A deleted subject has its last title."""
     living = [event.draft for event in events if event.draft.op is not Op.DELETE]
     titles = dict(await titles_of(core, domain, living, END))
     for event in events:
@@ -148,38 +150,40 @@ _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 
 
 async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str]:
-    """Return texts in which ids that the service made stand beside their titles."""
+    """Return texts with the titles of generated ids added."""
     ids = sorted({match[0] for text in texts for match in WHOLE_ID.finditer(text)})
     events = await last_events(core.store, domain, ids) if ids else []
     titles = await last_titles(core, domain, events)
 
-    def named(match: re.Match[str]) -> str:
+    def add_title(match: re.Match[str]) -> str:
         has_title = match.string[match.start() - 1 : match.end() + 1] == f"({match[0]})"
         has_title |= match.string[match.end() : match.end() + 2] == " ("
         return match[0] if has_title else with_title(match[0], titles.get(match[0]))
 
-    def outside_quotes(text: str) -> str:
-        """Return a text with titles, save in what is quoted: it was stored, and would end its quotation marks."""
+    def add_titles(text: str) -> str:
+        """Return a text with titles, except inside of quotation marks: a title could contain such a mark."""
         parts = _QUOTED.split(text)
-        return "".join(part if number % 2 else WHOLE_ID.sub(named, part) for number, part in enumerate(parts))
+        return "".join(part if number % 2 else WHOLE_ID.sub(add_title, part) for number, part in enumerate(parts))
 
-    return [outside_quotes(text) for text in texts]
+    return [add_titles(text) for text in texts]
 
 
 async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:
-    """Return the texts of observations; of deleted ones as they were after a number of the log."""
-    gone = [draft.subject for draft in drafts if draft.state is None]
-    before: list[Mapping[str, object]] = []
-    for start in range(0, len(gone), AT_ONCE):
-        before += await core.store.read(STATES, domain=domain, ids=gone[start : start + AT_ONCE], at=at)
-    states = {str(one["_subject"]): one for one in before} | {
+    """Return the texts of observations. Deleted ones have their text at a log position."""
+    deleted = [draft.subject for draft in drafts if draft.state is None]
+    earlier: list[Mapping[str, object]] = []
+    for start in range(0, len(deleted), AT_ONCE):
+        earlier += await core.store.read(STATES, domain=domain, ids=deleted[start : start + AT_ONCE], at=at)
+    states = {str(state["_subject"]): state for state in earlier} | {
         draft.subject: draft.state for draft in drafts if draft.state
     }
     return {subject: shown(state["_text"]) for subject, state in states.items() if "_text" in state}
 
 
-async def described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int = END) -> list[DescribedRow]:
-    """Return nodes or connections in the order of the ids, as they were after a number of the log."""
+async def fetch_descriptions(
+    core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int = END
+) -> list[DescribedRow]:
+    """Return nodes or connections in the order of the ids, in their state at a log position."""
     rows: dict[str, DescribedRow] = {}
     for start in range(0, len(ids), AT_ONCE):
         arguments = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}
@@ -188,26 +192,26 @@ async def described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at:
 
 
 async def texts_of(core: Core, domain: str, rows: Iterable[DescribedRow]) -> dict[str, str]:
-    """Return by id the contents of nodes and connections that are text; one that cannot be read is left out."""
+    """Return the text contents of nodes and connections, by id. Unreadable contents are left out."""
     refs = {row.id: ref for row in rows if (ref := content_ref(row.event)) is not None and ref.is_text}
     hashes = sorted({ref.sha256 for ref in refs.values()})
-    kept = await core.store.read(CONTENTS, domain=domain, hashes=hashes) if hashes else []
-    inline = {row.sha256: row.text for row in kept}
-    found: dict[str, str] = {}
+    contents = await core.store.read(CONTENTS, domain=domain, hashes=hashes) if hashes else []
+    inline = {row.sha256: row.text for row in contents}
+    texts: dict[str, str] = {}
 
     async def fetch(subject: str, ref: ContentRef) -> None:
         with suppress(GraphError):
             content = await core.contents.fetch(domain, ref, inline.get(ref.sha256))
-            found[subject] = content.text or ""
+            texts[subject] = content.text or ""
 
     async with task_group() as tasks:
         for subject, ref in refs.items():
             tasks.start_soon(fetch, subject, ref)
-    return found
+    return texts
 
 
 def protection_info(protection: Protection | None, now: datetime) -> ProtectionInfo | None:
-    """Return how something is protected, None when it is not; what has expired says so."""
+    """Return the protection of a subject or domain, also if it has expired. None if it has none."""
     if protection is None:
         return None
     return ProtectionInfo(

@@ -1,4 +1,4 @@
-"""Why a query found nothing: names that do not exist, or a whole phrase. An empty list alone would not tell."""
+"""Warnings that explain an empty result: unknown names, or a phrase that no text contains."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ NAMES = {
     Kind.NODE: query("graph/node_properties", str),
     Kind.CONNECTION: query("graph/connection_properties", str),
 }
-"""The names of some properties that are in use: those that are asked about, and others to suggest."""
+"""The names of used properties: the queried ones, and others to suggest."""
 
 
 async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...] | None:
-    """Return why a query may find nothing, and what may be meant; None where there is nothing to say."""
+    """Return possible reasons for an empty result, with suggestions. None if there are none."""
     ontology = await core.log.ontology(domain)
     if ontology is None:
         return (await _unknown_domain(core, domain),)
-    declared = _declared(ontology, wanted.kind)
+    declared = _types_of(ontology, wanted.kind)
     names = wanted.stored.types if wanted.stored else ()
     types = [type_ for type_ in declared if wanted.type is None or type_.name in names]
     if wanted.type is not None and not types:
@@ -40,15 +40,15 @@ async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...
 
 
 def _exact_phrase(wanted: Wanted) -> list[str]:
-    """Return what to do about several words that no text has next to each other."""
+    """Return a warning if the query is a phrase of several words."""
     if wanted.text is None or len(wanted.text.split()) <= 1:
         return []
-    which = "No text has" if wanted.type is None else f"No {shown(wanted.type)} has a text with"
-    return [f"{which} exactly this phrase. Search for one of its words."]
+    owner = "No text has" if wanted.type is None else f"No {shown(wanted.type)} has a text with"
+    return [f"{owner} exactly this phrase. Search for one of its words."]
 
 
 async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return a warning for each name that is that of no node or connection type; None when there is none."""
+    """Return a warning for each name that is not a node or connection type. None if all are known."""
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return None
@@ -58,17 +58,17 @@ async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) ->
 
 
 async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequence[str]) -> list[str]:
-    """Return a warning for each property that nothing of a kind has, and no type declares."""
+    """Return a warning for each property that no subject of the kind has and no type declares."""
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return []
-    types = _declared(ontology, kind)
+    types = _types_of(ontology, kind)
     rules = {rule.name: rule for type_ in types for rule in type_.properties}
     wanted = Wanted(kind=kind, properties=dict.fromkeys(names, 0))
     return await _unknown_properties(core, domain, wanted, [type_.name for type_ in types], rules)
 
 
-def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
+def _types_of(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
     return ontology.node_types if kind is Kind.NODE else ontology.connection_types
 
 
@@ -79,15 +79,15 @@ async def _unknown_domain(core: Core, domain: str) -> str:
 
 
 def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:
-    meant = suggestion(name, valid, f"Valid types: {listed(valid)}.")
-    what = f"{kind} type".capitalize() if kind else "Type"
-    return f"{what} {shown(name)} is not in the ontology. {meant}"
+    advice = suggestion(name, valid, f"Valid types: {listed(valid)}.")
+    label = f"{kind} type".capitalize() if kind else "Type"
+    return f"{label} {shown(name)} is not in the ontology. {advice}"
 
 
 def _refusal(
     types: Sequence[AnyType], rules: Mapping[str, PropertyRule], name: str, value: PropertyValue
 ) -> str | None:
-    """Return why no subject of the one type that is asked about can have a value."""
+    """Return the reason why no subject of the only queried type can have this value, or None."""
     if len(types) == 1 and name in rules:
         try:
             rules[name].check(types[0].name, value)
@@ -106,11 +106,11 @@ async def _unknown_properties(
     owner = shown(wanted.type) if wanted.type else wanted.kind
     known = sorted({*rules, *used})
     return [
-        f"No {owner} has a property {quoted(name)}. {suggestion(name, known, _all(known))}".rstrip()
+        f"No {owner} has a property {quoted(name)}. {suggestion(name, known, _list_known(known))}".rstrip()
         for name in names
         if name not in used
     ]
 
 
-def _all(known: Sequence[str]) -> str:
+def _list_known(known: Sequence[str]) -> str:
     return f"Known properties: {listed(known)}." if known else ""

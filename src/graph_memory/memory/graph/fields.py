@@ -1,4 +1,4 @@
-"""What a query asks of the fields of nodes, and of when they were created and changed."""
+"""The filter of a query by node fields, and by the times of creation and change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def field_filter(
     modified_after: datetime | str | None,
     modified_before: datetime | str | None,
 ) -> FieldFilter:
-    """Return the filter for the arguments of that name. Raises INVALID_ARGUMENT."""
+    """Return the filter for these arguments. Raises INVALID_ARGUMENT."""
     return FieldFilter(
         namespace=None if namespace is None else _text("namespace", namespace) or NAMESPACE,
         path_prefix=None if path_prefix is None else _text("path_prefix", path_prefix) or None,
@@ -30,11 +30,11 @@ def field_filter(
     )
 
 
-def _text(argument: str, given: str) -> str:
-    if not is_encodable(given):
-        raise fault(argument, f"{argument} has half a character pair", "Remove it.")
-    return given
+def _text(argument: str, value: str) -> str:
+    if not is_encodable(value):
+        raise fault(argument, f"{argument} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
+    return value
 
 
-def _time(argument: str, given: datetime | str | None) -> datetime | None:
-    return None if given is None else instant(argument, given, utc_now())
+def _time(argument: str, value: datetime | str | None) -> datetime | None:
+    return None if value is None else instant(argument, value, utc_now())

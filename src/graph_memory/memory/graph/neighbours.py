@@ -1,4 +1,4 @@
-"""What is around nodes: those at the other ends of their connections, of one node page by page or of many at once."""
+"""Neighbours of nodes: of one node page by page, or of many at once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, reached
-from graph_memory.memory.graph.consistent_read import Look, look, overtaken
+from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, find_reachable
+from graph_memory.memory.graph.consistent_read import MarkedRows, fetch_concurrent_changes, read_marked
 from graph_memory.memory.graph.describe import STATES, node_briefs
-from graph_memory.memory.graph.queries import Page, id_query, matching_connections
+from graph_memory.memory.graph.queries import Page, find_connection_ids, id_query
 from graph_memory.memory.graph.stored_type_names import with_names
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Names
@@ -23,12 +23,12 @@ from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction,
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED, check_direction
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.queries import marked, query
+from graph_memory.storage.queries import query, with_mark
 
 S = TypeVar("S")
 
 AT_ONCE = 500
-"""Ids that one statement takes."""
+"""Maximum number of ids per statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,93 +50,93 @@ class LinkRow:
 
     @classmethod
     def of(cls, event: Mapping[str, object]) -> LinkRow:
-        """Return the connection that an event is about."""
+        """Return the connection of an event."""
         return cls(*(str(event[name]) for name in ("_subject", "_type", "_from", "_to")))
 
 
-Exact = Callable[[], Awaitable[Sequence[LinkRow]]]
-"""Gives all connections of a node, however its neighbours are changed meanwhile."""
+ReadAllLinks = Callable[[], Awaitable[Sequence[LinkRow]]]
+"""Returns all connections of a node, including those with concurrent changes."""
 
 CONNECTED_NODES = id_query("graph/connected_nodes")
-LINKS = marked(query("graph/links", LinkRow))
-NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
+LINKS = with_mark(query("graph/links", LinkRow))
+NEIGHBOURS = with_mark(query("graph/neighbours", NeighboursRow))
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """Which connections of a node are followed. Raises INVALID_ARGUMENT for a direction that is none."""
+class ConnectionSelector:
+    """A selection of a node's connections. Raises INVALID_ARGUMENT for an unknown direction."""
 
     direction: Direction
     type: str | None
     valid_at: datetime | None = None
     names: Names | None = None
-    """As what connections of the type are stored, where that is known; otherwise as the type says."""
+    """The stored names of the type, if known. Otherwise the type is stored under its own name."""
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
 
     @property
     def params(self) -> dict[str, object]:
-        """Return what is followed as statements take it: the types of what leaves a node, and of what arrives."""
+        """The parameters of statements: the stored types of outgoing and of incoming connections."""
         stored = self.wanted.stored
-        out, back = (None, ()) if stored is None else (stored.along, stored.against)
+        outgoing, incoming = (None, ()) if stored is None else (stored.along, stored.against)
         match self.direction:
             case "out":
-                leaving, arriving = out, back
+                leaving, arriving = outgoing, incoming
             case "in":
-                leaving, arriving = back, out
+                leaving, arriving = incoming, outgoing
             case "both":
                 leaving = arriving = None if stored is None else stored.types
         return {"leaving": leaving, "arriving": arriving, "valid_at": self.valid_at}
 
     @property
     def types(self) -> Sequence[str] | None:
-        """The types as which the connections are stored; None for all."""
+        """The stored types of the connections. None for all."""
         stored = self.wanted.stored
         return stored and stored.types
 
     @property
     def wanted(self) -> Wanted:
-        """The connections, of whatever node."""
+        """The filter for the connections of any node."""
         return Wanted(kind=Kind.CONNECTION, type=self.type, properties={}, valid_at=self.valid_at, names=self.names)
 
-    def ends(self, node_id: str) -> list[Wanted]:
-        """Return by which ends the connections of a node are found."""
-        out, back = replace(self.wanted, from_id=node_id), replace(self.wanted, to_id=node_id)
-        return {"out": [out], "in": [back], "both": [out, back]}[self.direction]
+    def end_filters(self, node_id: str) -> list[Wanted]:
+        """Return the filters for the connections of a node, by each end."""
+        outgoing, incoming = replace(self.wanted, from_id=node_id), replace(self.wanted, to_id=node_id)
+        return {"out": [outgoing], "in": [incoming], "both": [outgoing, incoming]}[self.direction]
 
-    def links(self, node_id: str, rows: Iterable[LinkRow]) -> dict[str, list[Link]]:
-        """Return the other ends of a node's connections, each with those connections."""
-        found: dict[str, list[Link]] = {}
+    def links_by_neighbour(self, node_id: str, rows: Iterable[LinkRow]) -> dict[str, list[Link]]:
+        """Return the neighbours of a node, each with the connections to it."""
+        links: dict[str, list[Link]] = {}
         for row in rows:
-            if link := self._link(node_id, row):
-                found.setdefault(row.to_id if row.from_id == node_id else row.from_id, []).append(link)
-        return found
+            if link := self._link_from(node_id, row):
+                links.setdefault(row.to_id if row.from_id == node_id else row.from_id, []).append(link)
+        return links
 
-    def _link(self, node_id: str, row: LinkRow) -> Link | None:
-        """Return a connection as it is seen from a node, None where it is not followed.
+    def _link_from(self, node_id: str, row: LinkRow) -> Link | None:
+        """Return a connection as seen from a node, or None if it is not selected.
 
-        One that is seen both ways, as it is stored and by its inverse, is told as it is stored.
+        A connection that matches both as stored and inverted is returned as stored.
         """
         stored = self.wanted.stored
         is_along = stored is None or row.type in stored.along
         is_against = stored is not None and row.type in stored.against
-        ways: tuple[tuple[Literal["out", "in"], str, str], ...]
-        ways = (("out", row.from_id, row.to_id), ("in", row.to_id, row.from_id))
-        followed = [way for way in ways if self.direction in (way[0], "both")]
-        for direction, here, _ in followed if is_along else ():
-            if here == node_id:
+        ends: tuple[tuple[Literal["out", "in"], str, str], ...]
+        ends = (("out", row.from_id, row.to_id), ("in", row.to_id, row.from_id))
+        followed = [end_pair for end_pair in ends if self.direction in (end_pair[0], "both")]
+        for direction, start, _ in followed if is_along else ():
+            if start == node_id:
                 return Link(id=row.id, type=row.type, direction=direction)
-        for direction, _, here in followed if is_against else ():
-            if here == node_id:
+        for direction, _, start in followed if is_against else ():
+            if start == node_id:
                 return Link(id=row.id, type=self.type or row.type, direction=direction, inferred=True)
         return None
 
 
-Matching = Callable[[Page, Wanted], Awaitable[list[str]]]
-"""Gives the ids of connections that are wanted: one more than the page takes, if there are as many."""
-Only = Callable[[Around, str], Awaitable[Sequence[LinkRow]]]
-"""Gives the connections of a node that count, where not all of them do."""
+FindConnections = Callable[[Page, Wanted], Awaitable[list[str]]]
+"""Returns the ids of matching connections, at most one more than the page contains."""
+ReadLinks = Callable[[ConnectionSelector, str], Awaitable[Sequence[LinkRow]]]
+"""Returns the connections of a node that pass a further filter."""
 
 
 async def get_connected_nodes(
@@ -148,114 +148,124 @@ async def get_connected_nodes(
     direction: Direction,
     connection_type: str | None,
     detail: bool,
-    only: Only | None = None,
+    read_links: ReadLinks | None = None,
     transitive: bool = False,
     max_depth: int | None = None,
 ) -> ConnectedNodes:
-    """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
+    """Return the neighbours of a node. See `Memory.get_connected_nodes`."""
     depth = check_depth(max_depth, transitive=transitive)
-    context = Around(direction, connection_type, page.valid_at)
+    selector = ConnectionSelector(direction, connection_type, page.valid_at)
     if transitive:
         ontology = await core.log.require_ontology(domain)
-        named = replace(context, names=ontology.names_of(check_transitive(ontology, connection_type)))
-        return await reached_nodes(
-            core, domain, node_id, page, lambda ids: _neighbours(core, domain, ids, named), depth, detail=detail
+        named = replace(selector, names=ontology.names_of(check_transitive(ontology, connection_type)))
+        return await read_reachable_nodes(
+            core, domain, node_id, page, lambda ids: _read_neighbours(core, domain, ids, named), depth, detail=detail
         )
 
-    async def read(names: Names | None) -> tuple[Around, Look[str | None]]:
-        named = replace(context, names=names)
-        followed = named.params if only is None else {**named.params, "leaving": (), "arriving": ()}
+    async def read(names: Names | None) -> tuple[ConnectionSelector, MarkedRows[str | None]]:
+        named = replace(selector, names=names)
+        followed = named.params if read_links is None else {**named.params, "leaving": (), "arriving": ()}
         arguments = {"id": node_id, "after": page.after, "limit": page.size, **followed}
-        return named, await look(core, CONNECTED_NODES, domain, **arguments)
+        return named, await read_marked(core, CONNECTED_NODES, domain, **arguments)
 
-    context, found = await with_names(core, domain, connection_type, read)
-    if not found.epoch:
+    selector, marked_rows = await with_names(core, domain, connection_type, read)
+    if not marked_rows.epoch:
         raise no_ontology(domain)
-    if not found.rows:
+    if not marked_rows.rows:
         raise node_not_found(domain, node_id)
-    exact = partial(_exact, core, domain, node_id, context)
-    return await connected(core, domain, node_id, page, context, found, exact, detail=detail, only=only)
+    read_all = partial(_read_stored_links, core, domain, node_id, selector)
+    return await read_neighbour_page(
+        core, domain, node_id, page, selector, marked_rows, read_all, detail=detail, read_links=read_links
+    )
 
 
-async def reached_nodes(
+async def read_reachable_nodes(
     core: Core, domain: str, node_id: str, page: Page, step: Step, depth: int, *, detail: bool, at: int = END
 ) -> ConnectedNodes:
-    """Return the page of nodes that steps lead to, with `detail` also after how many. Raises NODE_NOT_FOUND."""
+    """Return a page of reachable nodes, with `detail` also the number of steps. Raises NODE_NOT_FOUND."""
 
-    async def checked(ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        found = await step(ids)
-        if list(ids) == [node_id] and not found:
+    async def checked_step(ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        neighbours_by_id = await step(ids)
+        if list(ids) == [node_id] and not neighbours_by_id:
             raise node_not_found(domain, node_id)
-        return found
+        return neighbours_by_id
 
-    steps, is_cut = await reached(node_id, checked, depth)
+    steps, is_cut = await find_reachable(node_id, checked_step, depth)
     ids, cursor = page.cut(sorted(step for step in steps if step > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
     nodes = tuple(ConnectedNode(**brief.model_dump(), connections=(), steps=steps[brief.id]) for brief in briefs)
-    warnings = (f"There may be more than {depth} steps away.",) if is_cut else None
+    warnings = (f"There may be more nodes beyond {depth} steps.",) if is_cut else None
     return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
-async def connected(
+async def read_neighbour_page(
     core: Core,
     domain: str,
     node_id: str,
     page: Page,
-    around: Around,
-    found: Look[str | None],
-    exact: Exact,
+    selector: ConnectionSelector,
+    marked_rows: MarkedRows[str | None],
+    read_all: ReadAllLinks,
     *,
     detail: bool,
     at: int = END,
-    only: Only | None = None,
+    read_links: ReadLinks | None = None,
 ) -> ConnectedNodes:
-    """Return the page of nodes that were found at the other ends, or by the connections where some may be missing.
+    """Return the page of neighbours that were read, or of the exact neighbours if some may be missing.
 
-    With `only`, not all of the connections count.
+    With `only`, only the connections that it returns count.
     """
-    if only is not None:
-        return await _of_some(core, domain, node_id, page, around, await only(around, node_id), detail=detail, at=at)
-    others = set(found.rows)
-    if await may_lack(core, domain, found, {node_id: others}, at):
-        others = {link for link in around.links(node_id, await exact()) if link > page.after}
-    ids, cursor = page.cut(sorted(other for other in others if other is not None)[: page.size])
-    nodes = await _detailed(core, domain, node_id, ids, around, exact, at) if detail else None
-    warnings = await page.warnings(core, domain, around.wanted, ids)
+    if read_links is not None:
+        return await _page_of_links(
+            core, domain, node_id, page, selector, await read_links(selector, node_id), detail=detail, at=at
+        )
+    neighbour_ids = set(marked_rows.rows)
+    if await find_incomplete(core, domain, marked_rows, {node_id: neighbour_ids}, at):
+        neighbour_ids = {link for link in selector.links_by_neighbour(node_id, await read_all()) if link > page.after}
+    ids, cursor = page.cut(sorted(other for other in neighbour_ids if other is not None)[: page.size])
+    nodes = await _read_details(core, domain, node_id, ids, selector, read_all, at) if detail else None
+    warnings = await page.warnings(core, domain, selector.wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
 
 
-async def _of_some(
+async def _page_of_links(
     core: Core,
     domain: str,
     node_id: str,
     page: Page,
-    context: Around,
+    selector: ConnectionSelector,
     rows: Sequence[LinkRow],
     *,
     detail: bool,
     at: int,
 ) -> ConnectedNodes:
-    """Return the page of nodes to which some connections lead."""
-    links = context.links(node_id, rows)
+    """Return the page of nodes to which these connections lead."""
+    links = selector.links_by_neighbour(node_id, rows)
     ids, cursor = page.cut(sorted(link for link in links if link > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
     nodes = tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links[brief.id])) for brief in briefs)
-    warnings = await page.warnings(core, domain, context.wanted, ids)
+    warnings = await page.warnings(core, domain, selector.wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
-async def _detailed(
-    core: Core, domain: str, node_id: str, ids: Sequence[str], context: Around, exact: Exact, at: int
+async def _read_details(
+    core: Core,
+    domain: str,
+    node_id: str,
+    ids: Sequence[str],
+    selector: ConnectionSelector,
+    read_all: ReadAllLinks,
+    at: int,
 ) -> tuple[ConnectedNode, ...]:
-    """Return what the nodes are, and how they are connected; both are asked for at once."""
+    """Return the nodes with their connections. Both are read at the same time."""
     links: Mapping[str, Sequence[Link]] = {}
 
     async def find_links() -> None:
         nonlocal links
-        arguments = {"id": node_id, "ids": list(ids), "at": at, "types": context.types, "valid_at": context.valid_at}
-        seen = await look(core, LINKS, domain, **arguments)
-        is_sure = not await may_lack(core, domain, seen, {node_id: set()}, at)
-        links = context.links(node_id, seen.rows if is_sure else await exact())
+        arguments = {"id": node_id, "ids": list(ids), "at": at, "types": selector.types, "valid_at": selector.valid_at}
+        marked_rows = await read_marked(core, LINKS, domain, **arguments)
+        is_sure = not await find_incomplete(core, domain, marked_rows, {node_id: set()}, at)
+        links = selector.links_by_neighbour(node_id, marked_rows.rows if is_sure else await read_all())
 
     async with task_group() as tasks:
         tasks.start_soon(find_links)
@@ -263,7 +273,7 @@ async def _detailed(
     return tuple(ConnectedNode(**brief.model_dump(), connections=tuple(links.get(brief.id, ()))) for brief in briefs)
 
 
-async def neighbours(
+async def read_neighbours(
     core: Core,
     domain: str,
     ids: Sequence[str],
@@ -272,70 +282,81 @@ async def neighbours(
     connection_type: str | None,
     valid_at: datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
-    context = Around(direction, connection_type, valid_at)
+    """Return the neighbours of each node. Missing nodes are left out."""
+    selector = ConnectionSelector(direction, connection_type, valid_at)
 
     async def read(names: Names | None) -> dict[str, tuple[str, ...]]:
-        return await _neighbours(core, domain, ids, replace(context, names=names))
+        return await _read_neighbours(core, domain, ids, replace(selector, names=names))
 
     return await with_names(core, domain, connection_type, read)
 
 
-async def _neighbours(core: Core, domain: str, ids: Sequence[str], context: Around) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+async def _read_neighbours(
+    core: Core, domain: str, ids: Sequence[str], selector: ConnectionSelector
+) -> dict[str, tuple[str, ...]]:
+    results: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(ids), AT_ONCE):
-        seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **context.params)
-        others: dict[str, set[str | None]] = {row.id: {id_ or None for id_ in row.ids} for row in seen.rows}
-        found |= {node_id: tuple(sorted(one for one in several if one)) for node_id, several in others.items()}
-        for node_id in await may_lack(core, domain, seen, others):
-            found[node_id] = tuple(sorted(context.links(node_id, await _exact(core, domain, node_id, context))))
-    return found
+        marked_rows = await read_marked(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **selector.params)
+        neighbour_ids: dict[str, set[str | None]] = {
+            row.id: {id_ or None for id_ in row.ids} for row in marked_rows.rows
+        }
+        results |= {
+            node_id: tuple(sorted(neighbour for neighbour in neighbours if neighbour))
+            for node_id, neighbours in neighbour_ids.items()
+        }
+        for node_id in await find_incomplete(core, domain, marked_rows, neighbour_ids):
+            results[node_id] = tuple(
+                sorted(selector.links_by_neighbour(node_id, await _read_stored_links(core, domain, node_id, selector)))
+            )
+    return results
 
 
-async def may_lack(
-    core: Core, domain: str, found: Look[S], others: Mapping[str, set[str | None]], at: int = END
+async def find_incomplete(
+    core: Core, domain: str, marked_rows: MarkedRows[S], neighbour_ids: Mapping[str, set[str | None]], at: int = END
 ) -> list[str]:
-    """Return the nodes of whose neighbours some may have been missed, by what overtook the look at them.
+    """Return the nodes whose neighbours may be incomplete because of concurrent changes.
 
-    Which connections a list of neighbours rests on is not seen. So a connection that changed is told by its ends, and a
-    neighbour that changed by an id that was seen by halves. An event that was erased has no ends: it counts for all.
+    The rows do not name the connections. So a changed connection is matched by its ends, and a changed neighbour by a
+    missing id. An erased event has no ends, so it affects all nodes.
     """
-    rows = await overtaken(core, domain, found, at)
+    rows = await fetch_concurrent_changes(core, domain, marked_rows, at)
     events = [row.event for row in rows if row.event is not None]
     touched = {event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")}
-    is_touched = {one: None in touched or one in touched or None in several for one, several in others.items()}
-    return [other for other in others if rows and is_touched[other]]
+    is_touched = {
+        node_id: None in touched or node_id in touched or None in ids for node_id, ids in neighbour_ids.items()
+    }
+    return [node_id for node_id in neighbour_ids if rows and is_touched[node_id]]
 
 
-async def _exact(core: Core, domain: str, node_id: str, context: Around) -> list[LinkRow]:
+async def _read_stored_links(core: Core, domain: str, node_id: str, selector: ConnectionSelector) -> list[LinkRow]:
     async def matching(page: Page, wanted: Wanted) -> list[str]:
-        return await matching_connections(core, domain, page, wanted)
+        return await find_connection_ids(core, domain, page, wanted)
 
-    return await all_links(context, node_id, matching, lambda subjects: states_of(core, domain, subjects))
+    return await read_all_links(selector, node_id, matching, lambda subjects: states_of(core, domain, subjects))
 
 
 async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
-    """Return the events by which subjects are as they were after a number of the log, of those that there were."""
+    """Return the last events of subjects up to a log position. Missing subjects are left out."""
     results: list[Mapping[str, object]] = []
     for start in range(0, len(subjects), AT_ONCE):
         results += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
     return results
 
 
-async def all_links(
-    around: Around,
+async def read_all_links(
+    selector: ConnectionSelector,
     node_id: str,
-    matching: Matching,
+    matching: FindConnections,
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
 ) -> list[LinkRow]:
-    """Return the connections of a node, found one by one, in order."""
-    connections = await ids_around(around, node_id, matching)
+    """Return the connections of a node, read one by one, in id order."""
+    connections = await read_connection_ids(selector, node_id, matching)
     return [LinkRow.of(event) for event in await states(connections)]
 
 
-async def ids_around(around: Around, node_id: str, matching: Matching) -> list[str]:
-    """Return the ids of the connections of a node, in order."""
+async def read_connection_ids(selector: ConnectionSelector, node_id: str, matching: FindConnections) -> list[str]:
+    """Return the ids of a node's connections, in order."""
     results: set[str] = set()
-    for wanted in around.ends(node_id):
-        results.update(await matching(Page("", UNLIMITED, around.valid_at), wanted))
+    for wanted in selector.end_filters(node_id):
+        results.update(await matching(Page("", UNLIMITED, selector.valid_at), wanted))
     return sorted(results)

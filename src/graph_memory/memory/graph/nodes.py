@@ -1,4 +1,4 @@
-"""Nodes: create, read, update, delete. Each write is what to read and a pure decision."""
+"""Nodes: create, read, update, delete. Each write reads first and then decides without I/O."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GET = query("graph/node", SubjectRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewNode:
-    """A node that was asked for, its arguments checked."""
+    """A node to create, with checked arguments."""
 
     id: str
     type: str
@@ -54,14 +54,14 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeEdit:
-    """What an update asks for, its arguments checked; None leaves as it is."""
+    """The changes of an update, with checked arguments. None leaves the value unchanged."""
 
     properties: Mapping[str, PropertyValue]
     content: Content | None
     format: str | None
     tags: tuple[str, ...] | None
     fields: Mapping[str, str | None]
-    """The fields that are given, None for the default."""
+    """The fields to set. None resets a field to its default."""
     expected_version: int | None
     windows: tuple[str, ...] | None = None
     """The search windows of the content; None makes them as it is written."""
@@ -78,11 +78,11 @@ async def create_node(
     properties: Mapping[str, object] | None,
     tags: Sequence[str] | None,
     fields: Mapping[str, str | None],
-    given_id: str | None,
+    requested_id: str | None,
 ) -> NodeCreated:
-    """Create a node and return its id. `Memory.create_node` tells the rest."""
+    """Create a node and return its id. See `Memory.create_node`."""
     node = await new_node(
-        check_new_id("id", given_id) if given_id is not None else new_id("mem"),
+        check_new_id("id", requested_id) if requested_id is not None else new_id("mem"),
         type_name,
         content,
         encoding=encoding,
@@ -92,11 +92,11 @@ async def create_node(
         fields=fields,
     )
     await _check_before_blob(core, domain, node)
-    node = replace(node, windows=await _kept(core, domain, node.content))
+    node = replace(node, windows=await _store_content(core, domain, node.content))
 
     async def read(reader: Reader, head: Head) -> Context:
-        used = await used_ids(reader, domain, given_id)
-        return replace(await read_context(reader, head, [creation(head, node)]), used=used)
+        used = await used_ids(reader, domain, requested_id)
+        return replace(await read_context(reader, head, [creation_draft(head, node)]), used=used)
 
     def decide(head: Head, context: Context) -> Decision[None]:
         return Decision(decide_create(head, node, context, open_type_limit=core.open_type_limit), None)
@@ -128,15 +128,15 @@ async def new_node(
 
 
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
-    """Refuse what the ontology refuses before a blob is written; the decision checks it again under the lock."""
+    """Check the node before a blob is written. The decision checks it again under the lock."""
     if not core.contents.is_inline(node.content.ref):
         head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
         if not head.ontology.open or head.ontology.find_node_type(node.type) is not None:
-            check_subject(creation(head, node), head.ontology)
+            check_subject(creation_draft(head, node), head.ontology)
 
 
-async def _kept(core: Core, domain: str, content: Content) -> tuple[str, ...]:
-    """Put content where it is safe to refer to, and return its search windows."""
+async def _store_content(core: Core, domain: str, content: Content) -> tuple[str, ...]:
+    """Store content and return its search windows."""
     await core.contents.put(domain, content)
     return await core.contents.windows(content)
 
@@ -147,11 +147,13 @@ def decide_create(head: Head, node: NewNode, context: Context, *, open_type_limi
     Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
     NODE_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
     """
-    return Changeset.of(context, with_ad_hoc_type(head, creation(head, node), open_type_limit)).checked(head.domain)
+    return Changeset.of(context, with_ad_hoc_type(head, creation_draft(head, node), open_type_limit)).validate(
+        head.domain
+    )
 
 
-def creation(head: Head, node: NewNode) -> Draft:
-    """Return the change that creates a node, unchecked."""
+def creation_draft(head: Head, node: NewNode) -> Draft:
+    """Return the unchecked change that creates a node."""
     state = NodeState(
         id=node.id,
         type=node.type,
@@ -168,13 +170,13 @@ def creation(head: Head, node: NewNode) -> Draft:
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
     """Return a node without its content."""
-    node, _ = await _found(core.store, domain, node_id)
+    node, _ = await _read_with_text(core.store, domain, node_id)
     core.accesses.note(domain, [node.id])
     return node_info(node)
 
 
 def node_info(node: NodeState) -> NodeInfo:
-    """Return what a caller is shown of a node: of its fields, those that are not at their defaults."""
+    """Return the details of a node, with the fields that differ from their defaults."""
     fields = node.fields
     return NodeInfo(
         id=node.id,
@@ -201,21 +203,21 @@ def node_info(node: NodeState) -> NodeInfo:
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
     """Return a node's content as it was given."""
-    node, inline = await _found(core.store, domain, node_id, with_text=True)
+    node, inline = await _read_with_text(core.store, domain, node_id, with_text=True)
     content = await core.contents.fetch(domain, node.content, inline)
     core.accesses.note(domain, [node.id])
     return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
 
 
 async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
-    """Change a node and return its version. `Memory.update_node` tells the rest."""
+    """Update a node and return its version. See `Memory.update_node`."""
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _found(core.store, domain, node_id)
-        edit = replace(edit, windows=await _kept(core, domain, edit.content))
+            await _read_with_text(core.store, domain, node_id)
+        edit = replace(edit, windows=await _store_content(core, domain, edit.content))
 
     async def read(reader: Reader, head: Head) -> tuple[NodeState, Context]:
-        node, _ = await _found(reader, domain, node_id)
+        node, _ = await _read_with_text(reader, domain, node_id)
         entity = {} if node.entity is None else {ENTITY: node.entity}
         values = unique_values(Kind.NODE, node.type, {**edit.properties, **entity}, head.ontology)
         return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
@@ -229,25 +231,25 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
 
 
 def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context) -> list[Draft]:
-    """Return the event that updates a node, none when it changes nothing.
+    """Return the event that updates a node. Empty if nothing changes.
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """
-    draft = editing(head, node, edit)
-    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    draft = update_draft(head, node, edit)
+    drafts = Changeset.of(context, [draft]).validate(head.domain)
     return [] if same_state(draft.state or {}, node.state(), MODIFIED) else drafts
 
 
-def editing(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
-    """Return the change that updates a node, unchecked but for its version. Raises VERSION_CONFLICT."""
+def update_draft(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
+    """Return the change that updates a node, with only its version checked. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, edit.expected_version)
-    after = _edited(node, edit)
+    after = _apply_edit(node, edit)
     rewritten = None if after.content.is_same(node.content) else edit.content
     after = replace(after, fields=node.fields.changed(edit.fields, head.at, is_rewritten=rewritten is not None))
     return _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
 
 
-def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
+def _apply_edit(node: NodeState, edit: NodeEdit) -> NodeState:
     properties = {**node.properties, **edit.properties}
     content = edit.content.ref if edit.content else node.content
     becomes_text = content.is_text and not node.content.is_text
@@ -274,7 +276,7 @@ async def edit_of(
     """Return a checked edit.
 
     Raises INVALID_ENCODING for content that is not of its encoding, by default utf-8, and INVALID_ARGUMENT for an
-    encoding without content and when there is nothing to update.
+    encoding without content or if no field is given.
     """
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")
@@ -293,13 +295,15 @@ async def edit_of(
     )
 
 
-async def the_node(reader: Reader, domain: str, node_id: str) -> NodeState:
-    """Return a node as it is. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
-    return (await _found(reader, domain, node_id))[0]
+async def read_node(reader: Reader, domain: str, node_id: str) -> NodeState:
+    """Return the present state of a node. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    return (await _read_with_text(reader, domain, node_id))[0]
 
 
-async def _found(reader: Reader, domain: str, node_id: str, *, with_text: bool = False) -> tuple[NodeState, str | None]:
-    """Return a node, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+async def _read_with_text(
+    reader: Reader, domain: str, node_id: str, *, with_text: bool = False
+) -> tuple[NodeState, str | None]:
+    """Return a node, and its inline text if `with_text` is set. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
     row = await last_state(reader, GET, domain, node_id, with_text=with_text)
     if row is None:
         raise node_not_found(domain, node_id)

@@ -1,4 +1,4 @@
-"""A domain's ontology: its beginning, declared types, and the ad-hoc types of an open one; `growth` changes types."""
+"""A domain's ontology: its creation, new types, and the ad-hoc types of an open ontology."""
 
 from __future__ import annotations
 
@@ -28,30 +28,32 @@ from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
 UNDECLARED = 1
-"""The number of the event of an ontology that `create_domain` made: the log of any other begins with its domain."""
+"""The log position of the ontology event that `create_domain` writes. Other logs start with the domain event."""
 LOGGED = query("graph/logged_ontology", dict[str, object])
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_standard: bool = True) -> OntologyChanged:
-    """Begin an ontology, and its domain; an open one has the standard connection types too, unless told otherwise.
+    """Create an ontology, and its domain. By default, an open ontology has the standard connection types too.
 
-    The constraints of its connection types are made first, each in a transaction of its own: when that is
-    interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
+    The constraints of the connection types are created first, in separate transactions. If that is interrupted, there
+    is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
     """
     check_ontology(ontology)
     present = await core.log.ontology(domain) or Ontology()
     if is_begun(present):
-        raise _exists(domain)
+        raise _already_exists(domain)
     ontology = with_standard_types(ontology, present) if has_standard else ontology
     for connection_type in ontology.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
 
     def decide(head: Head, last: Event | None) -> Decision[None]:
         if last is not None and last.seq != UNDECLARED:
-            raise _exists(domain)
+            raise _already_exists(domain)
         return Decision(decide_ontology(head, ontology, last), None)
 
-    written = await core.log.write("create_ontology", domain, core.origin, last_declared, decide, creates_domain=True)
+    written = await core.log.write(
+        "create_ontology", domain, core.origin, last_ontology_event, decide, creates_domain=True
+    )
     return OntologyChanged(version=written.receipt.seq or 0)
 
 
@@ -62,14 +64,14 @@ async def add_node_type(core: Core, domain: str, node_type: NodeType) -> Ontolog
         head.ontology.with_node_type(node_type)
         return Decision([new_type_draft(node_type)], None)
 
-    written = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
+    written = await core.log.write("add_node_type", domain, core.origin, _read_nothing, decide)
     return OntologyChanged(version=written.receipt.seq or 0)
 
 
 async def add_connection_type(core: Core, domain: str, connection_type: ConnectionType) -> OntologyChanged:
-    """Add a connection type, its constraint first.
+    """Add a connection type, after its constraint.
 
-    Raises ONTOLOGY_NOT_FOUND, TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end that is not defined.
+    Raises ONTOLOGY_NOT_FOUND, TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end of an unknown type.
     """
     (await core.log.require_ontology(domain)).with_connection_type(connection_type)
     await ensure_connection_type(core.store, connection_type.name)
@@ -78,26 +80,26 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
         head.ontology.with_connection_type(connection_type)
         return Decision([new_type_draft(connection_type)], None)
 
-    written = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
+    written = await core.log.write("add_connection_type", domain, core.origin, _read_nothing, decide)
     return OntologyChanged(version=written.receipt.seq or 0)
 
 
-async def types_at(reader: Reader, place: Revision) -> list[Event]:
-    """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
-    events = await logged_types(reader, place.domain, place.seq)
+async def types_at(reader: Reader, revision: Revision) -> list[Event]:
+    """Return the last events of a domain's ontology and types. Raises INVALID_ARGUMENT before the domain existed."""
+    events = await logged_types(reader, revision.domain, revision.seq)
     if not events:
         hint = Hint("Give a later point.", " {memory_log} shows the numbers.")
-        raise fault("at", f"Domain {place.domain} did not exist yet at {place.seq}", hint)
+        raise fault("at", f"Domain {revision.domain} did not exist yet at {revision.seq}", hint)
     return events
 
 
 async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Event]:
-    """Return the last events of a domain's ontology and types up to a number; none where it had not begun."""
+    """Return the last events of a domain's ontology and types up to a log position."""
     return [Event.from_row(row) for row in await reader.read(LOGGED, domain=domain, until=until)]
 
 
 def logged_ontology(types: Iterable[Event]) -> Ontology:
-    """Return the ontology that the events of its types tell of."""
+    """Return the ontology for the last events of its types."""
     states = [(event.draft.kind, event.draft.state or {}) for event in types]
     return ontology_from_definitions(
         [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
@@ -107,42 +109,42 @@ def logged_ontology(types: Iterable[Event]) -> Ontology:
     )
 
 
-def check_ontology(given: object) -> None:
-    """Raise INVALID_ARGUMENT for what is no ontology, such as the dict that the tools take."""
-    if not isinstance(given, Ontology):
-        message = f"The ontology must be an Ontology, not {kind_of(given)}"
+def check_ontology(value: object) -> None:
+    """Raise INVALID_ARGUMENT for a value that is not an Ontology, such as the dict that the tools take."""
+    if not isinstance(value, Ontology):
+        message = f"The ontology must be an Ontology, not {kind_of(value)}"
         raise fault("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
 
 
 def decide_ontology(head: Head, ontology: Ontology, last: Event | None = None) -> list[Draft]:
-    """Return the events that begin an ontology: in an empty log, or where that, at its `last` event, has nothing yet.
+    """Return the events that create an ontology, in an empty log or after the `last` event of an empty ontology.
 
-    Types that are inherited just so are no types of its own. Raises ONTOLOGY_ALREADY_EXISTS.
+    Types that the domain inherits unchanged are left out. Raises ONTOLOGY_ALREADY_EXISTS.
     """
-    if not begins(head):
-        raise _exists(head.domain)
+    if not can_begin(head):
+        raise _already_exists(head.domain)
     types = new_to(head.ontology, (*ontology.node_types, *ontology.connection_types))
     state, beginning = ontology_state(ontology), Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology")
     if last is not None:
         beginning = replace(beginning, op=Op.UPDATE, previous=last.seq)
-    is_told = last is None or state != last.draft.state
+    is_changed = last is None or state != last.draft.state
     return [
         *([] if head.seq else [domain_draft(DomainState(created=head.at))]),
-        *([replace(beginning, state=state)] if is_told else []),
+        *([replace(beginning, state=state)] if is_changed else []),
         *map(new_type_draft, types),
     ]
 
 
-def begins(head: Head) -> bool:
-    """Say whether an ontology may begin where a log stands: there is none yet, or one without anything."""
+def can_begin(head: Head) -> bool:
+    """Return whether an ontology can be created: there is none yet, or an empty one."""
     return head.seq == 0 or not is_begun(head.ontology)
 
 
 def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
-    """Return a new node or connection, after the type that an open ontology adds for a name that it does not have.
+    """Return a new node or connection, after its ad-hoc type if an open ontology does not have the type.
 
-    A connection type joins any nodes then. Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for a type that a
-    closed ontology lacks, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for what is no name.
+    An ad-hoc connection type joins nodes of any types. Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for a type
+    that a closed ontology lacks, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for an invalid name.
     """
     ontology, name = head.ontology, draft.type or ""
     stored, is_turned = ontology.stored_as(name)
@@ -153,22 +155,22 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
     if (ontology.find_node_type(name) if is_node else ontology.find_connection_type(name)) is not None:
         return [draft]
     if is_turned and not is_node:
-        hint = f"Make it {stored}, from {draft.to_id} to {draft.from_id}."
+        hint = f"Create a {stored} connection from {draft.to_id} to {draft.from_id}."
         message = f"{name} is the inverse of {stored}, which is how its connections are stored"
         raise GraphError(Code.INVALID_CONNECTION_TYPE, message, {"type": name, "hint": hint})
-    check_room(ontology, head.domain, limit)
+    check_type_limit(ontology, head.domain, limit)
     declared = NodeType(name, ad_hoc=True) if is_node else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
     return [new_type_draft(declared), draft]
 
 
 def ad_hoc_types(ontology: Ontology) -> int:
-    """Return how many ad-hoc types an ontology has of its own."""
+    """Return the number of ad-hoc types of an ontology, without inherited ones."""
     types = (type_ for type_ in (*ontology.node_types, *ontology.connection_types) if type_.ad_hoc)
     return sum(subject_of_type(type_) not in ontology.inherited for type_ in types)
 
 
-def check_room(ontology: Ontology, domain: str, limit: int) -> None:
-    """Raise TYPE_LIMIT_REACHED when an open ontology has no room for one more ad-hoc type."""
+def check_type_limit(ontology: Ontology, domain: str, limit: int) -> None:
+    """Raise TYPE_LIMIT_REACHED if an open ontology has the maximum number of ad-hoc types."""
     count = ad_hoc_types(ontology)
     if count >= limit:
         message = f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit"
@@ -176,16 +178,16 @@ def check_room(ontology: Ontology, domain: str, limit: int) -> None:
         raise GraphError(Code.TYPE_LIMIT_REACHED, message, {"limit": limit, "hint": hint})
 
 
-async def _nothing(_: Reader, __: Head) -> None:
+async def _read_nothing(_: Reader, __: Head) -> None:
     return None
 
 
-async def last_declared(reader: Reader, head: Head) -> Event | None:
-    """Return the last event of an ontology, None where there is none yet."""
+async def last_ontology_event(reader: Reader, head: Head) -> Event | None:
+    """Return the last event of a domain's ontology, or None."""
     return await last_event(reader, head.domain, "ontology") if head.seq else None
 
 
-def _exists(domain: str) -> GraphError:
+def _already_exists(domain: str) -> GraphError:
     adding = " Add types with {add_node_type} and {add_connection_type}, or apply an ontology."
     hint = Hint("{get_ontology} shows it.", adding)
     return GraphError(

@@ -1,4 +1,4 @@
-"""From which connections an inferred one follows, and whether it still does."""
+"""The premises of inferred connections, and whether they still hold."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ _NEXT = " → "
 
 
 def evidence_text(ids: Sequence[str]) -> str:
-    """Return what a connection keeps of the connections from which it was inferred."""
+    """Return the stored text for the ids of a connection's premises."""
     return _NEXT.join(ids)
 
 
 def evidence_of(stored: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the ids of the connections from which one was inferred, by its stored state."""
+    """Return the ids of a connection's premises, by its stored state."""
     return tuple(cast("str", stored.get("_evidence") or "").split(_NEXT)) if stored.get("_evidence") else ()
 
 
 async def lost_premises(
     core: Core, domain: str, connection_ids: Sequence[str], at: int = END
 ) -> dict[str, tuple[str, ...]]:
-    """Return which premises of each of these connections are gone, or no longer hold, after a number of the log."""
+    """Return the premises of each connection that are deleted or no longer valid, at a log position."""
     inferred = await states_of(core, domain, connection_ids, at)
     evidence = {str(event["_subject"]): evidence_of(event) for event in inferred}
-    premises = sorted({one for several in evidence.values() for one in several})
+    premises = sorted({premise for ids in evidence.values() for premise in ids})
     now = utc_now()
     holding = {str(event["_subject"]) for event in await states_of(core, domain, premises, at) if holds_at(event, now)}
-    return {connection: tuple(one for one in several if one not in holding) for connection, several in evidence.items()}
+    return {
+        connection: tuple(premise for premise in ids if premise not in holding) for connection, ids in evidence.items()
+    }

@@ -1,4 +1,4 @@
-"""Protecting a node, a connection or a whole domain, and lifting that. `storage/log/protection` enforces it."""
+"""Protection of a node, a connection or a domain, and its removal. `storage/log/protection` enforces it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is to be protected: a node or connection by its id, or the domain."""
+    """The node, connection or domain to protect."""
 
     kind: Kind
     id: str = DOMAIN
@@ -32,14 +32,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What was asked for, checked: why it is to be read-only, until when, and who may lift it."""
+    """The checked terms of a protection: its reason, its end, and the actors that may remove it."""
 
     reason: str | None = None
     expires_at: datetime | None = None
     can_be_unprotected_by: tuple[str, ...] = ()
 
-    def by(self, origin: Origin, at: datetime) -> Protection:
-        """Return the protection on these terms."""
+    def protection_by(self, origin: Origin, at: datetime) -> Protection:
+        """Return the protection with these terms."""
         return Protection(
             locked_by=origin.actor or origin.source,
             locked_at=at,
@@ -50,15 +50,15 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What is to be protected as it is, and its version; a domain's may be none."""
+class _TargetState:
+    """The present state of the target and its version. A domain may have no version."""
 
     state: NodeState | ConnectionState | DomainState
     version: int | None
 
 
 def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
-    """Return what is meant. Raises INVALID_ARGUMENT unless it is exactly one of the three."""
+    """Return the target of a protection. Raises INVALID_ARGUMENT for two ids, and if nothing is named."""
     if node_id is not None and connection_id is not None:
         raise fault("connection_id", "node_id and connection_id were both given", "Give one of the two.")
     if node_id is not None:
@@ -66,46 +66,52 @@ def target_of(node_id: str | None, connection_id: str | None, domain: str | None
     if connection_id is not None:
         return Target(Kind.CONNECTION, connection_id)
     if domain is None:
-        hint = "Give node_id, connection_id, or the name of a domain; the default domain too must be named."
-        raise fault("node_id", "Nothing was named", hint)
+        hint = "Give node_id, connection_id, or the name of a domain. The default domain must be named too."
+        raise fault("node_id", "No node, connection or domain was named", hint)
     return Target(Kind.DOMAIN)
 
 
 def terms_of(
     reason: str | None, expires_at: datetime | str | None, can_be_unprotected_by: Sequence[str] | None, now: datetime
 ) -> Terms:
-    """Return checked terms. Raises INVALID_ARGUMENT, also for a time that is past."""
+    """Return checked terms. Raises INVALID_ARGUMENT, also for an expiry time in the past."""
     values = () if can_be_unprotected_by is None else can_be_unprotected_by
     if isinstance(values, str):
         raise fault("can_be_unprotected_by", "can_be_unprotected_by must be a list", 'For one name, write ["one"].')
     try:
-        kept = check_reason(reason) if reason is not None else None
+        checked_reason = check_reason(reason) if reason is not None else None
         names = check_names(values)
     except ValueError as error:
         argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
-        raise fault(argument, str(error), "Give text within this limit, or leave it out.") from error
-    if not all(map(is_encodable, (kept or "", *names))):
+        raise fault(argument, str(error), "Give text within this limit, or omit it.") from error
+    if not all(map(is_encodable, (checked_reason or "", *names))):
         raise fault("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
     until = instant("expires_at", expires_at, now) if expires_at is not None else None
     if until is not None and until <= now:
-        raise fault("expires_at", f"{rfc3339(until)} is past", "Give a later time, or none: then it never expires.")
-    return Terms(reason=kept, expires_at=until, can_be_unprotected_by=names)
+        raise fault(
+            "expires_at",
+            f"{rfc3339(until)} is in the past",
+            "Give a later time, or omit it: then the protection never expires.",
+        )
+    return Terms(reason=checked_reason, expires_at=until, can_be_unprotected_by=names)
 
 
 async def protect(core: Core, domain: str, target: Target, terms: Terms | None) -> ProtectionChanged:
-    """Protect something on terms; None lifts what there is. `Memory.protect` tells the rest."""
+    """Protect a target. Without terms, remove its protection. See `Memory.protect`."""
 
-    async def read(reader: Reader, _: Head) -> _Found:
-        return await _found(reader, domain, target)
+    async def read(reader: Reader, _: Head) -> _TargetState:
+        return await _read_target(reader, domain, target)
 
-    def decide(head: Head, found: _Found) -> Decision[tuple[int, Protection | None]]:
-        after = terms.by(core.origin, head.at) if terms else None
-        return Decision(decide_protection(head, target, found.state, found.version, after), (found.version or 0, after))
+    def decide(head: Head, current: _TargetState) -> Decision[tuple[int, Protection | None]]:
+        after = terms.protection_by(core.origin, head.at) if terms else None
+        return Decision(
+            decide_protection(head, target, current.state, current.version, after), (current.version or 0, after)
+        )
 
     written = await core.log.write("protect" if terms else "unprotect", domain, core.origin, read, decide)
-    known, after = written.report
+    version, after = written.report
     return ProtectionChanged(
-        version=written.receipt.version_of(target.id) or known,
+        version=written.receipt.version_of(target.id) or version,
         is_read_only=after is not None,
         expires_at=after and after.expires_at,
     )
@@ -118,7 +124,7 @@ def decide_protection(
     version: int | None,
     after: Protection | None,
 ) -> list[Draft]:
-    """Return the event that protects something or lifts that, none when it is so already."""
+    """Return the event that sets or removes a protection. Empty if nothing changes."""
     before = state.protection
     is_same = before is None if after is None else before is not None and before.meaning == after.meaning
     if is_same and (before is None or before.holds(head.at)):
@@ -136,15 +142,15 @@ def decide_protection(
         previous=version,
         state=replace(state, protection=after, modified=head.at).state(),
     )
-    return Changeset.of(Context(ontology=head.ontology), [draft]).checked(head.domain)
+    return Changeset.of(Context(ontology=head.ontology), [draft]).validate(head.domain)
 
 
-async def _found(reader: Reader, domain: str, target: Target) -> _Found:
-    """Return what is meant as it is. Raises ONTOLOGY_NOT_FOUND, NODE_NOT_FOUND and CONNECTION_NOT_FOUND."""
+async def _read_target(reader: Reader, domain: str, target: Target) -> _TargetState:
+    """Return the present state of a target. Raises ONTOLOGY_NOT_FOUND, NODE_NOT_FOUND and CONNECTION_NOT_FOUND."""
     if target.kind is Kind.DOMAIN:
-        return _Found(*await domain_state(reader, domain))
+        return _TargetState(*await domain_state(reader, domain))
     if target.kind is Kind.NODE:
-        node = await nodes.the_node(reader, domain, target.id)
-        return _Found(node, node.version)
-    connection = await connections.the_connection(reader, domain, target.id)
-    return _Found(connection, connection.version)
+        node = await nodes.read_node(reader, domain, target.id)
+        return _TargetState(node, node.version)
+    connection = await connections.read_connection(reader, domain, target.id)
+    return _TargetState(connection, connection.version)

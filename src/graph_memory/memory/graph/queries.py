@@ -1,4 +1,4 @@
-"""Finding nodes and connections by type, properties and neighbourhood. Ids come in order, page by page on request."""
+"""Paged queries of nodes and connections by type, properties and ends. Ids are returned in order."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from typing import TypeVar, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, overtaken, page_of
+from graph_memory.memory.graph.consistent_read import (
+    ConcurrentChange,
+    MarkedRows,
+    fetch_concurrent_changes,
+    read_id_page,
+    read_marked,
+)
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.empty_result_warnings import warnings_of
-from graph_memory.memory.graph.stored_type_names import known_ontology, with_names
+from graph_memory.memory.graph.stored_type_names import read_cached_ontology, with_names
 from graph_memory.model.errors import GraphError, Hint, Reference
 from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.ontology.indexes import (
@@ -34,17 +40,17 @@ from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_l
 from graph_memory.model.values.fields import NAMESPACE, ROOT
 from graph_memory.model.values.properties import check_properties, key_value
 from graph_memory.storage.log.writing import utc_now
-from graph_memory.storage.queries import Mark, Query, marked, query
+from graph_memory.storage.queries import Mark, Query, query, with_mark
 
 R = TypeVar("R")
 
 Ids = Mark | Sequence[str | None]
-"""The rows of a statement that gives ids; a match that was seen by halves has none."""
+"""The rows of a statement that returns ids. The id of an incompletely read match is null."""
 
 
 def id_query(name: str) -> Query[Ids]:
-    """Return the marked statement of a file that gives ids."""
-    return marked(query(name, cast("type[str | None]", str)))
+    """Return the marked statement of a Cypher file that returns ids."""
+    return with_mark(query(name, cast("type[str | None]", str)))
 
 
 NODES = id_query("graph/nodes")
@@ -74,7 +80,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The part of the results that was asked for: after an id, at most so many, and if so what holds at a time."""
+    """The requested part of the results: after an id, up to a limit, and optionally valid at a time."""
 
     after: str
     limit: int
@@ -91,14 +97,14 @@ class Page:
         order_by: str | None = None,
         descending: bool = False,
     ) -> Page:
-        """Return the page for the arguments of that name. Raises INVALID_ARGUMENT."""
+        """Return the page for these arguments. Raises INVALID_ARGUMENT."""
         holds = None if valid_at is None else instant("valid_at", valid_at, utc_now())
         order = None if order_by is None else Order(order_by, descending)
         return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds, order=order)
 
     @property
     def size(self) -> int:
-        """How many results are looked for: one more than asked for tells whether there are others."""
+        """The number of results to read: one more than the limit, to detect a next page."""
         return min(self.limit + 1, UNLIMITED)
 
     def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
@@ -110,25 +116,25 @@ class Page:
         return tuple(map(owner_of, page)), cursor_after(cursor_of(page[-1])) if has_next else None
 
     async def warnings(self, core: Core, domain: str, wanted: Wanted, ids: Sequence[str]) -> tuple[str, ...] | None:
-        """Return why there may be nothing on the first page, None where there is something."""
+        """Return possible reasons for an empty first page, or None."""
         return None if ids or self.after else await warnings_of(core, domain, wanted)
 
 
-async def nodes_of(
-    core: Core, domain: str, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool, at: int = END
+async def node_page(
+    core: Core, domain: str, page: Page, wanted: Wanted, matches: Sequence[str], *, detail: bool, at: int = END
 ) -> NodeIds:
-    """Return the page of ids that were found, with `detail` also what the nodes were at a number of the log."""
-    ids, cursor = page.cut(found)
+    """Return the page of node ids, with `detail` also the nodes' state at a log position."""
+    ids, cursor = page.cut(matches)
     nodes = await node_briefs(core, domain, ids, at) if detail else None
     warnings = await page.warnings(core, domain, wanted, ids)
     return NodeIds(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
 
 
-async def connections_of(
-    core: Core, domain: str, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool, at: int = END
+async def connection_page(
+    core: Core, domain: str, page: Page, wanted: Wanted, matches: Sequence[str], *, detail: bool, at: int = END
 ) -> ConnectionIds:
-    """Return the page of ids that were found, with `detail` also what the connections were at a number of the log."""
-    ids, cursor = page.cut(found)
+    """Return the page of connection ids, with `detail` also the connections' state at a log position."""
+    ids, cursor = page.cut(matches)
     connections = await connection_briefs(core, domain, ids, wanted, at) if detail else None
     warnings = await page.warnings(core, domain, wanted, ids)
     return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
@@ -144,22 +150,22 @@ async def query_nodes(
     fields: FieldFilter,
     detail: bool,
 ) -> NodeIds:
-    """Return the nodes that match. `Memory.query_nodes` tells the rest."""
+    """Return the nodes that match. See `Memory.query_nodes`."""
     wanted = wanted_nodes(page, type_name, properties, fields)
-    results = await _matching(core, domain, page, wanted, _statement_for(wanted))
-    return await nodes_of(core, domain, page, wanted, results, detail=detail)
+    results = await _find_ids(core, domain, page, wanted, _statement_for(wanted))
+    return await node_page(core, domain, page, wanted, results, detail=detail)
 
 
 def wanted_nodes(
     page: Page, type_name: str | None, properties: Mapping[str, object] | None, fields: FieldFilter
 ) -> Wanted:
-    """Return what nodes are asked for. Raises INVALID_PROPERTY."""
+    """Return the filter of a node query. Raises INVALID_PROPERTY."""
     filtered = check_properties(properties or {})
     return Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at, fields=fields)
 
 
 def _statement_for(wanted: Wanted) -> Query[Ids]:
-    """Return the statement whose index is likely to lead to the fewest nodes; those at a default are in none."""
+    """Return the statement whose index is likely to return the fewest nodes. Default values are not indexed."""
     fields = wanted.fields
     if fields.path_prefix not in (None, ROOT):
         return NODES_UNDER_PATH
@@ -173,7 +179,7 @@ def _statement_for(wanted: Wanted) -> Query[Ids]:
 def wanted_connections(
     page: Page, from_id: str | None, to_id: str | None, type_name: str | None, properties: Mapping[str, object] | None
 ) -> Wanted:
-    """Return what connections are asked for. Raises INVALID_PROPERTY."""
+    """Return the filter of a connection query. Raises INVALID_PROPERTY."""
     return Wanted(
         kind=Kind.CONNECTION,
         type=type_name,
@@ -185,18 +191,18 @@ def wanted_connections(
 
 
 async def query_connections(core: Core, domain: str, page: Page, wanted: Wanted, *, detail: bool) -> ConnectionIds:
-    """Return the connections that match. `Memory.query_connections` tells the rest."""
+    """Return the connections that match. See `Memory.query_connections`."""
 
     async def read(names: Names | None) -> tuple[Wanted, list[str]]:
         named = replace(wanted, names=names)
-        return named, await matching_connections(core, domain, page, named)
+        return named, await find_connection_ids(core, domain, page, named)
 
     named, results = await with_names(core, domain, wanted.type, read)
-    return await connections_of(core, domain, page, named, results, detail=detail)
+    return await connection_page(core, domain, page, named, results, detail=detail)
 
 
-async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
-    """Return the ids of connections that are wanted: one more than the page takes, if there are as many."""
+async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
+    """Return the ids of matching connections, at most one more than the page contains."""
     if wanted.from_id is not None and wanted.to_id is not None:
         statement = CONNECTIONS_BETWEEN
     elif wanted.from_id is not None:
@@ -205,28 +211,30 @@ async def matching_connections(core: Core, domain: str, page: Page, wanted: Want
         statement = CONNECTIONS_TO
     else:
         statement = CONNECTIONS if wanted.type is None else CONNECTIONS_OF_TYPE
-    return await _matching(core, domain, page, wanted, statement)
+    return await _find_ids(core, domain, page, wanted, statement)
 
 
-async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Ids]) -> list[str]:
-    """Return the ids of what is wanted, found by this statement, or by a property that is indexed if there is one."""
+async def _find_ids(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Ids]) -> list[str]:
+    """Return the ids of matching subjects, by an indexed property if there is one, otherwise by the statement."""
     if page.order is not None:
-        return await _in_order(core, domain, page, wanted, page.order)
+        return await _find_sort_keys(core, domain, page, wanted, page.order)
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
 
-    async def read(after: str, limit: int) -> Look[str | None]:
-        where = {"after": after, "limit": limit}
-        found = await _by_key(core, domain, wanted, where) if has_key else None
-        return found or await look(core, statement, domain, **given_to(statement, wanted), **where)
+    async def read(after: str, limit: int) -> MarkedRows[str | None]:
+        bounds = {"after": after, "limit": limit}
+        marked_rows = await _find_by_key(core, domain, wanted, bounds) if has_key else None
+        return marked_rows or await read_marked(
+            core, statement, domain, **statement_params(statement, wanted), **bounds
+        )
 
-    async def is_meant(row: OvertakenRow) -> bool:
+    async def matches(row: ConcurrentChange) -> bool:
         return wanted.takes(row.event)
 
-    return await page_of(core, domain, page.after, page.size, read, is_meant)
+    return await read_id_page(core, domain, page.after, page.size, read, matches)
 
 
-def given_to(statement: Query[R], wanted: Wanted) -> dict[str, object]:
-    """Return what is wanted as a statement takes it."""
+def statement_params(statement: Query[R], wanted: Wanted) -> dict[str, object]:
+    """Return the parameters of a statement for a filter."""
     stored, fields = wanted.stored, wanted.fields
     arguments = {
         "from_id": wanted.from_id,
@@ -245,23 +253,20 @@ def given_to(statement: Query[R], wanted: Wanted) -> dict[str, object]:
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
-async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: Order) -> list[str]:
-    """Return the sort keys of a page of the results, and of one more result if there is one.
-
-    Subjects without a property of the index are left out. Raises INVALID_ARGUMENT if the type has no such index.
-    """
+async def _find_sort_keys(core: Core, domain: str, page: Page, wanted: Wanted, order: Order) -> list[str]:
+    """Return the sort keys of a page of the results, and of one more. Raises INVALID_ARGUMENT without an index."""
     check_ordered(wanted)
     is_fresh = False
-    while known := await known_ontology(core, domain, wanted.kind, wanted.type or ""):
-        index = _ordered_index(known.ontology, wanted, order)
+    while cached := await read_cached_ontology(core, domain, wanted.kind, wanted.type or ""):
+        index = _ordered_index(cached.ontology, wanted, order)
         if index is None and is_fresh:
-            raise _no_index(known.ontology, wanted, order)
+            raise _no_index(cached.ontology, wanted, order)
         is_fresh = index is None
         if index is None:  # another process may have declared it
             core.log.forget(domain)
             continue
         entries = IndexRange(index, wanted.properties, order.descending)
-        sort_keys = await _sort_keys(core, domain, page, wanted, entries, known.epoch)
+        sort_keys = await _read_sort_keys(core, domain, page, wanted, entries, cached.epoch)
         if sort_keys is not None:
             return sort_keys
         core.log.forget(domain)
@@ -270,8 +275,8 @@ async def _in_order(core: Core, domain: str, page: Page, wanted: Wanted, order: 
 
 def not_ordered_with(other: str) -> GraphError:
     """Return the error for `order_by` together with an argument that no index supports."""
-    message = Hint("order_by does not go with {other}", other=Reference((other,)))
-    return fault("order_by", message, "Leave one of them out.")
+    message = Hint("order_by cannot be combined with {other}", other=Reference((other,)))
+    return fault("order_by", message, "Omit one of them.")
 
 
 def check_ordered(wanted: Wanted) -> None:
@@ -288,7 +293,6 @@ def check_ordered(wanted: Wanted) -> None:
 
 
 def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index | None:
-    """Return the index with the given properties and then the order's, or None."""
     for index in _common_indexes(ontology, wanted):
         if index[-1] == order.by and set(index[:-1]) == set(wanted.properties):
             return index
@@ -296,25 +300,26 @@ def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index | 
 
 
 def _common_indexes(ontology: Ontology, wanted: Wanted) -> list[Index]:
-    """Return the indexes of several properties that all stored types of the wanted type have."""
     types = wanted.stored.types if wanted.stored else ()
-    known = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
+    indexes_by_type = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
     return [
-        index for index in (known[0] if known else ()) if len(index) > 1 and all(index in indexes for indexes in known)
+        index
+        for index in (indexes_by_type[0] if indexes_by_type else ())
+        if len(index) > 1 and all(index in indexes for indexes in indexes_by_type)
     ]
 
 
 def _no_index(ontology: Ontology, wanted: Wanted, order: Order) -> GraphError:
     needed = listed([*wanted.properties, order.by])
-    there = " or ".join(listed(index) for index in _common_indexes(ontology, wanted))
-    hint = f"Declare `indexes: [{needed}]` in the type with apply_ontology, or leave order_by out."
-    if there:
-        hint = f"It has {there}: give all but the last as properties, and order by the last."
+    available = " or ".join(listed(index) for index in _common_indexes(ontology, wanted))
+    hint = f"Declare `indexes: [{needed}]` in the type with apply_ontology, or omit order_by."
+    if available:
+        hint = f"It has {available}: give all but the last as properties, and order by the last."
     message = f"{shown(wanted.type or 'No type')} has no index {needed}"
     return fault("order_by", message, hint)
 
 
-async def _sort_keys(
+async def _read_sort_keys(
     core: Core, domain: str, page: Page, wanted: Wanted, entries: IndexRange, epoch: str
 ) -> list[str] | None:
     """Return the sort keys of a page and one more, or None if the domain is no longer of this epoch."""
@@ -327,13 +332,15 @@ async def _sort_keys(
     }
     after, results = entries.after(page.after), list[str]()
     while True:
-        seen = await look(core, IN_ORDER[entries.descending], domain, **arguments, after=after, limit=page.size)
-        if seen.epoch not in (epoch, ""):
+        marked_rows = await read_marked(
+            core, IN_ORDER[entries.descending], domain, **arguments, after=after, limit=page.size
+        )
+        if marked_rows.epoch not in (epoch, ""):
             return None
-        keys = {key for key in seen.rows if key is not None}
-        is_last = len(seen.rows) < page.size
+        keys = {key for key in marked_rows.rows if key is not None}
+        is_last = len(marked_rows.rows) < page.size
         horizon = None if is_last or not keys else entries.between(keys, after)[-1]
-        for row in await overtaken(core, domain, seen):
+        for row in await fetch_concurrent_changes(core, domain, marked_rows):
             keys = {key for key in keys if owner_of(key) != row.subject}
             key = entries.sort_key(row.event, row.subject) if row.event and wanted.takes(row.event) else None
             keys |= {key} if key else set()
@@ -344,27 +351,24 @@ async def _sort_keys(
         after = horizon or after
 
 
-async def _by_key(core: Core, domain: str, wanted: Wanted, where: Mapping[str, object]) -> Look[str | None] | None:
-    """Return what an indexed property leads to, None when none of the properties is indexed in the type.
-
-    The ontology that this process remembers will do if the domain is still of the same epoch: types are only
-    added within it.
-    """
+async def _find_by_key(
+    core: Core, domain: str, wanted: Wanted, bounds: Mapping[str, object]
+) -> MarkedRows[str | None] | None:
+    # The cached ontology is sufficient if the epoch has not changed: within an epoch, types are only added.
     for _ in range(2 if wanted.properties else 0):
-        known = await known_ontology(core, domain, wanted.kind, wanted.type or "")
-        key = _key(known.ontology, wanted) if known else None
-        if known is None or key is None:
+        cached = await read_cached_ontology(core, domain, wanted.kind, wanted.type or "")
+        key = _key(cached.ontology, wanted) if cached else None
+        if cached is None or key is None:
             return None
         statement = BY_KEY[wanted.kind]
-        found = await look(core, statement, domain, **key, **given_to(statement, wanted), **where)
-        if found.epoch == known.epoch:
-            return found
+        marked_rows = await read_marked(core, statement, domain, **key, **statement_params(statement, wanted), **bounds)
+        if marked_rows.epoch == cached.epoch:
+            return marked_rows
         core.log.forget(domain)
     return None
 
 
 def _key(ontology: Ontology, wanted: Wanted) -> dict[str, object] | None:
-    """Return the key to look for when one of the properties is indexed in all types; `unique` ones first."""
     types = wanted.stored.types if wanted.stored else ()
     declared = [declared_type(wanted.kind, name, ontology) for name in types]
     common = [name for name in wanted.properties if all((name,) in indexes_of(type_) for type_ in declared)]
@@ -383,7 +387,7 @@ async def validate_connection(
 def validity_of(ontology: Ontology, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
     """Return whether an ontology allows such a connection, and if not, why.
 
-    Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
+    Unknown types are not allowed. However, an open ontology allows a new connection type between known node types.
     """
     try:
         if ontology.open and ontology.find_connection_type(ontology.stored_as(connection_type)[0]) is None:

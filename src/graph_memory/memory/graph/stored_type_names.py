@@ -1,4 +1,4 @@
-"""As what connections of one name are stored, by the ontology that this process remembers."""
+"""The stored types for a connection type name, by the cached ontology."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from graph_memory.storage.store import check_text
 R = TypeVar("R")
 
 ATTEMPTS = 3
-"""How often a read is made while types change."""
+"""Maximum number of reads while types change."""
 
 
 async def with_names(core: Core, domain: str, type_name: str | None, read: Callable[[Names | None], Awaitable[R]]) -> R:
-    """Return what a read of connections gives, with the stored types that answer for a name.
+    """Return the result of a read that takes the stored types for a name.
 
-    What this process remembers will do if the domain is still of the same epoch after the read: a type whose inverse is
-    declared too begins a new one.
+    The cached ontology is sufficient if the epoch of the domain is the same after the read: a new pair of inverse types
+    starts a new epoch.
     """
     if type_name is None:
         return await read(None)
     check_text({"type": type_name})
     for attempt in count(1):
-        known = await known_ontology(core, domain, Kind.CONNECTION, type_name)
-        found = await read(known.ontology.names_of(type_name) if known else None)
+        cached = await read_cached_ontology(core, domain, Kind.CONNECTION, type_name)
+        result = await read(cached.ontology.names_of(type_name) if cached else None)
         mark = core.log.mark(domain)
-        if known is None or mark is None or mark.epoch == known.epoch or attempt == ATTEMPTS:
-            return found
+        if cached is None or mark is None or mark.epoch == cached.epoch or attempt == ATTEMPTS:
+            return result
         core.log.forget(domain)
     raise AssertionError
 
 
 async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> list[str] | None:
-    """Return as what connections of these names are stored, whichever way they are told; other names as they are."""
+    """Return the stored types for connection type names, including inverse names. Unknown names are kept."""
     for name in names or ():
         check_text({"types": name})
     ontology = await core.log.ontology(domain) if names else None
@@ -47,10 +47,10 @@ async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> 
     return list(dict.fromkeys(stored for name in names for stored in ontology.names_of(name).types))
 
 
-async def known_ontology(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:
-    """Return what is remembered of a domain, read anew if that does not have the type."""
-    known = core.log.cached_ontology(domain)
-    if known is None or not known.has(kind, type_name):
+async def read_cached_ontology(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:
+    """Return the cached ontology of a domain, read again if it does not have the type."""
+    cached = core.log.cached_ontology(domain)
+    if cached is None or not cached.has(kind, type_name):
         await core.log.ontology(domain)
-        known = core.log.cached_ontology(domain)
-    return known
+        cached = core.log.cached_ontology(domain)
+    return cached

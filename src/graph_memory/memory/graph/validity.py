@@ -1,4 +1,4 @@
-"""When things hold in the world, beside when the log learnt of them."""
+"""The period in which a node or connection is true in the world, independent of its time in the log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
-from graph_memory.memory.changes.rules import broken_rules
+from graph_memory.memory.changes.rules import find_broken_rules
 from graph_memory.memory.core import Core, check_version, last_state, version_after
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.events import Draft, Head, Op
@@ -21,23 +21,24 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 
 OPEN = "open"
-"""Takes a bound away."""
+"""The argument that removes a bound."""
 
 Subject = NodeState | ConnectionState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidityEdit:
-    """The bounds that were given: a time, OPEN, or None to leave it."""
+    """The new bounds of a validity: a time, OPEN to remove a bound, or None to keep it."""
 
     valid_from: datetime | str | None
     valid_to: datetime | str | None
     expected_version: int | None
 
-    def of(self, before: Validity) -> Validity:
-        """Return the bounds afterwards. Raises INVALID_ARGUMENT when it would end before it begins."""
+    def apply_to(self, before: Validity) -> Validity:
+        """Return the new bounds. Raises INVALID_ARGUMENT if the period would end before it starts."""
         after = Validity(
-            valid_from=_bound(self.valid_from, before.valid_from), valid_to=_bound(self.valid_to, before.valid_to)
+            valid_from=_new_bound(self.valid_from, before.valid_from),
+            valid_to=_new_bound(self.valid_to, before.valid_to),
         )
         if after.valid_from is not None and after.valid_to is not None and after.valid_to <= after.valid_from:
             message = f"It would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
@@ -48,13 +49,13 @@ class ValidityEdit:
 def edit_of(
     *, valid_from: datetime | str | None, valid_to: datetime | str | None, expected_version: int | None
 ) -> ValidityEdit:
-    """Return a checked edit. Raises INVALID_ARGUMENT for what is no time, and when there is nothing to change."""
+    """Return a checked edit. Raises INVALID_ARGUMENT for an invalid time, or if no bound is given."""
     if valid_from is None and valid_to is None:
         raise fault("valid_to", "Nothing to change", "Give valid_from or valid_to: a time, or open.")
     now = utc_now()
 
-    def read(argument: str, given: datetime | str | None) -> datetime | str | None:
-        return given if given is None or given == OPEN else instant(argument, given, now)
+    def read(argument: str, value: datetime | str | None) -> datetime | str | None:
+        return value if value is None or value == OPEN else instant(argument, value, now)
 
     return ValidityEdit(
         valid_from=read("valid_from", valid_from),
@@ -64,11 +65,11 @@ def edit_of(
 
 
 async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityEdit) -> Changed:
-    """Give a node or connection bounds. `Memory.set_validity` tells the rest."""
+    """Set the validity of a node or connection. See `Memory.set_validity`."""
 
     async def read(reader: Reader, head: Head) -> tuple[Subject, Context]:
-        subject = await _found(reader, domain, subject_id)
-        broken = await broken_rules(reader, domain, [bounding(head, subject, edit)], head.ontology)
+        subject = await _read_subject(reader, domain, subject_id)
+        broken = await find_broken_rules(reader, domain, [validity_draft(head, subject, edit)], head.ontology)
         return subject, Context(ontology=head.ontology, broken=broken)
 
     def decide(head: Head, pair: tuple[Subject, Context]) -> Decision[int]:
@@ -80,17 +81,17 @@ async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityE
 
 
 def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Context) -> list[Draft]:
-    """Return the event that changes the bounds, none when it changes nothing.
+    """Return the event that changes the bounds. Empty if nothing changes.
 
-    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS where it would hold beside its inverse.
+    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS if it would overlap with its inverse.
     """
-    draft = bounding(head, before, edit)
-    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    draft = validity_draft(head, before, edit)
+    drafts = Changeset.of(context, [draft]).validate(head.domain)
     return [] if same_state(draft.state or {}, before.state(), MODIFIED) else drafts
 
 
-def bounding(head: Head, before: Subject, edit: ValidityEdit) -> Draft:
-    """Return the change that gives bounds, unchecked but for the version. Raises VERSION_CONFLICT."""
+def validity_draft(head: Head, before: Subject, edit: ValidityEdit) -> Draft:
+    """Return the change that sets the bounds, with only the version checked. Raises VERSION_CONFLICT."""
     is_node = isinstance(before, NodeState)
     check_version("Node" if is_node else "Connection", before.id, before.version, edit.expected_version)
     return Draft(
@@ -101,11 +102,11 @@ def bounding(head: Head, before: Subject, edit: ValidityEdit) -> Draft:
         from_id=None if isinstance(before, NodeState) else before.from_node_id,
         to_id=None if isinstance(before, NodeState) else before.to_node_id,
         previous=before.version or None,
-        state=replace(before, validity=edit.of(before.validity), modified=head.at).state(),
+        state=replace(before, validity=edit.apply_to(before.validity), modified=head.at).state(),
     )
 
 
-async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:
+async def _read_subject(reader: Reader, domain: str, subject_id: str) -> Subject:
     node = await last_state(reader, nodes.GET, domain, subject_id)
     if node is not None:
         return NodeState.from_live(node.state)
@@ -115,7 +116,7 @@ async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:
     return connections.connection_of(state)
 
 
-def _bound(given: datetime | str | None, before: datetime | None) -> datetime | None:
-    if given is None:
+def _new_bound(value: datetime | str | None, before: datetime | None) -> datetime | None:
+    if value is None:
         return before
-    return given if isinstance(given, datetime) else None
+    return value if isinstance(value, datetime) else None

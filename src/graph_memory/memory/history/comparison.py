@@ -1,4 +1,4 @@
-"""Two states of a subject compared: value by value, and text line by line."""
+"""Comparison of two states of a subject: value by value, and text line by line."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ from graph_memory.model.subjects.protection import PROTECTION, told_protection
 from graph_memory.model.subjects.subjects import State, StoredValue, content_ref
 from graph_memory.model.values.exact import same_value
 
-MOST_VALUES = 100
-"""Values that one entry tells of; the rest are counted."""
-LONGEST_VALUE = 1_000
-"""Characters of a value that are told."""
-MOST_LINES = 200
-MOST_CHARACTERS = 20_000
-"""What is told of a text diff."""
+MAX_VALUES = 100
+"""Maximum number of values per entry. Further ones are only counted."""
+MAX_VALUE_CHARACTERS = 1_000
+"""Maximum number of characters of a value."""
+MAX_LINES = 200
+MAX_CHARACTERS = 20_000
+"""Maximum size of a text diff, in lines and characters."""
 COMPARED_LINES = 5_000
 COMPARED_BYTES = 500_000
-"""Longer text is not compared line by line: that could take minutes."""
+"""Maximum size of a text that is compared line by line. Longer ones could take minutes."""
 
 _TIMES = frozenset({"_created", "_modified", "_summary_timestamp"})
-_UNTOLD = frozenset({"_content_sha256", "_content_size", "_content_encoding", "_derived_title"})
-"""What is not told by itself: the content is told as a whole, and a title as it is shown."""
+_NOT_COMPARED = frozenset({"_content_sha256", "_content_size", "_content_encoding", "_derived_title"})
+"""Attributes that are not compared, because they are parts of the content or of the title."""
 IGNORED = HEADER | _TIMES | {DECLARED}
-"""Names on an event that make no difference: what the log says of it, and when its subject was written."""
+"""Properties of events that are not differences of the subject, such as times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values that differ: the user's properties, and what else a state holds; and how many more there are."""
+    """The values that differ: properties, attributes, and the number of further ones."""
 
     properties: tuple[ValueChange, ...] = ()
     attributes: tuple[ValueChange, ...] = ()
     more: int | None = None
 
 
-def differing(before: State, after: State) -> Values:
-    """Return the values of two states that differ, in the order of their names; content is left to `content_change`.
+def compare_states(before: State, after: State) -> Values:
+    """Return the values of two states that differ, in the order of their names, without content.
 
-    Of a type it is told what it declares otherwise.
+    For types, these are the values of their definitions.
     """
     if "_definition" in before and "_definition" in after:
-        return Values(attributes=_declared_otherwise(before, after))
+        return Values(attributes=_definition_changes(before, after))
     names = [
         name
         for name in sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
-        if name not in IGNORED | _UNTOLD and not same_value(before.get(name), after.get(name))
+        if name not in IGNORED | _NOT_COMPARED and not same_value(before.get(name), after.get(name))
     ]
-    pairs = [(name, _value_change(name, before, after)) for name in names[:MOST_VALUES]]
+    pairs = [(name, _value_change(name, before, after)) for name in names[:MAX_VALUES]]
     return Values(
         properties=tuple(change for name, change in pairs if not name.startswith("_")),
         attributes=tuple(change for name, change in pairs if name.startswith("_")),
@@ -65,16 +65,16 @@ def differing(before: State, after: State) -> Values:
     )
 
 
-def _declared_otherwise(before: State, after: State) -> tuple[ValueChange, ...]:
-    one, other = (told_values(declared_in(str(state["_definition"]))) for state in (before, after))
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+def _definition_changes(before: State, after: State) -> tuple[ValueChange, ...]:
+    earlier, later = (told_values(declared_in(str(state["_definition"]))) for state in (before, after))
+    names = [name for name in {**earlier, **later} if earlier.get(name) != later.get(name)]
     return tuple(
-        ValueChange(name=n, before=_short(one.get(n)), after=_short(other.get(n))) for n in names[:MOST_VALUES]
+        ValueChange(name=n, before=_short(earlier.get(n)), after=_short(later.get(n))) for n in names[:MAX_VALUES]
     )
 
 
 def content_change(before: State | None, after: State | None) -> ContentChange | None:
-    """Return how the content of two states differs in size, None where it is the same."""
+    """Return the sizes of the contents of two states, or None if the contents are equal."""
     ref, other = content_ref(before or {}), content_ref(after or {})
     if ref.is_same(other) if ref else other is None:
         return None
@@ -82,7 +82,7 @@ def content_change(before: State | None, after: State | None) -> ContentChange |
 
 
 def why_not_compared(before: State | None, after: State | None) -> str | None:
-    """Return why contents are told by their size only, None when they can be compared line by line."""
+    """Return the reason why contents cannot be compared line by line, or None."""
     refs = [ref for state in (before, after) if (ref := content_ref(state or {}))]
     if not all(ref.is_text for ref in refs):
         return "binary"
@@ -90,32 +90,34 @@ def why_not_compared(before: State | None, after: State | None) -> str | None:
 
 
 def text_diff(before: str | None, after: str | None) -> tuple[str | None, str | None]:
-    """Return a unified diff of two texts, None for no content; and a note when it is absent or cut."""
-    one, other = _lines(before), _lines(after)
-    if max(len(one), len(other)) > COMPARED_LINES:
+    """Return a unified diff of two texts, and a note if it is absent or cut. None is no content."""
+    old_lines, new_lines = _lines(before), _lines(after)
+    if max(len(old_lines), len(new_lines)) > COMPARED_LINES:
         return None, _TOO_LONG
-    return _fitting(list(islice(difflib.unified_diff(one, other, "before", "after", lineterm=""), MOST_LINES + 1)))
+    return _fitting(
+        list(islice(difflib.unified_diff(old_lines, new_lines, "before", "after", lineterm=""), MAX_LINES + 1))
+    )
 
 
 _TOO_LONG = "too long to compare"
 
 
 def _lines(text: str | None) -> list[str]:
-    """Return the lines, so that the empty one behind a last line break tells of it."""
+    """Return the lines of a text. A final line break yields an empty last line."""
     return [] if text is None else text.split("\n")
 
 
 def _fitting(lines: Sequence[str]) -> tuple[str, str | None]:
-    text = "\n".join(lines[:MOST_LINES])
-    is_cut = len(lines) > MOST_LINES or len(text) > MOST_CHARACTERS
-    note = f"cut after {MOST_LINES} lines or {MOST_CHARACTERS:,} characters" if is_cut else None
-    return text[:MOST_CHARACTERS], note
+    text = "\n".join(lines[:MAX_LINES])
+    is_cut = len(lines) > MAX_LINES or len(text) > MAX_CHARACTERS
+    note = f"cut after {MAX_LINES} lines or {MAX_CHARACTERS:,} characters" if is_cut else None
+    return text[:MAX_CHARACTERS], note
 
 
 def _value_change(name: str, before: State, after: State) -> ValueChange:
-    one, other = (_told(_in_words(name, state.get(name))) for state in (before, after))
-    is_cut = any(isinstance(value, str) and len(value) > LONGEST_VALUE for value in (one, other))
-    return ValueChange(name=_shown_name(name), before=_short(one), after=_short(other), cut=is_cut or None)
+    old, new = (_as_output(_in_words(name, state.get(name))) for state in (before, after))
+    is_cut = any(isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS for value in (old, new))
+    return ValueChange(name=_shown_name(name), before=_short(old), after=_short(new), cut=is_cut or None)
 
 
 def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
@@ -123,13 +125,13 @@ def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
 
 
 def _shown_name(name: str) -> str:
-    """Return a user's name as it is, and one of the service in words, as the log tells it: `valid from`, `format`."""
+    """Return the name of a property as it is, and of an attribute in words, such as `valid from`."""
     if not name.startswith("_"):
         return name
     return name.removeprefix("_content").removeprefix("_").replace("_", " ")
 
 
-def _told(value: StoredValue | None) -> Value | None:
+def _as_output(value: StoredValue | None) -> Value | None:
     match value:
         case datetime():
             return rfc3339(value)
@@ -139,10 +141,14 @@ def _told(value: StoredValue | None) -> Value | None:
             return tuple(value)
 
 
-def told_value(value: StoredValue | None) -> Value | None:
-    """Return a value as it is told: long text is cut."""
-    return _short(_told(value))
+def output_value(value: StoredValue | None) -> Value | None:
+    """Return a value for output. Long text is cut."""
+    return _short(_as_output(value))
 
 
 def _short(value: Value | None) -> Value | None:
-    return f"{value[: LONGEST_VALUE - 1]}…" if isinstance(value, str) and len(value) > LONGEST_VALUE else value
+    return (
+        f"{value[: MAX_VALUE_CHARACTERS - 1]}…"
+        if isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS
+        else value
+    )

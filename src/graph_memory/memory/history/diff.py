@@ -1,4 +1,4 @@
-"""What differs between two points of a log, or between two domains."""
+"""Differences between two points of a log, or between two domains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, changes_between, place_of, seq_at
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
-from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
+from graph_memory.memory.history.comparison import IGNORED, compare_states, content_change, text_diff, why_not_compared
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.digest import digest
 from graph_memory.memory.history.log import PAGE
@@ -26,23 +26,23 @@ from graph_memory.model.values.arguments import check_domain, check_limit, fault
 from graph_memory.storage.queries import query
 
 PAGE_CHARACTERS = 100_000
-"""A page ends when its entries are this long, however many were asked for."""
+"""Maximum size of the entries of a page, in characters."""
 
-MOST = 200
-"""A page ends after so many entries too: they are read with their states and small texts."""
+MAX_ENTRIES = 200
+"""Maximum number of entries of a page, because they are read with their states and inline texts."""
 
 _CURSOR = re.compile(
     r"between:([0-9]{1,15}):([0-9]{1,15}):counts:((?:[a-z_]+[.](?:added|removed|changed)[.][0-9]{1,15},)*):after:(.+)",
     re.DOTALL,
 )
 Counts = Sequence[list[Any]]
-"""Numbers of subjects that differ: lists of kind, difference and number."""
+"""Numbers of different subjects, as lists of kind, difference and number."""
 _OPS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
 
 
 @dataclass(frozen=True, slots=True)
 class DifferencesRow:
-    """How many subjects differ, as lists of kind, difference and number; and the events of some of them."""
+    """The numbers of different subjects, and a page of their events."""
 
     counts: list[list[Any]]
     page: list[Mapping[str, Any]]
@@ -53,7 +53,7 @@ DIFFERENCES = query("history/differences", DifferencesRow)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Two points of a log, and the subject after which a page begins."""
+    """Two points of a log, and the subject after which a page starts."""
 
     since: int
     until: int
@@ -61,14 +61,14 @@ class Span:
     counts: Counts | None = None
 
     def cursor(self, counts: Counts, last: str) -> str:
-        """Return the cursor of the page that begins after a subject; what was counted once is in it."""
-        counted = "".join(f"{kind}.{operation}.{number}," for kind, operation, number in counts)
-        return f"between:{self.since}:{self.until}:counts:{counted}:after:{last}"
+        """Return the cursor of the page after a subject. It contains the counts."""
+        counts_text = "".join(f"{kind}.{operation}.{number}," for kind, operation, number in counts)
+        return f"between:{self.since}:{self.until}:counts:{counts_text}:after:{last}"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A subject at both points: what became of it, its last event, its states, and small text of its contents."""
+    """A subject at both points: the difference, its last event, its states, and its inline texts."""
 
     operation: Difference
     draft: Draft
@@ -79,20 +79,19 @@ class Pair:
     at: datetime
     """The time of the last event."""
     batch: str | None
-    """The write of the last event, such as the deletion."""
+    """The id of the last event's write, such as the deletion."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Pair:
-        """Return the pair that a row of the statement tells."""
+        """Return the pair for a row of the statement."""
         operation = cast("Difference", row["operation"])
         last = Event.from_row(row["after"] or row["before"])
-        known = last.draft
+        draft = last.draft
         return cls(
             operation=operation,
-            draft=replace(
-                known,
+            draft=replace(draft,
                 op=_OPS[operation],
-                state=known.state if row["after"] else None,
+                state=draft.state if row["after"] else None,
                 # an update of a subject that was created in the range; a create with a previous event restores it
                 previous=None if not row["before"] and known.op is not Op.CREATE else known.previous,
             ),
@@ -111,12 +110,12 @@ class Pair:
 
     @property
     def rendered(self) -> Rendered:
-        """What became of the subject, to be told in words."""
+        """The difference as a change to describe in words."""
         return Rendered(self.draft, self.before, self.from_title, self.to_title, at=self.at, batch=self.batch)
 
     def entry(self) -> DiffEntry:
-        """Return what differs, of content its size only."""
-        values = differing(self.before, self.after) if self.before and self.after else None
+        """Return the entry for the difference, with content sizes only."""
+        values = compare_states(self.before, self.after) if self.before and self.after else None
         return DiffEntry(
             subject=self.draft.subject,
             kind=self.draft.kind,
@@ -144,15 +143,15 @@ async def diff(
     limit: int | None,
     cursor: str | None,
 ) -> Diff:
-    """Return what differs between two states. `History.diff` tells the rest."""
-    size = min(PAGE if limit is None else check_limit(limit), MOST)
+    """Return the differences between two states. See `History.diff`."""
+    size = min(PAGE if limit is None else check_limit(limit), MAX_ENTRIES)
     other = domain if against is None else check_domain(against)
     span = await _span(core, domain, other, since, until, cursor)
     before = await place_of(core.store, domain, span.since)
     after = await place_of(core.store, other, span.until)
     [row] = await core.store.read(
         DIFFERENCES,
-        stretches=[asdict(stretch) for stretch in await changes_between(core.store, before, after)],
+        stretches=[asdict(event_range) for event_range in await changes_between(core.store, before, after)],
         from_domain=before.domain,
         since=before.seq,
         to_domain=after.domain,
@@ -165,7 +164,7 @@ async def diff(
         limit=size + 1,
         texts=content,
     )
-    pairs = [Pair.of(found) for found in row.page[:size]]
+    pairs = [Pair.of(pair_row) for pair_row in row.page[:size]]
     entries = await _page(core, (before.domain, after.domain), pairs, content=content)
     is_last = len(entries) == len(row.page)
     counts = row.counts if span.counts is None else span.counts
@@ -173,8 +172,8 @@ async def diff(
         since=span.since,
         until=span.until,
         against=against,
-        **_counted(counts).model_dump(),
-        by_kind={kind: _counted([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
+        **_sums(counts).model_dump(),
+        by_kind={kind: _sums([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
         entries=tuple(entries),
         changes=tuple(item.line() for item in digest(pair.rendered for pair in pairs[: len(entries)])),
         next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
@@ -185,28 +184,30 @@ async def diff(
 async def _span(
     core: Core, domain: str, other: str, since: int | str | None, until: int | str | None, cursor: str | None
 ) -> Span:
-    """Return the points that are meant; a cursor keeps those of its first page."""
+    """Return the two points. A cursor keeps the points of the first page."""
     if cursor is not None:
-        span = _read(cursor)
+        span = _parse_cursor(cursor)
         return replace(span, until=await seq_at(core.store, other, "until", span.until))
     first = await seq_at(core.store, domain, "since", since)
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
-        raise fault("since", "It is not clear what to compare with", "Give since, or against with another domain.")
+        raise fault("since", "There is nothing to compare with", "Give since, or give another domain as against.")
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise fault("until", message, "Give the earlier point as since.")
     return Span(first, last)
 
 
-def _read(cursor: str) -> Span:
+def _parse_cursor(cursor: str) -> Span:
     match = _CURSOR.fullmatch(cursor)
     if match is None or not is_encodable(cursor):
         raise not_a_cursor(cursor)
     counts = [part.split(".") for part in match[3].split(",")[:-1]]
     if not {kind for kind, _, _ in counts} <= set(Kind):
         raise not_a_cursor(cursor)
-    return Span(int(match[1]), int(match[2]), match[4], [[kind, what, int(number)] for kind, what, number in counts])
+    return Span(
+        int(match[1]), int(match[2]), match[4], [[kind, difference, int(number)] for kind, difference, number in counts]
+    )
 
 
 async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
@@ -216,7 +217,7 @@ async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, 
     for pair in pairs:
         entry = pair.entry()
         if content and entry.content is not None:
-            entry = entry.model_copy(update={"content": await _compared(core, domains, pair, entry.content)})
+            entry = entry.model_copy(update={"content": await _with_text_diff(core, domains, pair, entry.content)})
         room -= len(entry.model_dump_json())
         if room < 0 and entries:
             break
@@ -224,8 +225,8 @@ async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, 
     return entries
 
 
-async def _compared(core: Core, domains: tuple[str, str], pair: Pair, change: ContentChange) -> ContentChange:
-    """Return how content differs, with a text diff where that can be made. Raises CONTENT_READ_FAILED."""
+async def _with_text_diff(core: Core, domains: tuple[str, str], pair: Pair, change: ContentChange) -> ContentChange:
+    """Return the change of content, with a text diff if possible. Raises CONTENT_READ_FAILED."""
     if why := why_not_compared(pair.before, pair.after):
         return change.model_copy(update={"note": why})
     before = await _text(core, domains[0], pair.before, pair.texts[0])
@@ -239,7 +240,7 @@ async def _text(core: Core, domain: str, state: State | None, inline: str | None
     return (await core.contents.fetch(domain, ref, inline)).text if ref else None
 
 
-def _counted(counts: Counts) -> DiffCounts:
+def _sums(counts: Counts) -> DiffCounts:
     numbers = {"added": 0, "removed": 0, "changed": 0}
     for _, operation, number in counts:
         numbers[operation] += number

@@ -1,4 +1,4 @@
-"""What differs between two points of a log: counts first, then subject by subject."""
+"""Results of a diff: counts, and the differences by subject."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class ValueChange(Result):
-    """One value that differs; a side without the value is absent."""
+    """A value that differs. A side without the value is absent."""
 
     name: str
     before: Value | None = None
@@ -23,7 +23,7 @@ class ValueChange(Result):
 
 
 class ContentChange(Result):
-    """How content differs; a side without content has no size."""
+    """A difference of content. A side without content has no size."""
 
     before_bytes: int | None = None
     after_bytes: int | None = None
@@ -32,7 +32,7 @@ class ContentChange(Result):
 
 
 class DiffEntry(Result):
-    """How one subject differs."""
+    """The difference of one subject."""
 
     subject: str
     kind: Kind
@@ -49,7 +49,7 @@ class DiffEntry(Result):
 
 
 class DiffCounts(Result):
-    """How many subjects were added, removed and changed."""
+    """The numbers of added, removed and changed subjects."""
 
     added: int = 0
     removed: int = 0
@@ -57,19 +57,19 @@ class DiffCounts(Result):
 
 
 class DiffLines(DiffCounts, Answered):
-    """What differs between two points of a domain's log, in a few words. The counts are complete."""
+    """The differences between two points of a domain's log, in a few words. The counts are complete."""
 
     since: int = Field(description="Number in the log of the earlier point")
     until: int = Field(description="Number in the log of the later point")
     against: str | None = Field(default=None, description="The other domain, if two were compared")
     changes: tuple[str, ...] = Field(
-        default=(), description="Thing by thing: + came, − went or ended, old value → new value"
+        default=(), description="By subject: + added, − removed or ended, old value → new value"
     )
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for more; it keeps both points")
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; it keeps both points")
 
 
 class Diff(DiffLines):
-    """What differs between two points of a domain's log, value by value. The entries are one page."""
+    """The differences between two points of a domain's log, value by value. The entries are one page."""
 
     changes: tuple[str, ...] = Field(default=(), exclude=True)
     by_kind: dict[Kind, DiffCounts]

@@ -1,4 +1,4 @@
-"""Changes in a few words, a line for each thing: `Tomas Lind: + "head of platform"; launch 20 Nov → 4 Dec`. Pure."""
+"""Changes in a few words, one line per node, such as `Tomas Lind: + "head of platform"; launch 20 Nov → 4 Dec`."""
 
 from __future__ import annotations
 
@@ -19,51 +19,51 @@ Quote = Callable[[str], str]
 """Returns a stored text in quotation marks."""
 Parts = Mapping[str, "Part"]
 
-GONE = "−"
-"""Before what is gone or ended."""
+REMOVED = "−"
+"""The sign of a fact that was deleted or ended."""
 _BOUNDS = ("_valid_from", "_valid_to")
 _SHOWN = {"_tags": "tags", "_path": "path", "_entity": "type", **dict.fromkeys(_BOUNDS, "")}
-"""Attributes of nodes whose changes are told, by the names that readers know."""
+"""The attributes of nodes whose changes are described, with their display names."""
 _RELATION = re.compile(r"[\w-]{1,24}(?: [\w-]{1,24}){0,3}")
-"""The type of a connection in words: too short to be a sentence that asks for something."""
+"""A connection type in words that is too short to contain an instruction."""
 _PLAIN = re.compile(r"[\w.:@/+-]{1,40}|[A-Z0-9][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{0,20}){1,2}")
-"""A word, or a few that begin with capitals or digits, such as a name or a date: it needs no quotation marks."""
+"""A word, or a few that start with capitals or digits, such as a name or a date. It needs no quotation marks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One change of a thing in words; `subject` is what was changed, such as an observation."""
+    """One change of a node in words. `subject` is the changed subject, such as an observation."""
 
     subject: str
     words: str
     text: str = ""
-    """The text of an observation, or the title at the other end of a connection, as quoted in the words."""
+    """The text of an observation, as quoted in the words."""
 
 
 @dataclass(slots=True)
 class ThingChanges:
-    """All that changed about one thing, the newest change first."""
+    """All changes of one node, the newest first."""
 
     id: str
     title: str
     type: str
     state: str = ""
-    """`new`, `restored`, `deleted` or `merged`; empty for a thing that was there before."""
+    """`new`, `restored`, `deleted` or `merged`. Empty for a node that existed before."""
     parts: dict[str, Part] = field(default_factory=dict[str, Part])
 
     def line(self, parts: Sequence[Part] | None = None) -> str:
-        """Return the changes as one line, or only these parts of them."""
+        """Return the changes, or only some parts of them, as one line."""
         state = "" if self.state == "merged" else self.state
-        about = " ".join(each for each in (state, self.type if state == "new" else "") if each)
+        about = " ".join(word for word in (state, self.type if state == "new" else "") if word)
         words = "; ".join(part.words for part in (self.parts.values() if parts is None else parts))
         return f"{self.title}{f' ({about})' if about else ''}{': ' if words else ''}{words}"
 
 
 def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChanges]:
-    """Return what changed about each thing, in the order of the changes given, which is the newest first.
+    """Return the changes by node, in the given order, which is newest first.
 
-    Observations and connections count to the node that they are about or lead from. Of several changes of one value
-    the first is told. Types and domains are told as the log tells them.
+    Observations and connections belong to their node or source. If a value changed several times, only the first change
+    is included. Changes of types and domains are described as in the log.
     """
     items: dict[str, ThingChanges] = {}
     merges = _Merges()
@@ -91,11 +91,11 @@ class _Merges:
     """Merged entities: the write that deletes one gives its name to another as an alias."""
 
     deleted: dict[str, tuple[str, str | None]] = field(default_factory=dict[str, tuple[str, str | None]])
-    """Names and writes by the ids of deleted things."""
+    """Names and write ids by the ids of deleted nodes."""
     holders: dict[tuple[str, str | None], str] = field(default_factory=dict[tuple[str, str | None], str])
-    """Ids of things by their new aliases and the writes."""
+    """Ids of nodes by their new aliases and the write ids."""
     changed: dict[str, str | None] = field(default_factory=dict[str, str | None])
-    """The newest writes by the keys of parts."""
+    """The newest write ids by the keys of parts."""
 
     def note(self, change: Rendered, about: str, parts: Parts) -> None:
         draft = change.draft
@@ -105,28 +105,28 @@ class _Merges:
             self.holders |= dict.fromkeys(((name, change.batch) for name in _new_aliases(change)), about)
         self.changed.update((key, change.batch) for key in parts if key not in self.changed)
 
-    def apply(self, things: Mapping[str, ThingChanges]) -> None:
-        """Say of merged things where they went, in place of what the merge itself removed from them."""
-        for item in things.values():
+    def apply(self, nodes: Mapping[str, ThingChanges]) -> None:
+        """Mark merged nodes, and replace the changes by the merge itself."""
+        for item in nodes.values():
             deletion = self.deleted.get(item.id)
             if item.state != "deleted" or deletion is None or deletion not in self.holders:
                 continue
-            kept = {key: part for key, part in item.parts.items() if self.changed[key] != deletion[1]}
-            merged = Part(item.id, f"merged into {things[self.holders[deletion]].title}")
-            item.state, item.parts = "merged", {item.id: merged, **kept}
+            remaining = {key: part for key, part in item.parts.items() if self.changed[key] != deletion[1]}
+            merged = Part(item.id, f"merged into {nodes[self.holders[deletion]].title}")
+            item.state, item.parts = "merged", {item.id: merged, **remaining}
 
 
 def _new_aliases(change: Rendered) -> set[str]:
-    """Return the aliases that a change gives to a node."""
-    known, now = (
+    """Return the aliases that a change adds to a node."""
+    old, new = (
         {name.strip() for key in ALIASES for name in listed_names((state or {}).get(key))}
         for state in (change.before, change.draft.state)
     )
-    return now - known
+    return new - old
 
 
 def plain(value: StoredValue, quote: Quote) -> str:
-    """Return a value as it is where it can be nothing but a name, a date or a number, else in quotation marks."""
+    """Return a value without quotation marks if it is a name, a date or a number."""
     if isinstance(value, str):
         return value if _PLAIN.fullmatch(value) else quote(value)
     return as_text(value) if isinstance(value, int | float | datetime) else quote(", ".join(value))
@@ -134,12 +134,12 @@ def plain(value: StoredValue, quote: Quote) -> str:
 
 def _title(change: Rendered, about: str, quote: Quote) -> str:
     state = change.draft.state or change.before or {}
-    own = state.get("name") or state.get("_title") if change.draft.kind is Kind.NODE else change.from_title
-    return plain(str(own or about), quote)
+    name = state.get("name") or state.get("_title") if change.draft.kind is Kind.NODE else change.from_title
+    return plain(str(name or about), quote)
 
 
 def _note_node(item: ThingChanges, change: Rendered) -> None:
-    """Note whether a node came or went; a newer change has said so already if it is gone or back."""
+    """Set the state of a node by its newest creation or deletion."""
     draft, state = change.draft, change.draft.state or change.before or {}
     item.type = item.type or plain(str(state.get(ENTITY) or draft.type), quoted)
     if draft.op is Op.DELETE:
@@ -149,7 +149,7 @@ def _note_node(item: ThingChanges, change: Rendered) -> None:
 
 
 def _parts(change: Rendered, quote: Quote) -> Parts:
-    """Return what changed of a subject, by keys that are the same for the same value."""
+    """Return the changes of a subject, by keys that identify the changed value."""
     draft, before, after = change.draft, change.before or {}, change.draft.state or {}
     if draft.kind is Kind.NODE:
         return {} if draft.op is Op.DELETE else _of_node(change, before, after, quote)
@@ -157,24 +157,24 @@ def _parts(change: Rendered, quote: Quote) -> Parts:
     if draft.kind is Kind.OBSERVATION:
         text = quote(str(after.get("_text") or before.get("_text") or subject))
         return {subject: Part(subject, f"{_sign(draft.op, before, after)} {text}", text)}
-    known = after or before
-    end = change.to_title or draft.to_id or f"{known.get('_target_domain')}:{known.get('_target')}"
-    kind = str(known.get(RELATION) or draft.type or known.get("_link_type")).replace("_", " ")
+    state = after or before
+    end = change.to_title or draft.to_id or f"{state.get('_target_domain')}:{state.get('_target')}"
+    kind = str(state.get(RELATION) or draft.type or state.get("_link_type")).replace("_", " ")
     kind = kind if _RELATION.fullmatch(kind) else quote(kind)
     return {subject: Part(subject, f"{_sign(draft.op, before, after)} {kind} {plain(end, quote)}")}
 
 
 def _sign(op: Op, before: State, after: State) -> str:
-    """Return `+` for what holds now and did not, `−` for what is gone or ended, `~` for what only changed."""
+    """Return `+` for a new or reopened fact, `−` for a deleted or ended one, and `~` for other changes."""
     if op is Op.DELETE or ("_valid_to" in after and "_valid_to" not in before):
-        return GONE
+        return REMOVED
     return "~" if op is Op.UPDATE and not ("_valid_to" in before and "_valid_to" not in after) else "+"
 
 
 def _of_node(change: Rendered, before: State, after: State, quote: Quote) -> Parts:
     subject = change.draft.subject
     keys = [key for key in {**after, **before} if key in _SHOWN or not key.startswith("_")]
-    if not before:  # the line of a new thing has its name and its type
+    if not before:  # the line of a new node contains its name and its type
         keys = [key for key in keys if key not in ("name", ENTITY)]
     if "_title" in before and "name" not in keys:
         keys.insert(0, "_title")

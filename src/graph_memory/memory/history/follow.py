@@ -1,4 +1,4 @@
-"""Following the log: each change as it comes, once and in order."""
+"""A stream of new log entries, each once and in order."""
 
 from __future__ import annotations
 
@@ -15,86 +15,90 @@ from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.storage.queries import query
 
-_STRETCH = 500
-"""Numbers of the log that are looked through at a time."""
-_SETTLING = 0.02
-_PATIENCE = 50
+_RANGE = 500
+"""Maximum number of log positions per read."""
+_WAIT_SECONDS = 0.02
+_MAX_WAITS = 50
 _TURNS = 60
-"""How often what cannot be seen is looked for, about a second each time, before it counts as lost."""
+"""Number of attempts, of about a second each, after which an unreadable event counts as missing."""
 
 
 COUNT = query("history/count", int)
 
 
 async def follow(
-    core: Core, domain: str, wanted: Filter, *, since: int | str | None, full: bool, every: float
+    core: Core, domain: str, filter_: Filter, *, since: int | str | None, full: bool, interval: float
 ) -> AsyncGenerator[LogEntry]:
-    """Give changes as they come. `History.follow` tells the rest.
+    """Yield new changes. See `History.follow`.
 
-    The numbers of a log have no gap and are given under a lock, so whoever has seen up to one has missed nothing.
+    The positions of a log have no gaps and are assigned under a lock, so a reader in order misses no event.
     """
-    wanted.params()
+    filter_.params()
     last = await last_seq(core.store, domain)
     since = await point_at(core, domain, "since", since)
-    seen = last if since is None else (await bounds(core.store, domain, since, None))[0]
-    unseen = 0
+    position = last if since is None else (await bounds(core.store, domain, since, None))[0]
+    failures = 0
     while True:
-        for stretch in await _stretches(core, domain, seen, last):
-            if not await _is_settled(core, stretch):
-                unseen += 1
-                if unseen == _TURNS:
-                    raise _lost(stretch)
+        for event_range in await _ranges(core, domain, position, last):
+            if not await _is_readable(core, event_range):
+                failures += 1
+                if failures == _TURNS:
+                    raise _missing_events(event_range)
                 break
-            unseen = 0
-            for entry in await _told(core, domain, wanted, stretch, full=full):
+            failures = 0
+            for entry in await _entries_in(core, domain, filter_, event_range, full=full):
                 yield entry
-            seen = stretch.until
-        await anyio.sleep(every)
+            position = event_range.until
+        await anyio.sleep(interval)
         last = await last_seq(core.store, domain)
-        seen = min(seen, last)  # an older state of the database was restored
+        position = min(position, last)  # an older state of the database was restored
 
 
-async def _stretches(core: Core, domain: str, seen: int, last: int) -> Sequence[EventRange]:
-    """Return what is to be looked through after one number up to another, along the domain's line, the oldest first.
+async def _ranges(core: Core, domain: str, position: int, last: int) -> Sequence[EventRange]:
+    """Return the ranges between two log positions, along the domain's history, the oldest first.
 
-    Raises HISTORY_COMPACTED where some of it was.
+    Raises HISTORY_COMPACTED if a part of it was compacted.
     """
-    if seen >= last:
+    if position >= last:
         return ()
     parts = await segments_of(core.store, domain)
-    check_kept(parts, seen, last)
+    check_kept(parts, position, last)
     return [
-        EventRange(part.domain, after, min(after + _STRETCH, part.until))
-        for part in reversed(past_in(parts, seen, last + 1))
-        for after in range(part.after, part.until, _STRETCH)
+        EventRange(part.domain, after, min(after + _RANGE, part.until))
+        for part in reversed(past_in(parts, position, last + 1))
+        for after in range(part.after, part.until, _RANGE)
     ]
 
 
-async def _told(core: Core, domain: str, wanted: Filter, stretch: EventRange, *, full: bool) -> list[LogEntry]:
-    """Return the changes in a stretch that are wanted, oldest first. Raises HISTORY_COMPACTED where some have gone.
+async def _entries_in(
+    core: Core, domain: str, filter_: Filter, event_range: EventRange, *, full: bool
+) -> list[LogEntry]:
+    """Return the matching changes in a range, oldest first. Raises HISTORY_COMPACTED if some were compacted.
 
-    Those of a subject are picked out here: they come from the index that was seen to have all of them.
+    Changes of a subject are selected here, because only the index of all events is known to be complete.
     """
-    rows = await events_in(core, replace(wanted, subject=None), stretch, _STRETCH)
-    check_kept(await segments_of(core.store, domain), stretch.after, stretch.until)
+    rows = await events_in(core, replace(filter_, subject=None), event_range, _RANGE)
+    check_kept(await segments_of(core.store, domain), event_range.after, event_range.until)
     entries = [entry_of(row, full=full) for row in reversed(rows)]
-    return [entry for entry in entries if wanted.subject in (None, entry.subject)]
+    return [entry for entry in entries if filter_.subject in (None, entry.subject)]
 
 
-async def _is_settled(core: Core, stretch: EventRange) -> bool:
-    """Say whether all events can be seen: a commit shows the end of the log an instant before the index has them.
+async def _is_readable(core: Core, event_range: EventRange) -> bool:
+    """Return whether all events are readable, after at most a second. The index lags slightly behind a commit.
 
-    It waits up to a second for that. What cannot be seen then is looked for at the next turn: nothing is passed over.
+    Events that are not readable yet are read in the next turn. None is skipped.
     """
-    for _ in range(_PATIENCE):
-        number = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
-        if number is not None and number >= stretch.until - stretch.after:
+    for _ in range(_MAX_WAITS):
+        number = await core.store.one(
+            COUNT, domain=event_range.domain, after=event_range.after, before=event_range.until + 1
+        )
+        if number is not None and number >= event_range.until - event_range.after:
             return True
-        await anyio.sleep(_SETTLING)
+        await anyio.sleep(_WAIT_SECONDS)
     return False
 
 
-def _lost(stretch: EventRange) -> GraphError:
+def _missing_events(lost: EventRange) -> GraphError:
     hint = Hint("Run {graph-memory verify} to see what is missing. To go on after it, follow from a later point.")
-    message = f"Events of domain {stretch.domain} from {stretch.after + 1} to {stretch.until} are missing from its log"
-    return GraphError(Code.STORE_CONFLICT, message, {"domain": stretch.domain, "hint": hint})
+    message = f"Events of domain {lost.domain} from {lost.after + 1} to {lost.until} are missing from its log"
+    return GraphError(Code.STORE_CONFLICT, message, {"domain": lost.domain, "hint": hint})

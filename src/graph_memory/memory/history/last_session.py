@@ -15,67 +15,71 @@ from graph_memory.model.time.points import session_named
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
 
-LOOKED_AT = 20_000
+MAX_EVENTS = 20_000
 """Maximum number of events, the newest ones, that are searched for the last session."""
-MOST = 1_000
+MAX_SESSIONS = 1_000
 _VERSION = re.compile(r" v?\d\S*$")
 _ENDS = frozenset({"until", "at", "as_of"})
-"""Arguments for which a session is meant to its end; for all others, from its beginning."""
+"""Arguments for which a session means its end. For all others, it means its start."""
 
 OF_PROJECT = query("history/sessions_of_project", str)
 
 
-async def point_at(core: Core, domain: str, argument: str, given: int | str | None) -> int | str | None:
-    """Return a point of the log, with the last session as a number: that of its first change, or of its last.
+async def point_at(core: Core, domain: str, argument: str, point: int | str | None) -> int | str | None:
+    """Return a point of the log. The last session becomes the position of its first or last change.
 
     Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND.
     """
-    named = session_named(given)
-    if named is None:
-        return given
-    session = await last_session(core, domain, of=named.whose)
+    reference = session_named(point)
+    if reference is None:
+        return point
+    session = await last_session(core, domain, of=reference.whose)
     if session is None:
         hint = Hint("Give a time such as yesterday", ", or a number that {memory_log} shows", ".")
-        raise fault(argument, f"{quoted(given)} names no session in domain {domain}", hint)
+        raise fault(argument, f"{quoted(point)} names no session in domain {domain}", hint)
     return session.last_seq if argument in _ENDS else session.first_seq
 
 
 async def last_session(core: Core, domain: str, *, of: str | None = None) -> SessionSummary | None:
-    """Return the latest session except the caller's: the last of a project, an actor or an id that `of` names.
+    """Return the latest session except the caller's, of the project, actor or id that `of` names.
 
-    Without `of` it is the last of the same actor, whatever its version, otherwise the last of anybody.
+    Without `of`, it is the last of the same actor in any version, otherwise the last of any actor.
     """
     summaries = [
         session for session in await _sessions(core, domain) if session.session not in (None, core.origin.session)
     ]
     if of is not None:
         ids = await core.store.read(OF_PROJECT, domain=domain, project=of)
-        return next((summary for summary in summaries if _is_of(summary, of, ids)), None)
+        return next((summary for summary in summaries if _matches_name(summary, of, ids)), None)
     actor = core.origin.actor
-    own = [summary for summary in summaries if actor is not None and _unversioned(summary.actor) == _unversioned(actor)]
-    return next(iter(own or summaries), None)
+    own_sessions = [
+        summary
+        for summary in summaries
+        if actor is not None and _without_version(summary.actor) == _without_version(actor)
+    ]
+    return next(iter(own_sessions or summaries), None)
 
 
 async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
-    """Return the sessions of the newest events along a domain's line, the last to write first."""
+    """Return the sessions of the newest events in a domain's history, the last writer first."""
     sessions: list[SessionSummary] = []
-    left = LOOKED_AT
+    remaining = MAX_EVENTS
     for span in await past_of(core.store, domain, 0, END):
         until = min(span.until, await last_seq(core.store, span.domain))
-        after = max(span.after, until - left)
-        sessions += await sessions_between(core.store, span.domain, after, until + 1, MOST)
-        left -= until - after
-        if left <= 0:
+        after = max(span.after, until - remaining)
+        sessions += await sessions_between(core.store, span.domain, after, until + 1, MAX_SESSIONS)
+        remaining -= until - after
+        if remaining <= 0:
             break
     return sessions
 
 
-def _is_of(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
-    """Return whether a session is of a project, given its sessions, or has an id or an actor of that name."""
+def _matches_name(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
+    """Return whether a session belongs to the named project, with these session ids, or has that id or actor."""
     wanted = of.casefold()
-    names = {name.casefold() for name in (session.session, session.actor, _unversioned(session.actor)) if name}
+    names = {name.casefold() for name in (session.session, session.actor, _without_version(session.actor)) if name}
     return session.session in ids or wanted in names
 
 
-def _unversioned(actor: str | None) -> str | None:
+def _without_version(actor: str | None) -> str | None:
     return None if actor is None else _VERSION.sub("", actor)

@@ -1,4 +1,4 @@
-"""Reading the log: what was changed, when, by whom."""
+"""Pages of the log and its sessions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 50
-"""Entries of a page when nobody said how many."""
+"""Default number of entries of a page."""
 _CURSOR = "before:"
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event and what is needed to tell of it."""
+    """An event with the data for its description."""
 
     event: Mapping[str, object]
     previous: Mapping[str, object] | None
@@ -42,7 +42,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """What one session did."""
+    """The changes of one session."""
 
     session: str | None
     source: str
@@ -63,7 +63,7 @@ SESSIONS = query("history/sessions", SessionRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which changes are asked for; None takes all."""
+    """A filter for changes. None matches all."""
 
     subject: str | None = None
     session: str | None = None
@@ -73,7 +73,7 @@ class Filter:
     types: Sequence[str] | None = None
 
     def params(self) -> dict[str, Any]:
-        """Return the filter as statements take it, but for the subject. Raises INVALID_ARGUMENT."""
+        """Return the parameters of statements, without the subject. Raises INVALID_ARGUMENT."""
         for operation in self.operations or ():
             if operation not in ("create", "update", "delete"):
                 message = f"{quoted(operation)} is not an operation"
@@ -89,10 +89,10 @@ class Filter:
         }
 
 
-def session_of(core: Core, given: str | None) -> str | None:
-    """Return a session id, for `current` that of whoever asks. Raises INVALID_ARGUMENT when they have none."""
-    if given != "current":
-        return given
+def session_of(core: Core, session: str | None) -> str | None:
+    """Return a session id, for `current` the caller's. Raises INVALID_ARGUMENT if the caller has no session."""
+    if session != "current":
+        return session
     if core.origin.session is None:
         hint = Hint(
             "Give a session id from the log, or revert by event ids. To have a session of your own, name one over HTTP "
@@ -114,46 +114,46 @@ async def log(
     cursor: str | None,
     full: bool,
 ) -> LogPage:
-    """Return changes, newest first. `History.log` tells the rest."""
+    """Return changes, newest first. See `History.log`."""
     size = PAGE if limit is None else check_limit(limit)
     after, before = await bounds(core.store, domain, since, until)
     before = min(before, _cursor(cursor))
     filter_ = replace(wanted, types=await stored_types(core, domain, wanted.types))
     rows: list[EventRow] = []
-    for stretch in await past_of(core.store, domain, after, before):
+    for event_range in await past_of(core.store, domain, after, before):
         if len(rows) <= size:
-            rows += await events_in(core, filter_, stretch, size + 1 - len(rows))
+            rows += await events_in(core, filter_, event_range, size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:size]]
-    following = f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None
+    next_cursor = f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None
     warnings = None if entries else await unknown_types(core, domain, wanted.types)
-    return LogPage(entries=tuple(entries), next_cursor=following, warnings=warnings)
+    return LogPage(entries=tuple(entries), next_cursor=next_cursor, warnings=warnings)
 
 
-async def events_in(core: Core, wanted: Filter, stretch: EventRange, limit: int) -> list[EventRow]:
-    """Return the newest changes in a stretch of one log."""
-    span = {"domain": stretch.domain, "after": stretch.after, "before": stretch.until + 1, "limit": limit}
-    if wanted.subject is None:
-        return await core.store.read(EVENTS, **span, **wanted.params())
-    return await core.store.read(EVENTS_OF_SUBJECT, subject=wanted.subject, **span, **wanted.params())
+async def events_in(core: Core, filter_: Filter, event_range: EventRange, limit: int) -> list[EventRow]:
+    """Return the newest changes in a range of one log."""
+    bounds = {"domain": event_range.domain, "after": event_range.after, "before": event_range.until + 1, "limit": limit}
+    if filter_.subject is None:
+        return await core.store.read(EVENTS, **bounds, **filter_.params())
+    return await core.store.read(EVENTS_OF_SUBJECT, subject=filter_.subject, **bounds, **filter_.params())
 
 
 async def sessions(
     core: Core, domain: str, *, since: int | str | None, until: int | str | None, limit: int | None
 ) -> Sessions:
-    """Return the sessions that changed a domain. `History.sessions` tells the rest."""
+    """Return the sessions that changed a domain. See `History.sessions`."""
     after, before = await bounds(core.store, domain, since, until)
-    most = PAGE if limit is None else check_limit(limit)
+    maximum = PAGE if limit is None else check_limit(limit)
     summaries: list[SessionSummary] = []
-    for own in (await past_of(core.store, domain, after, before))[:1]:
-        if own.domain == domain:
-            summaries = await sessions_between(core.store, domain, own.after, own.until + 1, most)
+    for event_range in (await past_of(core.store, domain, after, before))[:1]:
+        if event_range.domain == domain:
+            summaries = await sessions_between(core.store, domain, event_range.after, event_range.until + 1, maximum)
     if since is None and until is None:
-        summaries = merged(summaries, await compacted_sessions(core.store, domain))[:most]
+        summaries = merged(summaries, await compacted_sessions(core.store, domain))[:maximum]
     return Sessions(sessions=tuple(summaries))
 
 
 async def sessions_between(reader: Reader, domain: str, after: int, before: int, limit: int) -> list[SessionSummary]:
-    """Return the sessions that made the changes between two numbers of a log, the last to write first."""
+    """Return the sessions with changes between two positions of a log, the last writer first."""
     return [
         SessionSummary(
             session=row.session,
@@ -172,7 +172,7 @@ async def sessions_between(reader: Reader, domain: str, after: int, before: int,
 
 
 async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary]:
-    """Return the sessions whose changes were compacted, as they were counted then."""
+    """Return the sessions whose changes were compacted, with their stored counts."""
     last = await last_event(reader, domain, "domain")
     text = (last.draft.state or {}).get("_compacted") if last else None
     return sessions_from(text if isinstance(text, str) else None)
@@ -188,7 +188,7 @@ def _cursor(cursor: str | None) -> int:
 
 
 def entry_of(row: EventRow, *, full: bool) -> LogEntry:
-    """Return an event as the log tells of it, with `full` also its states."""
+    """Return the log entry of an event, with `full` also its states."""
     event = Event.from_row(row.event)
     before = Event.from_row(row.previous).draft.state if row.previous else None
     draft, origin = event.draft, event.origin
@@ -212,7 +212,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
 
 
 def _plain(state: State | None) -> dict[str, object] | None:
-    """Return a state ready for JSON."""
+    """Return a state with JSON values."""
     if state is None:
         return None
     return {key: rfc3339(value) if isinstance(value, datetime) else value for key, value in state.items()}

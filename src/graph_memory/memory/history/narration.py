@@ -1,4 +1,4 @@
-"""Changes in words that a person understands, from what the log keeps of them."""
+"""Descriptions of logged changes in words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from graph_memory.model.text.wording import as_text, day, last_day, quoted, show
 from graph_memory.model.values.exact import same_value
 from graph_memory.model.values.strength import IMPORTANCE, STRENGTH
 
-MOST_CHANGES = 6
-"""Changes that one line tells; the rest are counted."""
+MAX_CHANGES = 6
+"""Maximum number of changes per line. Further ones are only counted."""
 
 _ATTRIBUTES = {
     "_entity": "type",
@@ -38,90 +38,90 @@ _ATTRIBUTES = {
     **{name: f"{measure} strength" for name, measure in STRENGTH.items()},
     IMPORTANCE: "importance",
 }
-_LONGEST = 40
-_MOST_ALIASES = 3
+_MAX_CHARACTERS = 40
+_MAX_ALIASES = 3
 _BOUNDS = {"_valid_from": ("began", "begins", "start"), "_valid_to": ("ended", "ends", "end")}
-"""The bounds of the time in which a subject holds: verbs for a past and another day, and a noun."""
+"""The bounds of a subject's validity: verbs for a past and for another day, and a noun."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What is told of one event: what it did, what was before, the titles of a connection's ends, what a node took."""
+    """One change to describe: its draft, the state before, and the titles of a connection's ends."""
 
     draft: Draft
     before: State | None = None
     from_title: str | None = None
     to_title: str | None = None
     took: int = 0
-    """Connections that went with a node."""
+    """Number of connections that were deleted with a node."""
     at: datetime | None = None
     """The time of the event."""
     batch: str | None = None
     """The id of the write."""
 
 
-def summary(told: Rendered) -> str:
+def summary(rendered: Rendered) -> str:
     """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
-    draft = told.draft
+    draft = rendered.draft
     if draft.erased:
-        return _of_erased(draft)
+        return _describe_erased(draft)
     if draft.kind is Kind.DOMAIN:
-        return _of_domain(draft.state or {}, told.before)
+        return _describe_domain(draft.state or {}, rendered.before)
     if draft.kind is Kind.ONTOLOGY:
-        return _of_ontology(draft.state or {}, told.before)
-    name = _named(told)
+        return _describe_ontology(draft.state or {}, rendered.before)
+    name = _describe_subject(rendered)
     is_type = draft.kind in TYPES
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created' if draft.previous is None else 'restored'}"
     if draft.op is Op.DELETE:
-        return f"{name} {'removed' if is_type else 'deleted'}{_along(told.took)}"
-    if is_type and told.before and draft.state:
-        return f"{name}: {told_change(_declared(told.before), _declared(draft.state)) or 'rewritten'}"
-    return f"{name}: {_changes(told.before or {}, draft.state or {}, told.at)}"
+        return f"{name} {'removed' if is_type else 'deleted'}{_with_connections(rendered.took)}"
+    if is_type and rendered.before and draft.state:
+        return f"{name}: {told_change(_type_in(rendered.before), _type_in(draft.state)) or 'rewritten'}"
+    return f"{name}: {_changes(rendered.before or {}, draft.state or {}, rendered.at)}"
 
 
-def _of_ontology(state: State, before: State | None) -> str:
+def _describe_ontology(state: State, before: State | None) -> str:
     if before is None:
         return "Ontology created"
     return "Types removed" if state == before else "Ontology described"
 
 
-def _declared(state: State) -> AnyType:
+def _type_in(state: State) -> AnyType:
     return declared_in(str(state["_definition"]))
 
 
-def _along(took: int) -> str:
+def _with_connections(took: int) -> str:
     return f", with {took:,} connection{'' if took == 1 else 's'}" if took else ""
 
 
-def _of_erased(draft: Draft) -> str:
-    did = {Op.CREATE: "created", Op.UPDATE: "changed", Op.DELETE: "deleted"}.get(draft.was or Op.SNAPSHOT)
-    return f"{str(draft.kind).capitalize()} {shown(draft.subject)} {f'{did}, since erased' if did else 'erased'}"
+def _describe_erased(draft: Draft) -> str:
+    verb = {Op.CREATE: "created", Op.UPDATE: "changed", Op.DELETE: "deleted"}.get(draft.was or Op.SNAPSHOT)
+    return f"{str(draft.kind).capitalize()} {shown(draft.subject)} {f'{verb}, since erased' if verb else 'erased'}"
 
 
-def _of_domain(state: State, before: State | None) -> str:
+def _describe_domain(state: State, before: State | None) -> str:
     if before is not None and state.get("_compacted_to") != before.get("_compacted_to"):
         return f"Compacted up to {state.get('_compacted_to')}"
     if before is not None and state.get(PROTECTION) != before.get(PROTECTION):
-        return f"Domain {_protected(state.get(PROTECTION))}"
-    if before is not None and (text := _of_fields(state, before)):
-        return text
+        return f"Domain {_describe_protection(state.get(PROTECTION))}"
+    if before is not None and (fields_text := _describe_fields(state, before)):
+        return fields_text
     if before is not None:
-        return _of_merges(_merges(before), _merges(state))
+        return _describe_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
         return f"Branched from {shown(state['_forked_from'])} as it was at {state.get('_forked_at')}"
     return "Domain created"
 
 
-def _of_fields(state: State, before: State) -> str:
-    """Return what became of the fields that a caller sets; the metadata may be long."""
+def _describe_fields(state: State, before: State) -> str:
+    """Return the changes of parent, description and metadata, without their values."""
     lines = [f"Domain put under {shown(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
     lines = lines if state.get(PARENT) != before.get(PARENT) else []
     changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
     return ", ".join([*lines, *([f"{' and '.join(changed)} changed".capitalize()] if changed else [])])
 
 
-def _of_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
+def _describe_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
     merged = [f"Merged {shown(name)} as it was at {rendered['source_seq']}" for name, rendered in after.items()
               if int(str(rendered["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
     undone = [f"Merge of {shown(name)} undone" for name, rendered in before.items() if rendered != after.get(name)]
@@ -132,7 +132,7 @@ def _merges(state: State) -> Mapping[str, Mapping[str, object]]:
     return json.loads(str(state.get("_merges", "{}")))
 
 
-def _named(rendered: Rendered) -> str:
+def _describe_subject(rendered: Rendered) -> str:
     draft, state = rendered.draft, rendered.draft.state or rendered.before or {}
     match draft.kind:
         case Kind.NODE:
@@ -152,8 +152,8 @@ def _named(rendered: Rendered) -> str:
 
 def _changes(before: State, after: State, at: datetime | None) -> str:
     lines = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after, at))]
-    more = [f"{len(lines) - MOST_CHANGES} more changes"] if len(lines) > MOST_CHANGES else []
-    return ", ".join(lines[:MOST_CHANGES] + more) or "rewritten"
+    more = [f"{len(lines) - MAX_CHANGES} more changes"] if len(lines) > MAX_CHANGES else []
+    return ", ".join(lines[:MAX_CHANGES] + more) or "rewritten"
 
 
 def _rank(key: str) -> tuple[bool, str]:
@@ -168,9 +168,9 @@ def _change(key: str, before: State, after: State, at: datetime | None) -> str |
         value, other = _size(before), _size(after)
         return f"content rewritten, {other}" if value == other else f"content {value} → {other}"
     if key == PROTECTION:
-        return _protected(other)
+        return _describe_protection(other)
     if key in ("_asks", "_supersedes"):
-        return _of_decisions(key, value, other)
+        return _describe_decisions(key, value, other)
     if key in _BOUNDS:
         return bound_words(key, value, other, at)
     if key in ALIASES:
@@ -203,7 +203,7 @@ def _day(key: str, at: datetime) -> str:
 
 
 def _times_of_day(key: str, *times: datetime) -> list[str]:
-    """Return times of one day as precisely as tells them apart. A day that ends at midnight ends at 24:00."""
+    """Return times of one day, precise enough to differ. An end at midnight is 24:00."""
     lines: list[str] = []
     for precision in ("minutes", "seconds", "microseconds"):
         lines = [at.astimezone(UTC).time().isoformat(precision) for at in times]
@@ -214,12 +214,12 @@ def _times_of_day(key: str, *times: datetime) -> list[str]:
 
 def alias_words(before: object, after: object, quote: Callable[[str], str] | None = None) -> str:
     """List the first added and removed aliases, such as `alias "Ines" added`."""
-    known, now = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
+    old, new = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
     words = quote or _short
-    lines = [f"alias {words(name)} added" for name in now if name not in known]
-    lines += [f"alias {words(name)} removed" for name in known if name not in now]
-    more = [f"and {len(lines) - _MOST_ALIASES} more"] if len(lines) > _MOST_ALIASES else []
-    return ", ".join([*lines[:_MOST_ALIASES], *more]) or _whole_aliases(before, after, words)
+    lines = [f"alias {words(name)} added" for name in new if name not in old]
+    lines += [f"alias {words(name)} removed" for name in old if name not in new]
+    more = [f"and {len(lines) - _MAX_ALIASES} more"] if len(lines) > _MAX_ALIASES else []
+    return ", ".join([*lines[:_MAX_ALIASES], *more]) or _whole_aliases(before, after, words)
 
 
 def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -> str:
@@ -230,15 +230,15 @@ def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -
     return f"aliases {then} → {now}" if now and then else f"aliases {now} added" if now else "aliases removed"
 
 
-def _of_decisions(key: str, before: object, after: object) -> str:
-    """Return what became of the questions of an observation, or of those whose place it takes."""
+def _describe_decisions(key: str, before: object, after: object) -> str:
+    """Return the change of an observation's questions, or of the observations that it supersedes."""
     fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
     if key == "_asks":
         return "question answered" if fewer else "question asked"
     return "takes the place of fewer" if fewer else "takes the place of another"
 
 
-def _protected(after: object) -> str:
+def _describe_protection(after: object) -> str:
     return "no longer read-only" if after is None else told_protection(str(after))
 
 
@@ -248,6 +248,6 @@ def _size(state: Mapping[str, object]) -> str:
 
 
 def _short(value: object) -> str:
-    if isinstance(value, str) and len(value) > _LONGEST:
-        return quoted(value[: _LONGEST - 1] + "…")
+    if isinstance(value, str) and len(value) > _MAX_CHARACTERS:
+        return quoted(value[: _MAX_CHARACTERS - 1] + "…")
     return quoted(value)

@@ -1,7 +1,7 @@
-"""`Past`: what was there at a point of the log, read without a copy of it.
+"""`Past`: the state of a domain at a point of its log, read without a copy.
 
-What has not changed since is read from the live graph, what has from the log; so a look at the recent past costs
-little, and one at a single node or connection never depends on the length of the log.
+Unchanged subjects are read from the live graph, and changed ones from the log. So the recent past is cheap to read, and
+the cost of a single node or connection does not depend on the length of the log.
 """
 
 from __future__ import annotations
@@ -18,9 +18,16 @@ from graph_memory.memory.graph import connection_weights, describe, queries
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
-from graph_memory.memory.graph.consistent_read import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.consistent_read import ConcurrentChange, MarkedRows, read_id_page, read_marked
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.neighbours import Around, Only, all_links, connected, reached_nodes, states_of
+from graph_memory.memory.graph.neighbours import (
+    ConnectionSelector,
+    ReadLinks,
+    read_all_links,
+    read_neighbour_page,
+    read_reachable_nodes,
+    states_of,
+)
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.premises import lost_premises
@@ -28,10 +35,10 @@ from graph_memory.memory.graph.queries import (
     Ids,
     Order,
     Page,
-    connections_of,
-    given_to,
+    connection_page,
     id_query,
-    nodes_of,
+    node_page,
+    statement_params,
     validity_of,
 )
 from graph_memory.memory.history.past_search import PastSearch
@@ -69,7 +76,7 @@ from graph_memory.storage.store import check_text
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """The last event of a subject up to a number, and its text where that is small."""
+    """The last event of a subject up to a log position, and its inline text."""
 
     event: Mapping[str, object] | None
     text: str | None
@@ -81,17 +88,19 @@ CONNECTIONS = id_query("history/connections")
 CONNECTED_NODES = id_query("history/connected_nodes")
 
 
-async def scale_at(core: Core, domain: str, seq: int) -> connection_weights.Scale:
-    """Return what weighs connections as they were after a number of the log, at that time."""
+async def weigher_at(core: Core, domain: str, seq: int) -> connection_weights.ConnectionWeigher:
+    """Return the weigher of a domain's connections, in their state at a log position and as of its time."""
     [row] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[seq])
     types = await logged_types(core.store, domain, seq)
     await check_kept(core, domain, seq)
     ontology = logged_ontology(types) if types else None
-    return connection_weights.Scale(core, domain, ontology, row.at, seq, partial(check_kept, core, domain, seq))
+    return connection_weights.ConnectionWeigher(
+        core, domain, ontology, row.at, seq, partial(check_kept, core, domain, seq)
+    )
 
 
 async def check_kept(core: Core, domain: str, seq: int) -> None:
-    """Raise HISTORY_COMPACTED for a number of a log that is no longer kept, ONTOLOGY_NOT_FOUND."""
+    """Raise HISTORY_COMPACTED for a log position that was compacted, and ONTOLOGY_NOT_FOUND."""
     row = await core.store.one(FORK, domain=domain)
     if row is None:
         raise no_ontology(domain)
@@ -100,11 +109,11 @@ async def check_kept(core: Core, domain: str, seq: int) -> None:
 
 
 class Past(WeighedPast):
-    """A domain as it was after one event of its log. Get one from `History.as_of`.
+    """A domain in its state after one event of its log. Get it from `History.as_of`.
 
-    Its methods are those of `Memory` that read, with the same arguments, results and errors. It has what was deleted
-    since, with content, and nothing that was created later. It stays the same whatever is written meanwhile. If the log
-    is compacted beyond it, all methods raise HISTORY_COMPACTED.
+    It has the reading methods of `Memory`, with the same arguments, results and errors. It contains subjects that were
+    deleted later, with content, and none that were created later. Later writes do not change it. If the log is
+    compacted beyond its event, all methods raise HISTORY_COMPACTED.
     """
 
     def __init__(self, core: Core, domain: str, seq: int) -> None:
@@ -114,11 +123,11 @@ class Past(WeighedPast):
 
     @property
     def seq(self) -> int:
-        """Number of the event after which it is."""
+        """The log position of the state."""
         return self._seq
 
     async def get_node(self, node_id: str) -> NodeInfo:
-        """Return a node without its content. Raises NODE_NOT_FOUND and SUBJECT_ERASED, as all that names a subject."""
+        """Return a node without its content. Raises NODE_NOT_FOUND and SUBJECT_ERASED."""
         return node_info((await self._node(node_id))[0])
 
     async def get_node_content(self, node_id: str) -> NodeContent:
@@ -129,9 +138,9 @@ class Past(WeighedPast):
 
     async def get_connection(self, connection_id: str, *, include_content: bool = False) -> ConnectionInfo:
         """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
-        event, text = await self._last(connection_id, Kind.CONNECTION)
+        event, text = await self._last_event(connection_id, Kind.CONNECTION)
         if event is None or event.draft.from_id is None or event.draft.to_id is None:
-            raise self._then(connection_not_found(self._domain, connection_id))
+            raise self._in_the_past(connection_not_found(self._domain, connection_id))
         state = ConnectionState.from_live(live_state(event), event.draft.from_id, event.draft.to_id)
         content: Content | None = None
         if include_content and state.content is not None:
@@ -159,11 +168,11 @@ class Past(WeighedPast):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
-        """Return the ids of the nodes that match; an order of the past needs no index, and reads all that match."""
+        """Return the ids of the nodes that match. An order needs no index, but reads all matching nodes."""
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
         wanted = queries.wanted_nodes(page, type, properties, fields)
-        return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
+        return await self._nodes(page, wanted, await self._find_ids(NODES, page, wanted), detail=detail)
 
     async def query_connections(
         self,
@@ -180,19 +189,21 @@ class Past(WeighedPast):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
-        """Return the ids of the connections that match, also in weight as it was then."""
+        """Return the ids of the connections that match, with weights as of that time."""
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
         if min_strength is not None:
             if order_by is not None:
                 raise queries.not_ordered_with("min_strength")
-            least = fraction("min_strength", min_strength)
-            return await connection_weights.strong(await self._scale(), page, wanted, least, detail=detail)
+            minimum = fraction("min_strength", min_strength)
+            return await connection_weights.query_strong_connections(
+                await self._weigher(), page, wanted, minimum, detail=detail
+            )
         wanted = replace(wanted, names=await self._names(type))
-        results = await self._matching(CONNECTIONS, page, wanted)
-        answer = await connections_of(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
+        results = await self._find_ids(CONNECTIONS, page, wanted)
+        result = await connection_page(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
         await self._check_kept()
-        return answer
+        return result
 
     async def get_connected_nodes(
         self,
@@ -208,30 +219,35 @@ class Past(WeighedPast):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectedNodes:
-        """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
+        """Return the neighbours of a node, each once. Raises NODE_NOT_FOUND."""
         page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
-        context = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
+        selector = ConnectionSelector(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
-        connection_weights.check_steps(min_strength, transitive=transitive)
+        connection_weights.check_min_strength(min_strength, transitive=transitive)
         if not transitive:
-            only = None if min_strength is None else (await self._scale()).at_least(min_strength)
-            return await self._connected(node_id, page, context, detail=detail, only=only)
+            read_links = None if min_strength is None else (await self._weigher()).minimum_weight_reader(min_strength)
+            return await self._neighbour_page(node_id, page, selector, detail=detail, only=read_links)
         check_transitive(await self.get_ontology(), connection_type)
-        everything = Page("", UNLIMITED, page.valid_at)
+        whole_page = Page("", UNLIMITED, page.valid_at)
 
         async def step(ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-            return {id_: (await self._connected(id_, everything, context, detail=False)).node_ids for id_ in ids}
+            return {id_: (await self._neighbour_page(id_, whole_page, selector, detail=False)).node_ids for id_ in ids}
 
-        return await reached_nodes(self._core, self._domain, node_id, page, step, depth, detail=detail, at=self.seq)
+        return await read_reachable_nodes(
+            self._core, self._domain, node_id, page, step, depth, detail=detail, at=self.seq
+        )
 
     async def get_connected_nodes_of(
         self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        """Return the neighbours of many nodes, by node. Missing nodes are left out."""
         names = await self._names(connection_type)
-        context, everything = Around(direction, connection_type, names=names), Page("", UNLIMITED)
-        there = [node.id for node in await self.describe_nodes(node_ids)]
-        return {one: (await self._connected(one, everything, context, detail=False)).node_ids for one in there}
+        selector, whole_page = ConnectionSelector(direction, connection_type, names=names), Page("", UNLIMITED)
+        existing = [node.id for node in await self.describe_nodes(node_ids)]
+        return {
+            node_id: (await self._neighbour_page(node_id, whole_page, selector, detail=False)).node_ids
+            for node_id in existing
+        }
 
     async def find_contradictions(
         self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
@@ -248,14 +264,16 @@ class Past(WeighedPast):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
-        """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
+        """Return the nodes whose text content contained `query`, as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
-        results = await PastSearch(self._core, self._domain, self.seq, self._check_kept).holders(query, node_type, page)
+        results = await PastSearch(self._core, self._domain, self.seq, self._check_kept).find_nodes(
+            query, node_type, page
+        )
         wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=query)
         return await self._nodes(page, wanted, results, detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
+        """Return type, title and properties of nodes, in the given order. Missing nodes are left out."""
         nodes = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
         await self._check_kept()
         return nodes
@@ -267,11 +285,11 @@ class Past(WeighedPast):
         return connections
 
     async def get_ontology(self) -> Ontology:
-        """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
+        """Return the ontology at that point. Raises ONTOLOGY_NOT_FOUND if there was none."""
         types = await logged_types(self._core.store, self._domain, self._seq)
         await self._check_kept()
         if not types:
-            hint = Hint("Choose a later point.", " {memory_log} shows when the domain was created.")
+            hint = Hint("Give a later point.", " {memory_log} shows when the domain was created.")
             details = {"domain": self._domain, "at": self._seq, "hint": hint}
             message = f"Domain {self._domain} had no ontology at event {self._seq}"
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, details)
@@ -282,67 +300,67 @@ class Past(WeighedPast):
         return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
 
     async def _names(self, type_name: str | None) -> Names | None:
-        """Return as what connections of a name were stored."""
+        """Return the stored names of a connection type."""
         if type_name is None:
             return None
         check_text({"type": type_name})
         return (await self.get_ontology()).names_of(type_name)
 
-    async def _scale(self) -> connection_weights.Scale:
+    async def _weigher(self) -> connection_weights.ConnectionWeigher:
         await self.get_ontology()
-        return await scale_at(self._core, self._domain, self.seq)
+        return await weigher_at(self._core, self._domain, self.seq)
 
-    async def _connected(
-        self, node_id: str, page: Page, context: Around, *, detail: bool, only: Only | None = None
+    async def _neighbour_page(
+        self, node_id: str, page: Page, selector: ConnectionSelector, *, detail: bool, only: ReadLinks | None = None
     ) -> ConnectedNodes:
-        arguments = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **context.params}
-        found = await look(self._core, CONNECTED_NODES, self._domain, **arguments)
+        arguments = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **selector.params}
+        marked_rows = await read_marked(self._core, CONNECTED_NODES, self._domain, **arguments)
         await self._check_kept()
-        answer = await connected(
+        result = await read_neighbour_page(
             self._core,
             self._domain,
             node_id,
             page,
-            context,
-            found,
-            lambda: all_links(context, node_id, partial(self._matching, CONNECTIONS), self._states),
+            selector,
+            marked_rows,
+            lambda: read_all_links(selector, node_id, partial(self._find_ids, CONNECTIONS), self._states),
             detail=detail,
             at=self.seq,
-            only=only,
+            read_links=only,
         )
         await self._check_kept()
-        return answer
+        return result
 
     async def _nodes(self, page: Page, wanted: Wanted, results: Sequence[str], *, detail: bool) -> NodeIds:
-        answer = await nodes_of(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
+        result = await node_page(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
         await self._check_kept()
-        return answer
+        return result
 
-    async def _matching(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
-        """Return the ids of what was wanted: one more than the page takes, if there are as many."""
+    async def _find_ids(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
+        """Return the ids of matching subjects, at most one more than the page contains."""
         if page.order is not None:
-            return await self._in_order(statement, page, wanted, page.order)
+            return await self._find_sort_keys(statement, page, wanted, page.order)
 
-        async def read(after: str, limit: int) -> Look[str | None]:
-            arguments = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
-            return await look(self._core, statement, self._domain, **arguments)
+        async def read(after: str, limit: int) -> MarkedRows[str | None]:
+            arguments = {**statement_params(statement, wanted), "at": self.seq, "after": after, "limit": limit}
+            return await read_marked(self._core, statement, self._domain, **arguments)
 
-        async def is_meant(row: OvertakenRow) -> bool:
+        async def matches(row: ConcurrentChange) -> bool:
             return wanted.takes(row.event)
 
-        results = await page_of(self._core, self._domain, page.after, page.size, read, is_meant, at=self.seq)
+        results = await read_id_page(self._core, self._domain, page.after, page.size, read, matches, at=self.seq)
         await self._check_kept()
         return results
 
-    async def _in_order(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
+    async def _find_sort_keys(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
         queries.check_ordered(wanted)
         entries = IndexRange((*wanted.properties, check_key(order.by)), wanted.properties, order.descending)
-        ids = await self._matching(statement, replace(page, after="", limit=UNLIMITED, order=None), wanted)
+        ids = await self._find_ids(statement, replace(page, after="", limit=UNLIMITED, order=None), wanted)
         keys = [entries.sort_key(state, str(state["_subject"])) for state in await self._states(ids)]
         return entries.between(filter(None, keys), entries.after(page.after))[: page.size]
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
-        """Return the events by which subjects were as they were, of those that there were."""
+        """Return the last events of subjects at that point. Missing subjects are left out."""
         results = await states_of(self._core, self._domain, subjects, self.seq)
         await self._check_kept()
         return results
@@ -358,12 +376,12 @@ class Past(WeighedPast):
         await check_kept(self._core, self._domain, self.seq)
 
     async def _node(self, node_id: str) -> tuple[NodeState, str | None]:
-        event, text = await self._last(node_id, Kind.NODE)
+        event, text = await self._last_event(node_id, Kind.NODE)
         if event is None:
-            raise self._then(node_not_found(self._domain, node_id))
+            raise self._in_the_past(node_not_found(self._domain, node_id))
         return NodeState.from_live(live_state(event)), text
 
-    async def _last(self, subject: str, kind: Kind) -> tuple[Event | None, str | None]:
+    async def _last_event(self, subject: str, kind: Kind) -> tuple[Event | None, str | None]:
         [row] = await self._core.store.read(STATE, domain=self._domain, at=self.seq, id=subject)
         await self._check_kept()
         event = Event.from_row(row.event) if row.event is not None else None
@@ -373,10 +391,10 @@ class Past(WeighedPast):
             return None, None
         return event, row.text
 
-    def _then(self, error: GraphError) -> GraphError:
-        """Return an error about something that was not there then, saying so."""
+    def _in_the_past(self, error: GraphError) -> GraphError:
+        """Return an error about a missing subject, reworded for the past."""
         message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = Hint("{memory_log:subject=ID} shows when it was created and deleted.")
         if self.seq <= 0:
-            hint = Hint("{before_all} Choose a later one.", " {hint}", before_all=BEFORE_ALL, hint=hint)
+            hint = Hint("{before_all} Give a later one.", " {hint}", before_all=BEFORE_ALL, hint=hint)
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})

@@ -1,4 +1,4 @@
-"""What held a text at a point of the log."""
+"""Substring search at a point of the log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.neighbours import AT_ONCE
 from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.memory.graph.substring import SubstringSearch, TextRow, contains_needle
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.search_windows import Needle
 from graph_memory.model.values.arguments import UNLIMITED, check_query
@@ -23,59 +23,61 @@ TEXTS = query("history/texts", TextRow)
 
 @dataclass(frozen=True, slots=True)
 class PastSearch:
-    """Substring search in a domain as it was after a number of its log."""
+    """Substring search in a domain's state at a log position."""
 
     core: Core
     domain: str
     at: int
     check: Callable[[], Awaitable[None]]
-    """Raises HISTORY_COMPACTED when that is no longer kept."""
+    """Raises HISTORY_COMPACTED if the position was compacted."""
 
-    async def holders(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return the nodes that held a text: more than the page takes, if there are as many."""
+    async def find_nodes(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return the nodes that contained a text, more than the page contains if there are as many."""
         needle = Needle.of(check_query(text))
-        living = await self._living(text, node_type, page)
-        return sorted({*living, *await self._changed(needle, node_type, page)})
+        living = await self._find_unchanged(text, node_type, page)
+        return sorted({*living, *await self._find_changed(needle, node_type, page)})
 
-    async def _read(self, wanted: Query[R], **given: object) -> list[R]:
-        rows = await self.core.store.read(wanted, domain=self.domain, at=self.at, **given)
+    async def _read(self, statement: Query[R], **params: object) -> list[R]:
+        rows = await self.core.store.read(statement, domain=self.domain, at=self.at, **params)
         await self.check()
         return rows
 
-    async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
+    async def _find_unchanged(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return unchanged nodes that contain a text, more than the page contains if there are as many."""
         results: list[str] = []
         after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
         while len(results) <= page.limit:
-            live = await Search(self.core).search_content(self.domain, text, Page(after, size), node_type=node_type)
-            results += await self._unchanged(live.node_ids)
+            live = await SubstringSearch(self.core).search_content(
+                self.domain, text, Page(after, size), node_type=node_type
+            )
+            results += await self._keep_unchanged(live.node_ids)
             if live.next_cursor is None:
                 break
             after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
         return results
 
-    async def _unchanged(self, ids: Sequence[str]) -> list[str]:
+    async def _keep_unchanged(self, ids: Sequence[str]) -> list[str]:
         results: list[str] = []
         for start in range(0, len(ids), AT_ONCE):
             results += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
         return results
 
-    async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
-        """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
+    async def _find_changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
+        """Return changed nodes whose former text contained the needle, at most one more than the page contains."""
         results: list[str] = []
         after = page.after
         while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
             for row in rows:
-                if await self._held(needle, row):
+                if await self._holds(needle, row):
                     results.append(row.id)
                 if len(results) > page.limit:
                     return results
             after = rows[-1].id
         return results
 
-    async def _held(self, needle: Needle, row: TextRow) -> bool:
+    async def _holds(self, needle: Needle, row: TextRow) -> bool:
         try:
-            return await holds(self.core, self.domain, needle, row)
+            return await contains_needle(self.core, self.domain, needle, row)
         except GraphError:
             await self.check()
             raise

@@ -1,4 +1,4 @@
-"""What weighed how much at a point of the log."""
+"""Connection weights at a point of the log."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from graph_memory.model.values.strength import fraction
 
 
 class WeighedPast(ABC):
-    """The methods of `Past` that weigh connections, as they were then and at that time."""
+    """The methods of `Past` for connection weights, in the state and as of the time of the past."""
 
     @abstractmethod
-    async def _scale(self) -> connection_weights.Scale: ...
+    async def _weigher(self) -> connection_weights.ConnectionWeigher: ...
 
     async def get_strongest_connections(
         self, node_id: str, *, direction: Direction = "both", connection_type: str | None = None, limit: int = 10
     ) -> WeighedConnections:
-        """Return the connections of a node that weighed most, as `Memory.get_strongest_connections` does."""
-        return await connection_weights.strongest(await self._scale(), node_id, direction, connection_type, limit)
+        """Return the heaviest connections of a node, as `Memory.get_strongest_connections` does."""
+        return await connection_weights.find_strongest(
+            await self._weigher(), node_id, direction, connection_type, limit
+        )
 
     async def get_weak_relations(
         self,
@@ -30,6 +32,8 @@ class WeighedPast(ABC):
         limit: int = 50,
         cursor: str | None = None,
     ) -> WeighedConnections:
-        """Return connections that weighed less than `below`, as `Memory.get_weak_relations` does."""
+        """Return the connections with a weight below `below`, as `Memory.get_weak_relations` does."""
         page = Page.of(connection_weights.checked_limit(limit), cursor)
-        return await connection_weights.weak(await self._scale(), page, fraction("below", below), connection_type)
+        return await connection_weights.find_weak(
+            await self._weigher(), page, fraction("below", below), connection_type
+        )

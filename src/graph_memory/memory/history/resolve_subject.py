@@ -1,4 +1,4 @@
-"""What a person means who does not type a whole id: the beginning of one, or the title of a node."""
+"""Resolution of a subject by the start of its id, or by the title of a node."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import is_encodable
 from graph_memory.storage.queries import query
 
-LEAST = 6
-"""Characters that the beginning of an id must have: a slip of the hand should not name anything."""
-MOST = 12
-"""Candidates that are looked for."""
+MIN_CHARACTERS = 6
+"""Minimum number of characters of the start of an id, so that a typing error does not match."""
+MAX_CANDIDATES = 12
+"""Maximum number of candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRow:
-    """A subject's last event; of what was erased, it has neither type nor title."""
+    """A subject's last event. An erased subject has neither type nor title."""
 
     id: str
     kind: str
@@ -31,17 +31,17 @@ class NamedRow:
 NAMED = query("history/named", NamedRow)
 
 
-async def named(core: Core, domain: str, text: str) -> tuple[Named, ...]:
-    """Return what may be meant by a text. `History.named` tells the rest."""
+async def resolve_subject(core: Core, domain: str, text: str) -> tuple[Named, ...]:
+    """Return the subjects that a text may refer to. See `History.named`."""
     if not text or not is_encodable(text):
         return ()
-    rows = await core.store.read(NAMED, domain=domain, text=text, limit=MOST)
-    results = [_named(row) for row in rows if len(text) >= LEAST or text in (row.id, row.title)]
-    whole = [one for one in results if one.id == text]
-    living = [one for one in results if not one.deleted]
-    return tuple(whole or living or results)
+    rows = await core.store.read(NAMED, domain=domain, text=text, limit=MAX_CANDIDATES)
+    results = [_as_result(row) for row in rows if len(text) >= MIN_CHARACTERS or text in (row.id, row.title)]
+    exact = [subject for subject in results if subject.id == text]
+    living = [subject for subject in results if not subject.deleted]
+    return tuple(exact or living or results)
 
 
-def _named(row: NamedRow) -> Named:
-    gone = row.op == Op.DELETE or row.type is None
-    return Named(id=row.id, kind=Kind(row.kind), type=row.type, title=row.title, deleted=gone)
+def _as_result(row: NamedRow) -> Named:
+    is_deleted = row.op == Op.DELETE or row.type is None
+    return Named(id=row.id, kind=Kind(row.kind), type=row.type, title=row.title, deleted=is_deleted)

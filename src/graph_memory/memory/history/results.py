@@ -1,4 +1,4 @@
-"""What reading the past gives: lines of the log, sessions."""
+"""Results of history reads and reverts."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from graph_memory.model.text.wording import shown
 Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]
 Choice = Literal["stop", "skip", "force"]
-"""What to do about a change that cannot simply be undone."""
+"""The treatment of a change that conflicts with later ones."""
 Verdict = Literal["accept", "reject", "edit"]
-"""What a person says of a change that they review."""
+"""The verdict of a person on a change."""
 _FOLDED = 3
-"""Minimum number of types defined in a row that one line tells, and the number that it names."""
+"""Minimum number of consecutive type definitions that are folded into one line, and the number that it names."""
 
 
 class LogLine(Result):
-    """One change in short."""
+    """A short log entry."""
 
-    seq: int = Field(description="Its number in the domain's log; also the version of its subject after it")
+    seq: int = Field(description="Position in the domain's log; also the version of its subject afterwards")
     at: Timestamp
-    by: str = Field(description="The actor; where none is named, agent or user")
+    by: str = Field(description="The actor, or if unknown, agent or user")
     summary: str = Field(description="The change in words")
 
 
 class LogEntry(LogLine):
-    """One change."""
+    """A log entry."""
 
     id: str
     operation: Operation
     kind: Kind
-    subject: str = Field(description="Id of what was changed")
+    subject: str = Field(description="Id of the changed subject")
     type: str | None = None
     session: str | None = None
     source: str
@@ -49,30 +49,30 @@ class LogEntry(LogLine):
 
 
 class LogLines(Answered):
-    """Changes in short, newest first."""
+    """Short log entries, newest first."""
 
     entries: tuple[LogLine, ...]
     next_cursor: str | None = Field(default=None, description="Pass as cursor for older changes; absent on the last")
 
 
 class LogPage(LogLines):
-    """Changes, newest first."""
+    """A page of log entries, newest first."""
 
     entries: tuple[LogEntry, ...]  # pyright: ignore[reportIncompatibleVariableOverride] - frozen
 
     @property
     def folded(self) -> tuple[LogEntry, ...]:
-        """The same changes, with several types that one caller defined in a row as one entry."""
+        """The entries, with consecutive type definitions by one caller folded into one entry."""
         folded: list[LogEntry] = []
-        for defined, group in groupby(self.entries, _definer):
+        for definer, group in groupby(self.entries, _definer):
             entries = list(group)
-            is_row = defined is not None and len(entries) >= _FOLDED
+            is_row = definer is not None and len(entries) >= _FOLDED
             folded += [_fold(entries)] if is_row else entries
         return tuple(folded)
 
     @property
     def lines(self) -> LogLines:
-        """The same changes in short, their times to the second."""
+        """The short entries, with times in whole seconds."""
         lines = (
             LogLine(seq=entry.seq, at=entry.at.replace(microsecond=0), by=entry.by, summary=entry.summary)
             for entry in self.folded
@@ -81,12 +81,12 @@ class LogPage(LogLines):
 
 
 def _definer(entry: LogEntry) -> tuple[str, str | None] | None:
-    """Return who defined a type with an entry, or None for another change."""
+    """Return the actor and session of a type definition, or None for another change."""
     return (entry.by, entry.session) if entry.kind in TYPES and entry.operation == "create" else None
 
 
 def _fold(entries: Sequence[LogEntry]) -> LogEntry:
-    """Return entries that define types, newest first, as one."""
+    """Return one entry for entries that define types, newest first."""
     names = [entry.subject.partition("/")[2] for entry in reversed(entries)]
     more = f" and {len(names) - _FOLDED} more" if len(names) > _FOLDED else ""
     numbers = f"{entries[-1].seq} to {entries[0].seq}"
@@ -101,7 +101,7 @@ class Sessions(Result):
 
 
 class Named(Result):
-    """A node or connection that somebody may mean by a text."""
+    """A node or connection that a text may refer to."""
 
     id: str
     kind: Kind
@@ -111,33 +111,35 @@ class Named(Result):
 
 
 class Reviewed(Result):
-    """What people said of the changes of a domain when they reviewed them."""
+    """The reviews of a domain's changes."""
 
     domain: str
-    verdicts: dict[int, Verdict] = Field(description="By the number of the change")
-    settled: int = Field(description="Every change up to this number was reviewed, or is not in this domain's own log")
+    verdicts: dict[int, Verdict] = Field(description="Verdicts by log position")
+    settled: int = Field(
+        description="All changes up to this position were reviewed, or are not in this domain's own log"
+    )
 
 
 class PastAnswer(Result):
-    """The result of a read of a domain as it was."""
+    """The result of a read of a past state."""
 
-    as_of: int = Field(description="Number of the event after which it was so")
+    as_of: int = Field(description="Log position of the state")
     result: dict[str, object]
 
 
 class RevertedChange(Result):
-    """What a revert wrote, or would write, about one subject."""
+    """A change of one subject that a revert wrote or would write."""
 
     subject: str
     kind: Kind
-    operation: Operation = Field(description="create: brought back; delete: removed; update: set back")
-    seq: int = Field(description="Number of the new event; also the subject's version")
+    operation: Operation = Field(description="create: restored; delete: removed; update: set back")
+    seq: int = Field(description="Log position of the new event; also the subject's version")
     type: str | None = None
-    title: str | None = Field(default=None, description="Of a node; of a connection, those of its ends")
+    title: str | None = Field(default=None, description="Title of a node; for a connection, the titles of its ends")
 
 
 class Skipped(Result):
-    """A subject that was left as it is, and why."""
+    """A subject that was not changed, and the reason."""
 
     subject: str
     title: str | None = None
@@ -147,15 +149,15 @@ class Skipped(Result):
 
 
 class Reverted(Result):
-    """What was undone, or with `dry_run` would be. It is one batch of the log, and can be reverted itself.
+    """The result of a revert or its dry run. A revert is one batch of the log, and can be reverted itself.
 
-    Of one that is so large that it is written in pages, the first 100 changes and skipped subjects are told.
+    If it is so large that it is written in pages, only the first 100 changes and skipped subjects are listed.
     """
 
     dry_run: bool
-    batch: str | None = Field(default=None, description="Absent when nothing was written")
+    batch: str | None = Field(default=None, description="Absent if nothing was written")
     changes: tuple[RevertedChange, ...]
-    more_changes: int | None = Field(default=None, description="How many there are beyond those")
+    more_changes: int | None = Field(default=None, description="Number of further changes")
     skipped: tuple[Skipped, ...]
     more_skipped: int | None = None
     force: ReadyCall | None = Field(default=None, description="The call that undoes the forcible ones too")

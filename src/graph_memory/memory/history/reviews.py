@@ -1,4 +1,4 @@
-"""Which changes a person has reviewed, and what they said. It is kept beside the log, which only tells of changes."""
+"""Reviews of changes. They are stored beside the log, which contains only changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_memory.storage.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ReviewedRow:
-    """What is kept of reviews, as text, and the numbers between which the log has changes to show."""
+    """The stored reviews, as text, and the range of log positions that have changes."""
 
     reviewed: str | None
     after: int
@@ -30,13 +30,13 @@ LOCK_REVIEWED = query("history/lock_reviewed", ReviewedRow)
 PUT_REVIEWED = query("history/put_reviewed", Nothing)
 
 
-async def reviewed(core: Core, domain: str) -> Reviewed:
-    """Return what was reviewed. `History.reviewed` tells the rest."""
-    return _told(domain, await core.store.one(REVIEWED, domain=domain))
+async def read_reviews(core: Core, domain: str) -> Reviewed:
+    """Return the reviews of a domain. See `History.reviewed`."""
+    return _as_result(domain, await core.store.one(REVIEWED, domain=domain))
 
 
 async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict]) -> Reviewed:
-    """Add to what was reviewed. `History.mark_reviewed` tells the rest."""
+    """Add reviews. See `History.mark_reviewed`."""
     for verdict in verdicts.values():
         if verdict not in get_args(Verdict):
             raise fault("verdicts", f"{quoted(verdict)} is not a verdict", "Use accept, reject or edit.")
@@ -47,15 +47,15 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict]
             raise no_ontology(domain)
         if beyond := [seq for seq in verdicts if not 0 < seq <= row.last]:
             raise fault("verdicts", f"The log has no change {beyond[0]}", "`log` shows the numbers of changes.")
-        all_of_them: dict[int, Verdict] = {**verdicts_in(row.reviewed), **verdicts}
-        text = text_of({seq: verdict for seq, verdict in all_of_them.items() if seq > row.after})
+        all_verdicts: dict[int, Verdict] = {**verdicts_in(row.reviewed), **verdicts}
+        text = text_of({seq: verdict for seq, verdict in all_verdicts.items() if seq > row.after})
         await transaction.run(PUT_REVIEWED, domain=domain, reviewed=text)
-        return _told(domain, replace(row, reviewed=text))
+        return _as_result(domain, replace(row, reviewed=text))
 
     return await core.store.write("mark_reviewed", add)
 
 
-def _told(domain: str, row: ReviewedRow | None) -> Reviewed:
+def _as_result(domain: str, row: ReviewedRow | None) -> Reviewed:
     if row is None:
         raise no_ontology(domain)
     verdicts, settled = verdicts_in(row.reviewed), row.after
@@ -65,7 +65,7 @@ def _told(domain: str, row: ReviewedRow | None) -> Reviewed:
 
 
 def text_of(verdicts: Mapping[int, Verdict]) -> str:
-    """Return verdicts as text: as ranges, since most changes are reviewed in their order."""
+    """Return verdicts as text, in ranges because most changes are reviewed in order."""
     ranges: list[tuple[int, int, Verdict]] = []
     for seq, verdict in sorted(verdicts.items()):
         if ranges and ranges[-1][1:] == (seq - 1, verdict):
@@ -76,6 +76,6 @@ def text_of(verdicts: Mapping[int, Verdict]) -> str:
 
 
 def verdicts_in(text: str | None) -> dict[int, Verdict]:
-    """Return the verdicts of a text."""
+    """Return the verdicts in a text."""
     ranges = cast("list[tuple[int, int, Verdict]]", json.loads(text or "[]"))
     return {seq: verdict for first, last, verdict in ranges for seq in range(first, last + 1)}

@@ -1,4 +1,4 @@
-"""Pairs of nodes that connections say cannot both be true."""
+"""Pairs of nodes that contradict each other, by their connections."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graph_memory.model.results import ConnectionIds, NodeSummary
 from graph_memory.storage.log.writing import utc_now
 
 TYPE = "contradicts"
-"""The connection type that says so: the standard one, or one of that name."""
+"""The connection type of contradictions: the standard one, or another with this name."""
 
 
 class Reader(Protocol):
-    """A memory as it is, or as it was."""
+    """A memory, at present or in the past."""
 
     async def query_connections(
         self,
@@ -30,14 +30,14 @@ class Reader(Protocol):
         ...
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-        """Return what nodes are."""
+        """Return type, title and properties of nodes."""
         ...
 
 
 async def find_contradictions(
     reader: Reader, valid_at: datetime | str | None, limit: int | None, cursor: str | None
 ) -> Contradictions:
-    """Return the pairs that contradict each other, by default those that do now; in the order of their connections."""
+    """Return the pairs that contradict each other, by default at present, in the order of their connections."""
     now = utc_now()
     holds = now if valid_at is None else valid_at
     page = await reader.query_connections(type=TYPE, valid_at=holds, detail=True, limit=limit, cursor=cursor)

@@ -1,7 +1,7 @@
-"""Connections that chains of a transitive type stand for: which are missing, written as one batch with their evidence.
+"""Inference of missing connections from chains of a transitive type, written as one batch with their evidence.
 
-Only what somebody stored is a premise. What was inferred is none, so that each inferred connection can be traced back
-to what was said, and what has lost its premises can be told.
+Inferred connections are not premises. So each one can be traced back to stored connections, and lost premises can be
+detected.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from itertools import islice
 
 from graph_memory.memory.changes.context import read_context
 from graph_memory.memory.changes.plan import Changeset, Context
-from graph_memory.memory.changes.rules import broken_rules
+from graph_memory.memory.changes.rules import find_broken_rules
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.closure import check_depth, check_transitive
-from graph_memory.memory.graph.connections import NewConnection, creation
+from graph_memory.memory.graph.connections import NewConnection, creation_draft
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.premises import evidence_of, evidence_text, lost_premises
 from graph_memory.memory.inference.results import Inferred, InferredConnection, LostPremises
@@ -28,18 +28,18 @@ from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-MOST = 1_000
-"""Connections that one call infers unless `limit` says otherwise."""
-MOST_EVER = 10_000
-MOST_EDGES = 100_000
-"""Connections of one type that are looked at."""
-MOST_FOLLOWED = 1_000_000
-"""What follows from the connections of one type before the rest is left uncounted."""
+DEFAULT_LIMIT = 1_000
+"""Default maximum number of connections that one call infers."""
+MAX_LIMIT = 10_000
+MAX_EDGES = 100_000
+"""Maximum number of connections of one type that are read."""
+MAX_INFERENCES = 1_000_000
+"""Maximum number of inferences from one type that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """A connection, and how it came to be."""
+    """A connection, and the method of its creation."""
 
     id: str
     type: str
@@ -50,27 +50,27 @@ class EdgeRow:
 
 EDGES = query("inference/edges", EdgeRow)
 Edges = Mapping[str, Mapping[str, str]]
-"""For each node those one connection away, each with the id of that connection."""
+"""The neighbours of each node, with the ids of the connections."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What follows and is missing, with all that a decision looks at."""
+class _InferenceContext:
+    """The missing connections, with the stored data that the decision needs."""
 
     missing: Sequence[NewConnection]
     context: Context
     more: int
     inferred: Sequence[str]
-    """The inferred connections that there are."""
+    """The ids of the existing inferred connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What no rule forbids, and how many connections a rule forbids."""
+    """The allowed connections, and the number of forbidden ones."""
 
     kept: Sequence[Draft]
     refused: int
-    found: _Found
+    premises: _InferenceContext
 
 
 async def infer_connections(
@@ -82,37 +82,39 @@ async def infer_connections(
     limit: int | None,
     dry_run: bool,
 ) -> Inferred:
-    """Write what follows from transitive types. `Memory.infer_connections` tells the rest."""
-    depth, most = check_depth(max_depth, transitive=True), _check_limit(limit)
+    """Write the connections that follow from transitive types. See `Memory.infer_connections`."""
+    depth, maximum = check_depth(max_depth, transitive=True), _check_limit(limit)
 
-    async def read(reader: Reader, head: Head) -> _Found:
-        return await _look(reader, head, _types(head.ontology, connection_type), depth, most, core.origin.actor)
+    async def read(reader: Reader, head: Head) -> _InferenceContext:
+        return await _read_context(
+            reader, head, _types(head.ontology, connection_type), depth, maximum, core.origin.actor
+        )
 
     written = await core.log.write("infer_connections", domain, core.origin, read, _decide, dry_run=dry_run)
     receipt, report = written.receipt, written.report
     is_written = bool(report.kept) and not dry_run
     return Inferred(
         dry_run=dry_run,
-        connections=await _told(core, domain, report.kept, dry_run=dry_run),
-        more=report.found.more,
+        connections=await _as_results(core, domain, report.kept, dry_run=dry_run),
+        more=report.premises.more,
         refused=report.refused,
-        unfounded=await _unfounded(core, domain, report.found.inferred),
+        unfounded=await _lost_premises(core, domain, report.premises.inferred),
         since=receipt.changes[0].seq if is_written else None,
         until=receipt.seq if is_written else None,
     )
 
 
-def _decide(head: Head, found: _Found) -> Decision[_Report]:
-    """Return the missing connections that no rule forbids."""
-    drafts = [creation(head, connection) for connection in found.missing]
-    refused = {violation.draft.subject for violation in Changeset.of(found.context, drafts).violations()}
-    kept = [draft for draft in drafts if draft.subject not in refused]
-    checked = Changeset.of(found.context, kept).checked(head.domain) if kept else []
-    return Decision(checked, _Report(kept, len(refused), found))
+def _decide(head: Head, premises: _InferenceContext) -> Decision[_Report]:
+    """Return the missing connections that the rules allow."""
+    drafts = [creation_draft(head, connection) for connection in premises.missing]
+    refused = {violation.draft.subject for violation in Changeset.of(premises.context, drafts).violations()}
+    allowed = [draft for draft in drafts if draft.subject not in refused]
+    changes = Changeset.of(premises.context, allowed).validate(head.domain) if allowed else []
+    return Decision(changes, _Report(allowed, len(refused), premises))
 
 
 def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
-    """Return the types to look at, of two that are inverses of each other the first."""
+    """Return the types to read. Of two inverse types, only the first one."""
     if connection_type is not None:
         return [ontology.stored_as(check_transitive(ontology, connection_type))[0]]
     names: list[str] = []
@@ -122,69 +124,71 @@ def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
     return names
 
 
-async def _look(reader: Reader, head: Head, types: Sequence[str], depth: int, most: int, actor: str | None) -> _Found:
+async def _read_context(
+    reader: Reader, head: Head, types: Sequence[str], depth: int, most: int, actor: str | None
+) -> _InferenceContext:
     missing: list[NewConnection] = []
     inferred: list[str] = []
     more = 0
     for name in types:
         stored = head.ontology.names_of(name).types
-        rows = await reader.read(EDGES, domain=head.domain, types=stored, limit=MOST_EDGES + 1)
-        if len(rows) > MOST_EDGES:
-            hint = Hint("Use {get_connected_nodes:transitive=true}, which follows them when it is asked.")
-            raise fault("connection_type", f"{name} has more than {MOST_EDGES:,} connections", hint)
+        rows = await reader.read(EDGES, domain=head.domain, types=stored, limit=MAX_EDGES + 1)
+        if len(rows) > MAX_EDGES:
+            hint = Hint("Use {get_connected_nodes:transitive=true}, which follows them at query time.")
+            raise fault("connection_type", f"{name} has more than {MAX_EDGES:,} connections", hint)
         inferred += [row.id for row in rows if row.method == "inferred"]
-        following = islice(_following(head.ontology, name, rows, depth), MOST_FOLLOWED)
-        for source, target, evidence in following:
+        inferences = islice(_missing_connections(head.ontology, name, rows, depth), MAX_INFERENCES)
+        for source, target, evidence in inferences:
             if len(missing) == most:
                 more += 1
             else:
-                missing.append(_inferred(name, source, target, evidence, actor))
+                missing.append(_new_connection(name, source, target, evidence, actor))
     if not missing:
-        return _Found((), Context(ontology=head.ontology), more, sorted(inferred))
-    drafts = [creation(head, connection) for connection in missing]
+        return _InferenceContext((), Context(ontology=head.ontology), more, sorted(inferred))
+    drafts = [creation_draft(head, connection) for connection in missing]
     context = await read_context(reader, head, drafts)
-    broken = await broken_rules(reader, head.domain, drafts, head.ontology)
-    return _Found(missing, replace(context, broken=broken), more, sorted(inferred))
+    broken = await find_broken_rules(reader, head.domain, drafts, head.ontology)
+    return _InferenceContext(missing, replace(context, broken=broken), more, sorted(inferred))
 
 
-def _following(
+def _missing_connections(
     ontology: Ontology, name: str, rows: Sequence[EdgeRow], depth: int
 ) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Give what follows from connections of a type and is not among them, in order: source, target, and by which."""
+    """Yield the missing connections that a type implies, in order: source, target and evidence."""
     names = ontology.names_of(name)
-    there: dict[str, set[str]] = {}
+    existing: dict[str, set[str]] = {}
     edges: dict[str, dict[str, str]] = {}
     for row in sorted(rows, key=lambda row: row.id):
-        ways = [(row.from_id, row.to_id)] if row.type in names.along else []
-        ways += [(row.to_id, row.from_id)] if row.type in names.against else []
-        for source, target in ways:
-            there.setdefault(source, set()).add(target)
+        directions = [(row.from_id, row.to_id)] if row.type in names.along else []
+        directions += [(row.to_id, row.from_id)] if row.type in names.against else []
+        for source, target in directions:
+            existing.setdefault(source, set()).add(target)
             if row.method != "inferred":
                 edges.setdefault(source, {}).setdefault(target, row.id)
     is_symmetric = name in names.against
     for source in sorted(edges):
         for target, evidence in sorted(_chains(edges, source, depth).items()):
-            if target not in there[source] and not (is_symmetric and target < source):
+            if target not in existing[source] and not (is_symmetric and target < source):
                 yield source, target, evidence
 
 
 def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]:
-    """Return the nodes that connections in a row lead to, each with the ids of the fewest that do."""
-    found: dict[str, tuple[str, ...]] = {source: ()}
+    """Return the reachable nodes, each with the ids of the connections of a shortest path."""
+    evidence_of_nodes: dict[str, tuple[str, ...]] = {source: ()}
     ends = [source]
     for _ in range(depth):
-        further: list[str] = []
+        next_ends: list[str] = []
         for node in ends:
             for target, id_ in sorted(edges.get(node, {}).items()):
-                if target not in found:
-                    found[target] = (*found[node], id_)
-                    further.append(target)
-        ends = further
-    del found[source]
-    return found
+                if target not in evidence_of_nodes:
+                    evidence_of_nodes[target] = (*evidence_of_nodes[node], id_)
+                    next_ends.append(target)
+        ends = next_ends
+    del evidence_of_nodes[source]
+    return evidence_of_nodes
 
 
-def _inferred(name: str, source: str, target: str, evidence: Sequence[str], actor: str | None) -> NewConnection:
+def _new_connection(name: str, source: str, target: str, evidence: Sequence[str], actor: str | None) -> NewConnection:
     provenance = Provenance(method="inferred", evidence=evidence_text(evidence), actor=actor)
     return NewConnection(
         id=new_id("conn"),
@@ -198,7 +202,9 @@ def _inferred(name: str, source: str, target: str, evidence: Sequence[str], acto
     )
 
 
-async def _told(core: Core, domain: str, drafts: Sequence[Draft], *, dry_run: bool) -> tuple[InferredConnection, ...]:
+async def _as_results(
+    core: Core, domain: str, drafts: Sequence[Draft], *, dry_run: bool
+) -> tuple[InferredConnection, ...]:
     ends = sorted({end or "" for draft in drafts for end in (draft.from_id, draft.to_id)})
     titles = {node.id: node.title for node in await node_briefs(core, domain, ends)}
     return tuple(
@@ -215,14 +221,18 @@ async def _told(core: Core, domain: str, drafts: Sequence[Draft], *, dry_run: bo
     )
 
 
-async def _unfounded(core: Core, domain: str, inferred: Sequence[str]) -> tuple[LostPremises, ...]:
+async def _lost_premises(core: Core, domain: str, inferred: Sequence[str]) -> tuple[LostPremises, ...]:
     lost = await lost_premises(core, domain, inferred)
-    return tuple(LostPremises(connection_id=one, lost=gone) for one, gone in lost.items() if gone)
+    return tuple(
+        LostPremises(connection_id=connection_id, lost=premise_ids)
+        for connection_id, premise_ids in lost.items()
+        if premise_ids
+    )
 
 
 def _check_limit(limit: int | None) -> int:
     if limit is None:
-        return MOST
-    if type(limit) is not int or not 1 <= limit <= MOST_EVER:
-        raise fault("limit", f"limit must be an integer from 1 to {MOST_EVER:,}, not {limit}", "Call again for more.")
+        return DEFAULT_LIMIT
+    if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
+        raise fault("limit", f"limit must be an integer from 1 to {MAX_LIMIT:,}, not {limit}", "Call again for more.")
     return limit

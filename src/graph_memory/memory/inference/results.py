@@ -1,4 +1,4 @@
-"""What is returned of what follows from connections."""
+"""Results of inference and contradictions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graph_memory.model.results import Answered, Found, NodeBrief, Result, Times
 
 
 class InferredConnection(Result):
-    """A connection that follows from others in a row."""
+    """A connection that follows from a chain of others."""
 
     connection_id: str | None = Field(default=None, description="Absent in a dry run")
     type: str
@@ -16,25 +16,25 @@ class InferredConnection(Result):
     from_title: str
     to_id: str
     to_title: str
-    evidence: tuple[str, ...] = Field(description="Ids of the connections from which it follows, in a row")
+    evidence: tuple[str, ...] = Field(description="Ids of the connections from which it follows, in order")
 
 
 class LostPremises(Result):
-    """An inferred connection that no longer follows from what it was inferred from."""
+    """An inferred connection that has lost premises."""
 
     connection_id: str
-    lost: tuple[str, ...] = Field(description="Ids of its evidence that are gone, or no longer hold")
+    lost: tuple[str, ...] = Field(description="Ids of its premises that were deleted or are no longer valid")
 
 
 class Inferred(Answered):
-    """What follows from the connections of transitive types, and was not there."""
+    """The missing connections that follow from transitive types."""
 
     dry_run: bool
     connections: tuple[InferredConnection, ...]
-    more: int = Field(description="Others that follow too; call again for them")
-    refused: int = Field(description="Others that follow, but that a rule of the ontology does not allow")
+    more: int = Field(description="Number of further missing connections; call again for them")
+    refused: int = Field(description="Number of further connections that a rule of the ontology does not allow")
     unfounded: tuple[LostPremises, ...] = Field(
-        default=(), description="Inferred before, from what no longer holds: check them, or delete them"
+        default=(), description="Earlier inferred connections that lost premises: check or delete them"
     )
     since: int | None = Field(default=None, description="Number of the first event, for memory_revert")
     until: int | None = Field(default=None, description="Number of the last event")
@@ -48,7 +48,7 @@ class Side(NodeBrief):
 
 
 class Contradiction(Result):
-    """Two nodes that a connection says cannot both be true."""
+    """Two nodes that contradict each other, by a connection."""
 
     connection_id: str
     a: Side

@@ -1,4 +1,4 @@
-"""Links between domains: made, listed and deleted in the log of the source's domain alone."""
+"""Links between domains. They are written only in the log of the source's domain."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import owners_of
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
-from graph_memory.memory.changes.values import Owners, way_of
+from graph_memory.memory.changes.values import Owners, link_value
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.nodes import the_node
+from graph_memory.memory.graph.nodes import read_node
 from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
 from graph_memory.memory.links.target_search import candidates_for
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -28,7 +28,7 @@ from graph_memory.storage.store import Reader, check_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLink:
-    """A link that is asked for, checked. Without a target its domain is searched for one."""
+    """A checked link to create. Without a target, the target domain is searched for one."""
 
     target_domain: str
     target: str | None
@@ -41,14 +41,14 @@ class NewLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A link, its source, and what is there of its other end, as it is seen from a domain."""
+    """A link with its source, and the state of its target, as seen from a domain."""
 
     key: str
     id: str
     domain: str
     source: str
     target: str
-    here: bool
+    is_out: bool
     source_title: str
     target_title: str | None
     has_domain: bool
@@ -60,59 +60,59 @@ TITLE = query("links/title", str)
 LINKS = query("links/links", LinkRow)
 
 
-async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> LinkCreated:
-    """Make a link. `Memory.create_cross_domain_link` tells the rest."""
-    if asked.target_domain == domain:
+async def create_link(core: Core, domain: str, node_id: str, new_link: NewLink) -> LinkCreated:
+    """Create a link. See `Memory.create_cross_domain_link`."""
+    if new_link.target_domain == domain:
         hint = Hint("Within a domain use {create_connection}.")
         raise fault("target_domain", f"{domain} is the source's own domain", hint)
-    await core.log.require_ontology(asked.target_domain)
+    await core.log.require_ontology(new_link.target_domain)
     candidates: tuple[Candidate, ...] | None = None
-    target = asked.target
+    target = new_link.target
     if target is None:
-        candidates = await candidates_for(core, domain, node_id, asked.target_domain)
+        candidates = await candidates_for(core, domain, node_id, new_link.target_domain)
         if not candidates or not candidates[0].fits:
-            hint = f"Nothing in {asked.target_domain} fits this node: give target_node_id."
+            hint = f"No node of {new_link.target_domain} fits this node: give target_node_id."
             return LinkCreated(success=False, candidates=candidates, hint=hint)
         target = candidates[0].node_id
-    made = await _write(core, domain, node_id, target, asked)
-    return made.model_copy(update={"candidates": candidates})
+    created = await _write(core, domain, node_id, target, new_link)
+    return created.model_copy(update={"candidates": candidates})
 
 
-async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewLink) -> LinkCreated:
+async def _write(core: Core, domain: str, node_id: str, target: str, new_link: NewLink) -> LinkCreated:
     link_id = new_id("link")
 
     async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Owners]:
-        node = await the_node(reader, domain, node_id)
-        title = await reader.one(TITLE, domain=asked.target_domain, id=target)
+        node = await read_node(reader, domain, node_id)
+        title = await reader.one(TITLE, domain=new_link.target_domain, id=target)
         if title is None:
-            raise _no_target(asked.target_domain, target)
-        state = {"_target_domain": asked.target_domain, "_target": target, "_link_type": asked.type}
-        return node, title, await owners_of(reader, domain, way_of(node_id, state))
+            raise _no_target(new_link.target_domain, target)
+        state = {"_target_domain": new_link.target_domain, "_target": target, "_link_type": new_link.type}
+        return node, title, await owners_of(reader, domain, link_value(node_id, state))
 
     def decide(head: Head, results: tuple[NodeState, str, Owners]) -> Decision[LinkCreated]:
         node, title, owners = results
         link = LinkState(
-            target_domain=asked.target_domain,
+            target_domain=new_link.target_domain,
             target=target,
-            type=asked.type,
-            strength=asked.strength,
-            bidirectional=asked.bidirectional,
+            type=new_link.type,
+            strength=new_link.strength,
+            bidirectional=new_link.bidirectional,
             created=head.at,
-            description=asked.description,
-            metadata=asked.metadata,
+            description=new_link.description,
+            metadata=new_link.metadata,
         )
-        back = way_back(link, domain, node_id, node.shown_title) if link.bidirectional else None
-        made = LinkCreated(success=True, link_id=link_id, source_ref=ref(link, title), target_ref=back)
+        target_ref = source_ref(link, domain, node_id, node.shown_title) if link.bidirectional else None
+        created = LinkCreated(success=True, link_id=link_id, source_ref=ref(link, title), target_ref=target_ref)
         draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=link_id, from_id=node_id, state=link.state())
         context = Context(ontology=head.ontology, living={node_id: node.type}, owners=owners)
-        return Decision(Changeset.of(context, [draft]).checked(domain), made)
+        return Decision(Changeset.of(context, [draft]).validate(domain), created)
 
     written = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
     return written.report.model_copy(update={"version": written.receipt.seq})
 
 
 def ref(link: LinkState, title: str | None) -> DomainRef:
-    """Return the target of a link as its source has it."""
+    """Return the target of a link, as seen from its source."""
     return DomainRef(
         domain=link.target_domain,
         node_id=link.target,
@@ -126,49 +126,56 @@ def ref(link: LinkState, title: str | None) -> DomainRef:
     )
 
 
-def way_back(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
-    """Return the source of a link as its target has it."""
-    described = None if link.description is None else WAY_BACK.format(link.description)
-    own = {"domain": domain, "node_id": source, "link_type": INVERSES[link.type], "description": described}
-    return ref(link, title).model_copy(update=own)
+def source_ref(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
+    """Return the source of a link, as seen from its target."""
+    description = None if link.description is None else WAY_BACK.format(link.description)
+    fields = {"domain": domain, "node_id": source, "link_type": INVERSES[link.type], "description": description}
+    return ref(link, title).model_copy(update=fields)
 
 
 async def list_links(
     core: Core, domain: str, node_id: str | None, direction: Direction, limit: int | None, cursor: str | None
 ) -> Links:
-    """Return links that are seen from a domain. `Memory.list_cross_domain_links` tells the rest."""
-    most, after = check_limit(limit), check_cursor(cursor)
+    """Return the links of a domain. See `Memory.list_cross_domain_links`."""
+    maximum, after = check_limit(limit), check_cursor(cursor)
     await core.log.require_ontology(domain)
     if node_id is not None:
-        await the_node(core.store, domain, node_id)
-    ways = {"out": direction != "in", "in": direction != "out"}
-    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=most + 1, **ways)
-    page = rows[:most]
-    return Links(links=tuple(map(_told, page)), next_cursor=cursor_after(page[-1].key) if len(rows) > most else None)
-
-
-def _told(row: LinkRow) -> Link:
-    link = LinkState.from_state(row.stored)
-    ends = ((row.source, row.source_title), (row.target, row.target_title))
-    own = ends[0] if row.here else ends[1]
-    other = ref(link, row.target_title) if row.here else way_back(link, row.domain, *ends[0])
-    return Link(
-        link_id=row.id, domain=row.domain, node_id=own[0], title=own[1], ref=other, dangling=_dangling(row, link)
+        await read_node(core.store, domain, node_id)
+    directions = {"out": direction != "in", "in": direction != "out"}
+    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=maximum + 1, **directions)
+    page = rows[:maximum]
+    return Links(
+        links=tuple(map(_as_result, page)), next_cursor=cursor_after(page[-1].key) if len(rows) > maximum else None
     )
 
 
-def _dangling(row: LinkRow, link: LinkState) -> str | None:
-    """Return why a link leads nowhere, None while its target lives."""
+def _as_result(row: LinkRow) -> Link:
+    link = LinkState.from_state(row.stored)
+    ends = ((row.source, row.source_title), (row.target, row.target_title))
+    near_end = ends[0] if row.is_out else ends[1]
+    far_end = ref(link, row.target_title) if row.is_out else source_ref(link, row.domain, *ends[0])
+    return Link(
+        link_id=row.id,
+        domain=row.domain,
+        node_id=near_end[0],
+        title=near_end[1],
+        ref=far_end,
+        dangling=_missing_target(row, link),
+    )
+
+
+def _missing_target(row: LinkRow, link: LinkState) -> str | None:
+    """Return the reason why a link has no target, or None if its target exists."""
     if row.target_title is not None:
         return None
     if not row.has_domain:
         return f"Domain {link.target_domain} does not exist"
-    ended = {"delete": "was deleted", "erased": "was erased"}.get(row.last or "", "is not there")
-    return f"Node {link.target} {ended} in domain {link.target_domain}"
+    reason = {"delete": "was deleted", "erased": "was erased"}.get(row.last or "", "is not there")
+    return f"Node {link.target} {reason} in domain {link.target_domain}"
 
 
 async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
-    """Delete a link. `Memory.delete_cross_domain_link` tells the rest."""
+    """Delete a link. See `Memory.delete_cross_domain_link`."""
     check_text({"link_id": link_id})
 
     async def read(reader: Reader, _: Head) -> Event:
@@ -187,12 +194,12 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
 
 
 def _no_target(domain: str, node_id: str) -> GraphError:
-    """Return the error for a target that its domain does not have, which may be that of the source."""
+    """Return the error for a target that the target domain does not have."""
     error = node_not_found(domain, node_id)
     return GraphError(error.code, f"{error.message} in domain {domain}", error.details)
 
 
 def _not_found(domain: str, link_id: str) -> GraphError:
-    hint = Hint("{list_cross_domain_links} names them, each with its domain: that of the node from which it leads.")
+    hint = Hint("{list_cross_domain_links} lists links, each with its domain, which is the domain of its source.")
     details = {"link_id": shown(link_id), "domain": domain, "hint": hint}
     return GraphError(Code.LINK_NOT_FOUND, f"Link {shown(link_id)} does not exist in domain {domain}", details)

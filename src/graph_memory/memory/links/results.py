@@ -1,4 +1,4 @@
-"""What is told of links between domains."""
+"""Results about links between domains."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from graph_memory.model.results import Changed, Found, Result, Timestamp
 
 
 class DomainRef(Result):
-    """The other end of a link, as it is seen from one end."""
+    """The other end of a link, as seen from one end."""
 
     domain: str
     node_id: str
-    title: str | None = Field(default=None, description="Of that node, while it lives")
-    link_type: str = Field(description="As it reads from here: reference, or from the target referenced_by …")
+    title: str | None = Field(default=None, description="Title of that node, if it exists")
+    link_type: str = Field(description="As seen from this end: reference, or from the target referenced_by …")
     description: str | None = None
     strength: float = Field(description="0 to 1")
     bidirectional: bool
@@ -22,44 +22,46 @@ class DomainRef(Result):
 
 
 class Candidate(Result):
-    """A node of the target that the link might have led to."""
+    """A possible target of a link."""
 
     node_id: str
     type: str
     title: str
-    score: float = Field(description="0 to 1: how well it fits what the source says; whether they name each other")
-    fits: bool = Field(description="Whether it is close enough in meaning and words, or one names the other")
+    score: float = Field(description="0 to 1, by its similarity to the source, and mentions of each other")
+    fits: bool = Field(description="Whether it is similar enough in meaning and words, or one names the other")
     mentions: int = Field(description="2 if it and the source name each other, 1 if one names the other")
-    connections: int = Field(description="To others of these candidates")
+    connections: int = Field(description="Number of connections to other candidates")
 
 
 class LinkCreated(Result):
-    """The new link; without success nothing was written."""
+    """The new link. Without success, nothing was written."""
 
     success: bool
     link_id: str | None = None
     version: int | None = None
-    source_ref: DomainRef | None = Field(default=None, description="The target, as the source has it")
-    target_ref: DomainRef | None = Field(default=None, description="The source, as the target has it, if bidirectional")
+    source_ref: DomainRef | None = Field(default=None, description="The target, as seen from the source")
+    target_ref: DomainRef | None = Field(
+        default=None, description="The source, as seen from the target, if bidirectional"
+    )
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="Without target_node_id: what was found, what fits first; the link leads to the first"
+        default=None, description="Without target_node_id: candidates, fitting ones first; the link leads to the first"
     )
     hint: str | None = Field(default=None, description="Without success: what to do next")
 
 
 class Link(Result):
-    """A link, as it is seen from the domain that was asked."""
+    """A link, as seen from the queried domain."""
 
     link_id: str
-    domain: str = Field(description="Whose log has it: pass it to delete the link")
-    node_id: str = Field(description="The end in the domain that was asked")
-    title: str | None = Field(default=None, description="Of that node")
+    domain: str = Field(description="Domain whose log has the link: pass it to delete the link")
+    node_id: str = Field(description="The end in the queried domain")
+    title: str | None = Field(default=None, description="Title of that node")
     ref: DomainRef = Field(description="The other end")
-    dangling: str | None = Field(default=None, description="Why it leads nowhere now; the link is kept")
+    dangling: str | None = Field(default=None, description="Reason why it has no target now; the link is kept")
 
 
 class Links(Found):
-    """Links of a domain or a node, those to it among them that are bidirectional."""
+    """Links from a domain or node, and bidirectional links to it."""
 
     links: tuple[Link, ...]
 

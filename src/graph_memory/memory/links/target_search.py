@@ -1,4 +1,4 @@
-"""Where to enter another domain: the node of it that a link from a node should lead to."""
+"""Search for the node of another domain that a link from a node should lead to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
+from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions, texts_of
 from graph_memory.memory.links.results import Candidate
 from graph_memory.memory.search.place import Place
 from graph_memory.memory.search.request import Request
@@ -17,31 +17,30 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.queries import query
 
 CANDIDATES = 5
-LOOKED = 10
-"""Hits among which the candidates are chosen."""
-ASKED = 2_000
-"""Characters of the source with which the target is asked."""
-READ = 20_000
-"""Characters of a text in which names are looked for."""
+MAX_HITS = 10
+"""Number of hits from which the candidates are chosen."""
+MAX_QUERY = 2_000
+"""Maximum number of characters of the source that are used as the query."""
+MAX_TEXT = 20_000
+"""Maximum number of characters of a text that are searched for names."""
 MENTION = 0.5
-"""What it counts that the source names a hit, or the hit the source; the best fitting hit has 1."""
+"""Score of a hit that the source names, or that names the source. The most similar hit has 1."""
 CENTRALITY = 0.02
-"""What it counts to be connected to the most other hits. More of it finds the right node less often: see benchmarks."""
-LEAST = (0.3, 0.5, 0.65)
-"""Cosine from which a hit fits: if no text is short, if one of the two is, and if both are.
+"""Score of the hit with the most connections to other hits. Higher values choose wrong nodes: see benchmarks."""
+MIN_COSINES = (0.3, 0.5, 0.65)
+"""Minimum cosine similarity of a hit that fits, if none, one or both of the texts are short.
 
-Texts that have nothing to do with each other have cosines from 0 to 0.2; headings of one word, such as `# Apples` and
-`# Ideas`, up to 0.6.
+Unrelated texts have similarities from 0 to 0.2. Headings of one word, such as `# Apples` and `# Ideas`, have up to 0.6.
 """
-LEAST_OF_WORDS = 0.15
-"""Cosine from which a hit fits that has words of the source."""
-SHORT = 5
-"""Number of different words from which a text is not short."""
+MIN_COSINE_WITH_WORDS = 0.15
+"""Minimum cosine similarity of a hit that fits and has words of the source."""
+MIN_WORDS = 5
+"""Minimum number of different words of a text that is not short."""
 
 
 @dataclass(frozen=True, slots=True)
 class AmongRow:
-    """How many of some nodes one of them is connected to."""
+    """The number of hits to which a hit is connected."""
 
     id: str
     edges: int
@@ -51,31 +50,35 @@ AMONG = query("links/among", AmongRow)
 
 
 async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> tuple[Candidate, ...]:
-    """Return the nodes of the target that come nearest to what a node says, those that fit first, each best first."""
+    """Return the nodes of the target domain that are most similar to a node, fitting ones first, then by score."""
     [source] = (await Place(core, domain, None).require([node_id])).values()
-    said = await _said(core, domain, [source])
-    result = await search(core, target, Request(said[node_id][:ASKED], max_results=LOOKED, explanation=True))
-    fits = {hit.id: hit.score or 0.0 for hit in result.hits if hit.kind == "node"}
-    rows = await described(core, target, Kind.NODE, [*fits])
+    texts_by_id = await _texts_of(core, domain, [source])
+    result = await search(
+        core, target, Request(texts_by_id[node_id][:MAX_QUERY], max_results=MAX_HITS, explanation=True)
+    )
+    scores_by_id = {hit.id: hit.score or 0.0 for hit in result.hits if hit.kind == "node"}
+    rows = await fetch_descriptions(core, target, Kind.NODE, [*scores_by_id])
     if not rows:
         return ()
-    edges = {row.id: row.edges for row in await core.store.read(AMONG, domain=target, ids=[*fits])}
-    texts = await _said(core, target, rows)
-    mentions = _mentions(source, said[node_id], rows, texts)
-    best, most = max(fits.values()) or 1.0, max(edges.values(), default=0) or 1
+    edges = {row.id: row.edges for row in await core.store.read(AMONG, domain=target, ids=[*scores_by_id])}
+    texts = await _texts_of(core, target, rows)
+    mentions = _mentions(source, texts_by_id[node_id], rows, texts)
+    best, max_edges = max(scores_by_id.values()) or 1.0, max(edges.values(), default=0) or 1
     scores = {
-        row.id: fits[row.id] / best + MENTION * mentions[row.id] + CENTRALITY * edges.get(row.id, 0) / most
+        row.id: scores_by_id[row.id] / best + MENTION * mentions[row.id] + CENTRALITY * edges.get(row.id, 0) / max_edges
         for row in rows
     }
-    short = {row.id: is_short(said[node_id]) + is_short(texts[row.id]) for row in rows}
-    fitting = {fit for fit in fits if mentions.get(fit)}
-    fitting |= {hit.id for hit in result.hits if hit.id in short and _fits(hit, result.mode, short[hit.id])}
+    short_counts = {row.id: is_short(texts_by_id[node_id]) + is_short(texts[row.id]) for row in rows}
+    fitting = {node_key for node_key in scores_by_id if mentions.get(node_key)}
+    fitting |= {
+        hit.id for hit in result.hits if hit.id in short_counts and _fits(hit, result.mode, short_counts[hit.id])
+    }
     ranked = sorted(rows, key=lambda row: (row.id not in fitting, -scores[row.id]))[:CANDIDATES]
     return tuple(
         Candidate(
             node_id=row.id,
             type=row.type,
-            title=row.named.title,
+            title=row.titled_node.title,
             score=round(scores[row.id] / (1 + 2 * MENTION + CENTRALITY), 4),
             fits=row.id in fitting,
             mentions=mentions[row.id],
@@ -86,36 +89,36 @@ async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> 
 
 
 def is_short(text: str) -> bool:
-    """Say whether a text has so few words that its meaning is near to that of any other."""
-    return len(set(words(text))) < SHORT
+    """Return whether a text has so few words that it is similar to any other text."""
+    return len(set(words(text))) < MIN_WORDS
 
 
 def _fits(hit: Hit, mode: SearchMode, short: int) -> bool:
-    """Say whether a hit is close to the source in meaning, or has words of it and is not far.
+    """Return whether a hit is similar to the source, or has words of it and is not too dissimilar.
 
     `short` is the number of short texts of the two.
     """
     parts = {part.name: part for part in hit.explanation or ()}
-    told = parts["semantic"].detail.get("cosine") if "semantic" in parts else None
-    cosine = told if isinstance(told, float | int) else 0.0
+    detail = parts["semantic"].detail.get("cosine") if "semantic" in parts else None
+    cosine = detail if isinstance(detail, float | int) else 0.0
     has_words = "lexical" in parts and parts["lexical"].value > 0
-    return cosine >= LEAST[short] or (has_words and (cosine >= LEAST_OF_WORDS or mode == "lexical"))
+    return cosine >= MIN_COSINES[short] or (has_words and (cosine >= MIN_COSINE_WITH_WORDS or mode == "lexical"))
 
 
-async def _said(core: Core, domain: str, rows: Sequence[DescribedRow]) -> dict[str, str]:
+async def _texts_of(core: Core, domain: str, rows: Sequence[DescribedRow]) -> dict[str, str]:
     """Return the titles and texts of nodes, by id."""
     texts = await texts_of(core, domain, rows)
-    return {row.id: f"{row.named.title}\n{texts.get(row.id, '')}"[:READ] for row in rows}
+    return {row.id: f"{row.titled_node.title}\n{texts.get(row.id, '')}"[:MAX_TEXT] for row in rows}
 
 
 def _mentions(
     source: DescribedRow, text: str, rows: Sequence[DescribedRow], texts: Mapping[str, str]
 ) -> dict[str, int]:
-    """Return of each node how often it and the source name each other: 0 to 2."""
-    named: dict[str, list[str]] = {}
+    """Return the number of mentions between each node and the source: 0 to 2."""
+    ids_by_form: dict[str, list[str]] = {}
     for row in rows:
-        for form in forms(row.named.title):
-            named.setdefault(form, []).append(row.id)
-    by_source = find_mentions(text, named)
-    own = dict.fromkeys(forms(source.named.title), (source.id,))
-    return {row.id: (row.id in by_source) + bool(find_mentions(texts[row.id], own)) for row in rows}
+        for form in forms(row.titled_node.title):
+            ids_by_form.setdefault(form, []).append(row.id)
+    by_source = find_mentions(text, ids_by_form)
+    source_forms = dict.fromkeys(forms(source.titled_node.title), (source.id,))
+    return {row.id: (row.id in by_source) + bool(find_mentions(texts[row.id], source_forms)) for row in rows}

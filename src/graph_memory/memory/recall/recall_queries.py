@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.connection_weights import Scale
+from graph_memory.memory.graph.connection_weights import ConnectionWeigher
 from graph_memory.memory.recall.rendering.recall_input import MANY, Brief, Tie
 from graph_memory.memory.search.retrieval.retrieval import Scope, TextsRow
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
-from graph_memory.memory.traversal.walks.edges import Asked, Edge, instant
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, instant
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.text.wording import day, last_day
 from graph_memory.model.values.properties import PropertyValue
@@ -86,10 +86,12 @@ CHANGED_AFTER = query("recall/changed_after", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
 
-async def ties_of(scope: Scope, scale: Scale, ids: Sequence[str], most: int = TIES) -> tuple[list[Tie], dict[str, int]]:
+async def ties_of(
+    scope: Scope, scale: ConnectionWeigher, ids: Sequence[str], most: int = TIES
+) -> tuple[list[Tie], dict[str, int]]:
     """Return the connections of nodes that count most, each once, and about how many each node has."""
     frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
-    found = await frontier.found(Asked(tuple(ids), most))
+    found = await frontier.read_edges(EdgeRequest(tuple(ids), most))
     edges = {edge.id: edge for several in found.edges.values() for edge in several}
     return [_tie(edge, scale.now) for edge in edges.values()], dict(found.degrees)
 

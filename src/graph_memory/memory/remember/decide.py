@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.cleaning.merging import merge_entities
@@ -199,7 +199,7 @@ async def _both(
     reader: Reader, domain: str, new: str, known: str, at: datetime
 ) -> tuple[Observation | None, Observation]:
     """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT."""
-    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
+    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     earlier = _living(events, "known", known, at)
     if new == earlier.node:
@@ -231,7 +231,7 @@ def _gone(argument: str, subject: str, *, is_known: bool) -> GraphError:
 
 async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
     """Return whether an id belongs to a node, including deleted nodes."""
-    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[subject])
+    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[subject])
     return any(Event.from_row(row).draft.kind is Kind.NODE for row in rows)
 
 
@@ -265,7 +265,7 @@ async def relations_of(
     reader: Reader, domain: str, new: str, known: str
 ) -> tuple[ConnectionState, ConnectionState] | None:
     """Return two relations by id; None if the known one is not a relation. Raises INVALID_ARGUMENT."""
-    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
+    rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.entities.aliases import aliases_of
 from graph_memory.memory.entities.remember_results import Outcome, Receipt
-from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import shown
@@ -44,4 +44,4 @@ def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequ
 def edited(head: Head, node: NodeState, properties: Mapping[str, PropertyValue]) -> Draft:
     """Return the draft that sets the properties of an entity."""
     edit = NodeEdit(properties=properties, content=None, format=None, tags=None, fields={}, expected_version=None)
-    return editing(head, node, edit)
+    return update_draft(head, node, edit)

@@ -30,10 +30,10 @@ from graph_memory.model.text.wording import listed
 from graph_memory.model.values.arguments import fault, in_file_name
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
-from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.reads import DROP_CONTENTS
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import PATIENCE, Reader, Transaction
+from graph_memory.storage.store import LONG_READ_SECONDS, Reader, Transaction
 
 PAGE = 5_000
 """Number of log numbers, or of contents, in one transaction."""
@@ -89,7 +89,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, to, path)
     await ensure_covers(core, domain, to)  # the search index must have read the events that are removed
     origin = core.origin
-    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=Whole.ONTOLOGY)
+    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=DomainScope.ONTOLOGY)
     await _check_no_unfinished_branch(core, job)
     return await _Compacting(core, job, segment, to).run()
 
@@ -146,11 +146,11 @@ async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
 
 
 async def _estimate(core: Core, domain: str, to: int) -> Compacted:
-    [row] = await core.store.read_within(PATIENCE, COUNTS, domain=domain, to=to)
+    [row] = await core.store.read_within(LONG_READ_SECONDS, COUNTS, domain=domain, to=to)
     hashes = await _unshared_hashes(core, domain, to, row.hashes)
     sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
     sizes |= {row.sha256: row.size for row in await core.store.read(SIZES, domain=domain, hashes=hashes)}
-    [first] = await core.store.read_within(PATIENCE, FIRST_STATES, domain=domain, to=to, limit=EXAMPLES)
+    [first] = await core.store.read_within(LONG_READ_SECONDS, FIRST_STATES, domain=domain, to=to, limit=EXAMPLES)
     [point] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[to])
     return Compacted(
         domain=domain,
@@ -170,7 +170,7 @@ async def _unshared_hashes(core: Core, domain: str, to: int, hashes: Sequence[st
     """Return the contents that no remaining event has."""
     if not hashes:
         return []
-    rows = await core.store.read_within(PATIENCE, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
+    rows = await core.store.read_within(LONG_READ_SECONDS, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
     return sorted(set(hashes).difference(rows))
 
 
@@ -198,7 +198,7 @@ class _Compacting:
         self._job = job
         self._begin = segment.forked_at or 0
         self._to = to
-        self._path = Path(str(job.given["archive"]))
+        self._path = Path(str(job.arguments["archive"]))
 
     async def run(self) -> Compacted:
         """Run the remaining stages and return the result."""
@@ -210,7 +210,7 @@ class _Compacting:
             await self._prune()
         await self._job.end()
         self._core.log.forget(self._job.domain)
-        compacted = Compacted.model_validate_json(str(self._job.given["found"]))
+        compacted = Compacted.model_validate_json(str(self._job.arguments["found"]))
         resumed = self._job.is_resumed or None
         return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
@@ -234,9 +234,9 @@ class _Compacting:
 
     async def _drop_contents(self) -> None:
         domain = self._job.domain
-        [row] = await self._core.store.read_within(PATIENCE, COUNTS, domain=domain, to=self._to)
+        [row] = await self._core.store.read_within(LONG_READ_SECONDS, COUNTS, domain=domain, to=self._to)
         hashes = await _unshared_hashes(self._core, domain, self._to, row.hashes)
-        before = datetime.fromisoformat(str(self._job.given["at"]))
+        before = datetime.fromisoformat(str(self._job.arguments["at"]))
         await self._core.contents.drop(domain, hashes, before)
         self._core.contents.forget(domain, hashes)
         for start in range(0, len(hashes), PAGE):
@@ -274,7 +274,7 @@ class _Compacting:
         """Return a function that appends the event of the compaction."""
         domain = self._job.domain
         state, previous = await domain_state(self._core.store, domain)
-        now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))
+        now = replace(state, compacted_to=self._to, compacted=str(self._job.arguments["sessions"]))
         draft = domain_draft(now, previous)
 
         async def append(transaction: Transaction) -> None:

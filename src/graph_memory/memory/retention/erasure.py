@@ -10,7 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from graph_memory.memory.changes.context import ATTACHED, detaching
+from graph_memory.memory.changes.context import ATTACHED, detachment_draft
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
 from graph_memory.memory.graph.describe import titles_of
@@ -26,12 +26,12 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.log.project import APPEND, appended, run_projection
-from graph_memory.storage.log.protection import One
+from graph_memory.storage.log.project import APPEND, append_params, run_projection
+from graph_memory.storage.log.protection import SubjectScope
 from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import PATIENCE, Reader, Transaction
+from graph_memory.storage.store import LONG_READ_SECONDS, Reader, Transaction
 
 PAGE = 1_000
 """Number of subjects deleted, or events scrubbed, in one transaction."""
@@ -113,7 +113,7 @@ async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_r
     try:
         for name in affected:
             jobs_begun[name] = await jobs.begin(
-                core.store, name, ERASING, {"subject": subject}, job_values, origin=core.origin, reach=One(subject)
+                core.store, name, ERASING, {"subject": subject}, job_values, origin=core.origin, reach=SubjectScope(subject)
             )
     except GraphError:
         for job in jobs_begun.values():
@@ -125,7 +125,7 @@ async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_r
 
 async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
     """Erase the subject in one domain, or only count its events without a job."""
-    [affected] = await core.store.read_within(PATIENCE, AFFECTED, domain=domain, subject=subject)
+    [affected] = await core.store.read_within(LONG_READ_SECONDS, AFFECTED, domain=domain, subject=subject)
     hashes = await _unshared_hashes(core, domain, subject, affected.hashes)
     blobs_left = await _Erasing(core, job, subject, hashes).run() if job else 0
     return ErasedIn(
@@ -142,7 +142,7 @@ async def _unshared_hashes(core: Core, domain: str, subject: str, hashes: Sequen
     """Return the contents that no other subject has."""
     if not hashes:
         return []
-    rows = await core.store.read_within(PATIENCE, SHARED, domain=domain, subject=subject, hashes=hashes)
+    rows = await core.store.read_within(LONG_READ_SECONDS, SHARED, domain=domain, subject=subject, hashes=hashes)
     return sorted(set(hashes).difference(rows))
 
 
@@ -189,7 +189,7 @@ class _Erasing:
         if last is None or last.draft.op is Op.DELETE or last.draft.kind is not Kind.NODE:
             return []
         rows = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=[self._subject], limit=PAGE)
-        return [detaching(row) for row in rows]
+        return [detachment_draft(row) for row in rows]
 
     def _own_deletion(self, last: Event | None) -> list[Draft]:
         """Return the deletion of the subject itself, even if it is deleted, but not if it is erased."""
@@ -206,11 +206,13 @@ class _Erasing:
         events = number(drafts, domain=domain, after=lock.seq, at=at, batch=batch, origin=self._core.origin)
         ontology = await self._core.log.require_ontology(domain)
         await run_projection(transaction, project(domain, events, ontology))
-        await transaction.run(APPEND, **appended([_tombstone(event) for event in events], lock.ontology_version, 0))
+        await transaction.run(
+            APPEND, **append_params([_tombstone(event) for event in events], lock.ontology_version, 0)
+        )
 
     async def _drop_contents(self) -> int:
         domain = self._job.domain
-        before = datetime.fromisoformat(str(self._job.given["at"]))
+        before = datetime.fromisoformat(str(self._job.arguments["at"]))
         blobs_left = await self._core.contents.drop(domain, self._hashes, before)
         self._core.contents.forget(domain, self._hashes)
 
@@ -218,7 +220,7 @@ class _Erasing:
             await transaction.run(DROP_CONTENTS, domain=domain, hashes=self._hashes)
             await delete_rows_of(transaction, domain, self._subject)
 
-        await self._job.step(self._job.then(stage="scrub"), drop, limit=PATIENCE)
+        await self._job.step(self._job.then(stage="scrub"), drop, limit=LONG_READ_SECONDS)
         return blobs_left
 
     async def _scrub(self) -> bool:
@@ -230,7 +232,7 @@ class _Erasing:
             nonlocal scrubbed
             [scrubbed] = await transaction.run(SCRUB, **page)
 
-        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub, limit=PATIENCE)
+        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub, limit=LONG_READ_SECONDS)
         self._scrubbed_to = scrubbed.last
         return scrubbed.scrubbed > 0
 

@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.retention.results import Finding, Scanned
 from graph_memory.model.values.arguments import check_query
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import PATIENCE
+from graph_memory.storage.store import LONG_READ_SECONDS
 
 MAX_FINDINGS = 1_000
 """Maximum number of findings in nodes, and in relationships, in a result."""
@@ -61,8 +61,8 @@ async def scan(core: Core, text: str) -> Scanned:
     """Search a text in the whole database and the blobs. See `History.scan`."""
     check_query(text)
     params = {"texts": sorted({text, text.casefold()}), "limit": MAX_FINDINGS + 1}
-    nodes = await core.store.read_within(PATIENCE, NODES, **params)
-    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **params)
+    nodes = await core.store.read_within(LONG_READ_SECONDS, NODES, **params)
+    relationships = await core.store.read_within(LONG_READ_SECONDS, RELATIONSHIPS, **params)
     findings = [row.finding("node") for row in nodes if not row.is_tombstone]
     in_relationships = [row.finding("relationship") for row in relationships]
     blobs, scanned = await _blobs(core, text)
@@ -94,7 +94,7 @@ async def _with_owners(core: Core, findings: Sequence[Finding]) -> list[Finding]
             hashes.setdefault(finding.domain, set()).add(sha256)
     owners: dict[tuple[str, str], OwnerRow] = {}
     for domain, domain_hashes in hashes.items():
-        rows = await core.store.read_within(PATIENCE, OWNERS, domain=domain, hashes=sorted(domain_hashes))
+        rows = await core.store.read_within(LONG_READ_SECONDS, OWNERS, domain=domain, hashes=sorted(domain_hashes))
         owners |= {(domain, row.sha256): row for row in rows}
     pairs = ((finding, owners.get((finding.domain or "", _hash(finding) or ""))) for finding in findings)
     return [

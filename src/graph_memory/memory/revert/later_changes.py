@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.model.events import Event
 from graph_memory.model.subjects.kinds import DECLARED
 from graph_memory.model.values.exact import same_state
@@ -64,10 +64,10 @@ async def later_changes(
     numbers = sorted(
         {number for subject_runs in runs.values() for run in subject_runs for number in (run.before, run.seqs[-1])}
     )
-    rows = await in_parts(reader, STATES, domain, numbers=numbers)
+    rows = await read_in_parts(reader, STATES, domain, numbers=numbers)
     events = {event.seq: event for event in map(Event.from_row, rows)}
     last_events = (events[run.seqs[-1]] for subject_runs in runs.values() for run in subject_runs)
-    reverts = {*await in_parts(reader, REVERTS, domain, batches=sorted({last.batch for last in last_events}))}
+    reverts = {*await read_in_parts(reader, REVERTS, domain, batches=sorted({last.batch for last in last_events}))}
     return {
         subject: tuple(seq for run in subject_runs if not cancels_out(run, events, reverts) for seq in run.seqs)
         for subject, subject_runs in runs.items()

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.paging import Batch, TooMany, goes_on
-from graph_memory.memory.changes.rules import RulesBroken, check_rules, ruled
+from graph_memory.memory.changes.paging import Batch, TooMany, reports_operation
+from graph_memory.memory.changes.rules import RulesBroken, check_rules, rule_check_row
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import POSITION, last_seq
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
@@ -29,8 +29,8 @@ from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.text.wording import listed
 from graph_memory.model.values.arguments import fault
-from graph_memory.storage.driver_errors import is_too_much
-from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.driver_errors import exceeds_resources
+from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -62,7 +62,7 @@ async def _revert_any(core: Core, domain: str, selection: Selection, *, on_confl
     except TooMany:
         pass
     except GraphError as error:
-        if dry_run or not goes_on(error, REVERTING):
+        if dry_run or not reports_operation(error, REVERTING):
             raise
     choice = revert.choice_of(on_conflict)
     if dry_run:
@@ -86,12 +86,12 @@ async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice
     """Begin or continue a revert in pages. A continued one skips conflicts, which were checked when it began."""
     counts = {"first": selection.first, "last": selection.last}
     batch = await Batch.begin(
-        core, domain, REVERTING, _job_params(selection, choice), counts, request=REVERT, reach=Whole.MEMORIES
+        core, domain, REVERTING, _job_params(selection, choice), counts, request=REVERT, reach=DomainScope.MEMORIES
     )
     position = await core.store.one(POSITION, domain=domain, event=batch.id)
     has_begun = position is not None and position.seq is not None
     until = position.seq - 1 if position and position.seq else await last_seq(core.store, domain)
-    first, last = int(batch.job.given["first"]), min(int(batch.job.given["last"]), until)
+    first, last = int(batch.job.arguments["first"]), min(int(batch.job.arguments["last"]), until)
     selection = replace(selection, first=first, last=last)
     skipped_conflicts = OnConflict.SKIP if has_begun and choice is OnConflict.STOP else choice
     try:
@@ -103,7 +103,7 @@ async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice
         for page in pages:
             await _write(batch, page, planned, skipped)
     except GraphError:
-        await batch.give_up()
+        await batch.abandon()
         raise
     await batch.end()
     skipped_conflicts = tuple(skipped.values())
@@ -152,7 +152,7 @@ def _argument(selection: Selection) -> str:
 def _check_rules(planned: Plan, implied: set[str]) -> None:
     """Raise REVERT_CONFLICT if a selected connection's type has rules: pages check them too late to stop."""
     new = [draft for draft in planned.drafts if draft.op is Op.CREATE and draft.subject not in implied]
-    drafts = [draft for draft in new if ruled(draft, planned.ontology)]
+    drafts = [draft for draft in new if rule_check_row(draft, planned.ontology)]
     if drafts:
         types = sorted({draft.type or "" for draft in drafts})
         message = f"{len(drafts):,} connections whose types have rules would be restored: {listed(types)}"
@@ -207,7 +207,7 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
             remaining = [draft for draft in page if draft.subject not in broken.reasons]
             pages += [remaining] if remaining else []
         except GraphError as error:
-            if not is_too_much(error) or len(page) < 2 or not _is_separable(page[0]):
+            if not exceeds_resources(error) or len(page) < 2 or not _is_separable(page[0]):
                 raise
             half = len(page) // 2
             pages += [page[half:], page[:half]]

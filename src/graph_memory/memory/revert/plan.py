@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule, entity_name
+from graph_memory.memory.changes.plan import Changeset, Check, Context, Rule, entity_name
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, Reversal
 from graph_memory.model.events import Draft, Op, in_its_place, new_id
 from graph_memory.model.subjects.kinds import TYPES, Kind
@@ -34,7 +34,7 @@ def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict:
     requests = [conflict for conflict in skipped.values() if conflict.subject not in implied]
     if requests and on_conflict is OnConflict.STOP:
         raise NotReverted(requests)
-    drafts_in_order = tuple(_with_new_id(draft, remaining.get(draft.subject)) for draft in changes.ordered())
+    drafts_in_order = tuple(_with_new_id(draft, remaining.get(draft.subject)) for draft in changes.in_order())
     return Plan(drafts_in_order, tuple(skipped.values()), changes.ontology)
 
 
@@ -73,7 +73,7 @@ def _is_mention(state: State | None) -> bool:
 
 
 def _is_used(changes: Changeset, undo: Reversal) -> bool:
-    return changes.left_behind(changes.changes[undo.subject]) is not None
+    return changes.check_attached(changes.changes[undo.subject]) is not None
 
 
 def _joined_end(node: str | None, entity_ids: Mapping[str, str]) -> str | None:
@@ -85,7 +85,7 @@ def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_confli
 
     Only one rule is applied at a time: other conflicts may disappear once these subjects are left out.
     """
-    checks = (changes.needed, changes.left_behind, *changes.rules)
+    checks = (changes.check_needed, changes.check_attached, *changes.checks)
     own_rules: tuple[ConflictRule, ...] = (_find_creation_conflict, _find_erasure_conflict, _find_later_change)
     rules = (*own_rules, *(_rule_from(changes, check) for check in checks))
     for rule in rules:
@@ -97,7 +97,7 @@ def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_confli
     return []
 
 
-def _rule_from(changes: Changeset, check: Ask) -> ConflictRule:
+def _rule_from(changes: Changeset, check: Check) -> ConflictRule:
     def rule(undo: Reversal) -> Conflict | None:
         violation = check(changes.changes[undo.subject])
         if violation is None:

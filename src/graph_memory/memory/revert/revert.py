@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.context import attached_to_others, in_parts, living_of, read_context, read_stored
+from graph_memory.memory.changes.context import (
+    living_of,
+    read_attachments_of_retyped,
+    read_context,
+    read_in_parts,
+    read_stored,
+)
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.paging import check_amount
 from graph_memory.memory.changes.plan import Context
@@ -228,7 +234,7 @@ async def reversals_of(
     seqs = {event.seq for event in (*selected, *implied)}
     check_amount(len(seqs), most)
     rows = [{"subject": subject, "first": seq} for subject, seq in first.items()]
-    chains = await in_parts(reader, CHAINS, head.domain, subjects=rows)
+    chains = await read_in_parts(reader, CHAINS, head.domain, subjects=rows)
     histories = {row.subject: [seq for seq in row.seqs if seq <= until] for row in chains}
     later = await later_changes(reader, head.domain, histories, seqs)
     undos = [
@@ -244,7 +250,7 @@ async def _mentions_left(reader: Reader, domain: str, undos: Sequence[Reversal])
     deletions = {undo.subject: undo.as_draft() for undo in connections if undo.target is None}
     rows = await only_ends(reader, domain, deletions.values(), {undo.subject for undo in undos})
     left = [row.id for row in rows if row.is_left_by(deletions.__contains__)]
-    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=left))
+    events = map(Event.from_row, await read_in_parts(reader, LAST_EVENTS, domain, subjects=left))
     return [Reversal(subject=event.draft.subject, last=event, target=None, is_implied=True) for event in events]
 
 
@@ -291,10 +297,10 @@ async def _content(
 async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, most: int) -> Context:
     """Return the context of the subjects. Raises TooMany if more than `most` subjects are attached to deleted nodes."""
     drafts = [undo.as_draft() for undo in undos if undo.target is not None or undo.is_live]
-    context = await read_context(reader, head, drafts, most=most)
+    context = await read_context(reader, head, drafts, maximum=most)
     named = [owner for value, owners in context.owners.items() if value.type == ANY for owner in owners]
     others = [undo.subject for undo in undos if undo.changes_type]
-    attached = await attached_to_others(reader, head.domain, others, head.ontology)
+    attached = await read_attachments_of_retyped(reader, head.domain, others, head.ontology)
     living = await living_of(reader, head.domain, named)
     context = replace(context, living={**context.living, **living}, attached={**attached, **context.attached})
     changes = type_changes(head.ontology, drafts)

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.plan import type_of
-from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE, given_to
+from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE, statement_params
 from graph_memory.memory.revert.values import Reversal
 from graph_memory.model.events import Draft
 from graph_memory.model.matching import Wanted
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.storage.queries import unmarked
+from graph_memory.storage.queries import without_mark
 from graph_memory.storage.store import Reader
 
 
@@ -33,8 +33,8 @@ async def users_of(
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
         node_filter = Wanted(kind=kind, type=undo.subject.partition("/")[2], properties={})
-        params = {**given_to(statement, node_filter), "after": "", "limit": counts[undo.subject] + 1}
-        rows = unmarked(await reader.read(statement, domain=domain, **params))
+        params = {**statement_params(statement, node_filter), "after": "", "limit": counts[undo.subject] + 1}
+        rows = without_mark(await reader.read(statement, domain=domain, **params))
         other = next((row for row in rows if row not in type_of_subject), None)
         if other is not None:
             users[undo.subject] = f"{kind} {other} has this type"

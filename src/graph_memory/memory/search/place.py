@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, place_at
-from graph_memory.memory.graph.connection_weights import Scale, scale
-from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.graph.connection_weights import ConnectionWeigher, create_weigher
+from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
-from graph_memory.memory.history.past import Past, check_kept, scale_at
+from graph_memory.memory.history.past import Past, check_kept, weigher_at
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.store import check_text
@@ -30,15 +30,15 @@ class Place:
         """The event number as of which rows are read."""
         return END - 1 if self.at is None else self.at
 
-    async def scale(self) -> Scale:
+    async def scale(self) -> ConnectionWeigher:
         """Return the scale of connection weights, current or as of the point in time."""
         if self.at is None:
-            return await scale(self.core, self.domain)
-        return await scale_at(self.core, self.domain, self.at)
+            return await create_weigher(self.core, self.domain)
+        return await weigher_at(self.core, self.domain, self.at)
 
     async def nodes(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
         """Return nodes by id. Missing nodes are omitted. Raises HISTORY_COMPACTED."""
-        rows = {row.id: row for row in await described(self.core, self.domain, Kind.NODE, ids, self.number)}
+        rows = {row.id: row for row in await fetch_descriptions(self.core, self.domain, Kind.NODE, ids, self.number)}
         if self.at is not None:
             await check_kept(self.core, self.domain, self.at)
         return rows

@@ -10,7 +10,7 @@ from typing import Literal, cast
 import anyio.to_thread
 
 from graph_memory.memory.background import task_group
-from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
+from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions, texts_of
 from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.passages.passages import locate
 from graph_memory.memory.search.ranking.excerpts import excerpt
@@ -125,7 +125,9 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> 
     }
 
     async def read_rows(kind: Kind, ids: Sequence[str]) -> None:
-        data.rows |= {row.id: row for row in await described(scope.core, scope.domain, kind, ids, scope.number)}
+        data.rows |= {
+            row.id: row for row in await fetch_descriptions(scope.core, scope.domain, kind, ids, scope.number)
+        }
 
     async def read_passages() -> None:
         for passage in await read_passages_of(scope, named, None, _MOST_PASSAGES) if named else ():

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.changes.context import in_parts, owners_of
+from graph_memory.memory.changes.context import owners_of, read_in_parts
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.writes import checked
 from graph_memory.memory.entity_graph.domain import in_domain
-from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
-from graph_memory.memory.graph.ontology import check_room
+from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation_draft, update_draft
+from graph_memory.memory.graph.ontology import check_type_limit
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, new_id
 from graph_memory.model.ontology.ontology import NodeType
@@ -107,7 +107,7 @@ async def read_notes(
 ) -> list[Note]:
     """Return notes with their texts, in the order of their nodes. See `notes_of`."""
     hashes = list({node.content.sha256 for node in nodes})
-    texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, domain, hashes=hashes)}
+    texts = {row.sha256: row.text for row in await read_in_parts(reader, CONTENTS, domain, hashes=hashes)}
     notes: list[Note] = []
     for node in nodes:
         try:
@@ -126,7 +126,7 @@ def _unreadable(node: NodeState, kept: Kept, error: GraphError) -> GraphError:
 
 
 async def _last(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
-    return await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+    return await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
 
 
 async def _text(core: Core, domain: str, node: NodeState, texts: Mapping[str, str]) -> str:
@@ -202,7 +202,7 @@ def _drafts(core: Core, head: Head, kept: Kept, known: _Known, wanted: Wanted, n
             fields={"title": wanted.title},
             windows=known.windows,
         )
-        return [*_declaration(core, head, kept), creation(head, made)]
+        return [*_declaration(core, head, kept), creation_draft(head, made)]
     edit = NodeEdit(
         properties=wanted.properties,
         content=known.content,
@@ -212,7 +212,7 @@ def _drafts(core: Core, head: Head, kept: Kept, known: _Known, wanted: Wanted, n
         expected_version=wanted.expected_version,
         windows=known.windows,
     )
-    draft = editing(head, known.before.node, edit)
+    draft = update_draft(head, known.before.node, edit)
     return [] if same_state(draft.state or {}, known.before.node.state(), MODIFIED) else [draft]
 
 
@@ -226,5 +226,5 @@ def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
         hint = Hint("The types of this domain are closed.", " Add this one with {add_node_type}: {call}.", call=call)
         message = f"Node type {kept.type}, which is needed for this, is not defined"
         raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
-    check_room(head.ontology, head.domain, core.open_type_limit)
+    check_type_limit(head.ontology, head.domain, core.open_type_limit)
     return [new_type_draft(kept.declared)]

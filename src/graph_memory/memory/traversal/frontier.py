@@ -1,6 +1,6 @@
-"""The connections of many nodes, read in one statement: as they are, or as they were after a number of the log.
+"""The connections of many nodes, read in one statement, at present or at a log position.
 
-What is written meanwhile is judged by its last event, as all reads are (`graph/consistent_read.py`).
+Concurrent changes are read from their last events (`graph/consistent_read.py`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from graph_memory.memory.graph.connection_weights import Scale
-from graph_memory.memory.graph.consistent_read import ATTEMPTS, Look, OvertakenRow, look, overtaken
+from graph_memory.memory.graph.connection_weights import ConnectionWeigher
+from graph_memory.memory.graph.consistent_read import (
+    MAX_READS,
+    ConcurrentChange,
+    MarkedRows,
+    fetch_concurrent_changes,
+    read_marked,
+)
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.request import TAKES_ALL, EdgeFilter, NodeFilter
-from graph_memory.memory.traversal.walks.edges import LOOKED, UNCUT, Asked, Edge, Found, Steps
+from graph_memory.memory.traversal.walks.edges import MAX_CHANGES, MAX_WEIGHED, Edge, EdgeReply, EdgeRequest, Steps
 from graph_memory.memory.traversal.walks.weighting import number
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Names
@@ -23,100 +29,102 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import user_properties
 from graph_memory.model.values.strength import IMPORTANCE, Strength
 from graph_memory.model.values.weight import strength_of
-from graph_memory.storage.queries import marked, query
+from graph_memory.storage.queries import query, with_mark
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class FrontierRow:
-    """One of many nodes: about how many connections it has, whether only some were looked at, and what was found."""
+    """The connections of a node: their approximate number, whether only some were read, and the rows."""
 
     node: str
     edges: int
     is_cut: bool
-    found: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[Any]]
 
 
-def _edge(told: Sequence[Any]) -> tuple[Edge, bool]:
-    """Return a connection as a walk sees it, and whether the node at its other end is still to be judged."""
-    one, kind, begin, end, counts, strength, importance, age, ends, begins, properties, is_unsure = told
-    told_of = user_properties(properties or {})
-    return Edge(one, kind, begin, end, counts, strength, importance or 0.0, age, told_of, ends, begins), is_unsure
+def _edge(values: Sequence[Any]) -> tuple[Edge, bool]:
+    """Return the edge of a row, and whether the node at its other end must still be checked."""
+    edge_id, kind, begin, end, weight, strength, importance, age, ends, begins, properties, is_unsure = values
+    user_values = user_properties(properties or {})
+    return Edge(
+        edge_id, kind, begin, end, weight, strength, importance or 0.0, age, user_values, ends, begins
+    ), is_unsure
 
 
-FRONTIER = marked(query("traversal/frontier", FrontierRow))
+FRONTIER = with_mark(query("traversal/frontier", FrontierRow))
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """Answers walks: which connections its nodes have that may be followed."""
+    """Reads the connections that a walk may follow."""
 
     place: Place
-    scale: Scale
+    scale: ConnectionWeigher
     edges: EdgeFilter
     nodes: NodeFilter = TAKES_ALL
     starts: tuple[str, ...] = ()
-    """Nodes that are reached whatever they are."""
+    """Nodes that the node filter does not exclude."""
     by: str | None = None
-    """The property by which connections count, None for the weight."""
+    """The property that ranks connections. None for the weight."""
     more: bool = False
-    """Whether what the weight is made of is asked for, and properties."""
+    """Whether to read the components of the weight, and properties."""
 
-    async def answer(self, steps: Steps[R]) -> R:
-        """Return what a walk comes to."""
+    async def run(self, steps: Steps[R]) -> R:
+        """Return the result of a walk, after serving its requests."""
         try:
-            asked = next(steps)
+            request = next(steps)
             while True:
-                asked = steps.send(await self.found(asked))
-        except StopIteration as ended:
-            return cast("R", ended.value)
+                request = steps.send(await self.read_edges(request))
+        except StopIteration as stop:
+            return cast("R", stop.value)
 
     @property
     def names(self) -> Names | None:
-        """As what the connections that are followed are stored, None for all."""
+        """The stored names of the connection types to follow. None for all."""
         ontology = self.scale.ontology
         if not self.edges.types or ontology is None:
             return None
-        several = [ontology.names_of(name) for name in self.edges.types]
-        along = dict.fromkeys(one for names in several for one in names.along)
-        against = dict.fromkeys(one for names in several for one in names.against)
+        stored = [ontology.names_of(name) for name in self.edges.types]
+        along = dict.fromkeys(type_name for names in stored for type_name in names.along)
+        against = dict.fromkeys(type_name for names in stored for type_name in names.against)
         return Names(tuple(along), tuple(against))
 
-    async def found(self, asked: Asked) -> Found:
-        """Return the connections of nodes."""
-        if not asked.nodes:
-            return Found({})
-        place, arguments = self.place, self.given(asked)
-        seen: Look[FrontierRow] = Look(())
-        changed: Sequence[OvertakenRow] = ()
-        for _ in range(ATTEMPTS):
-            seen = await look(place.core, FRONTIER, place.domain, **arguments)
-            changed = await overtaken(place.core, place.domain, seen, self.scale.at)
+    async def read_edges(self, request: EdgeRequest) -> EdgeReply:
+        """Return the connections of nodes that may be followed."""
+        if not request.nodes:
+            return EdgeReply({})
+        place, arguments = self.place, self.params(request)
+        marked_rows: MarkedRows[FrontierRow] = MarkedRows(())
+        changed: Sequence[ConcurrentChange] = ()
+        for _ in range(MAX_READS):
+            marked_rows = await read_marked(place.core, FRONTIER, place.domain, **arguments)
+            changed = await fetch_concurrent_changes(place.core, place.domain, marked_rows, self.scale.at)
             is_node = (row.event is None or row.event["_kind"] == Kind.NODE for row in changed)
             if self.nodes.takes_all or not any(is_node):
                 break
         await self.scale.check()
-        return await self._merged(asked, asked.most, seen.rows, changed)
+        return await self._merge_changes(request, request.most, marked_rows.rows, changed)
 
-    def given(self, asked: Asked) -> dict[str, object]:
-        """Return what the statement is given that finds connections of nodes."""
-        leaving, arriving = self._ways(asked)
+    def params(self, request: EdgeRequest) -> dict[str, object]:
+        """Return the parameters of the statement that reads connections."""
+        leaving, arriving = self._types_to_follow(request)
         return {
             "past": self.place.at is not None,
             "at": self.scale.at,
-            "uncut": UNCUT,
-            "looked": LOOKED,
+            "uncut": MAX_WEIGHED,
+            "looked": MAX_CHANGES,
             "now": self.scale.now_ms,
             "least": self.edges.least,
-            "limit": asked.most + 1,
+            "limit": request.most + 1,
             "more": self.more or self.by is not None,
-            "asked": {
-                "ids": list(asked.nodes),
+            "request": {
+                "ids": list(request.nodes),
                 "leaving": leaving,
                 "arriving": arriving,
-                "out_types": self._every if leaving is None else leaving,
-                "in_types": self._every if arriving is None else arriving,
+                "out_types": self._all_types if leaving is None else leaving,
+                "in_types": self._all_types if arriving is None else arriving,
                 "filter": self.edges.properties,
                 "valid_at": self.edges.valid_at,
                 "half_lives": self.scale.half_lives,
@@ -126,63 +134,63 @@ class Frontier:
                 "tags": list(self.nodes.tags),
                 "node_filter": None if self.nodes.takes_all else self.nodes.properties,
                 "starts": list(self.starts),
-                "known": list(asked.known),
-                "towards": None if asked.towards is None else list(asked.towards),
+                "known": list(request.known),
+                "towards": None if request.towards is None else list(request.towards),
             },
         }
 
-    def _ways(self, asked: Asked) -> tuple[Sequence[str] | None, Sequence[str] | None]:
-        """Return the types of what is followed out of nodes and into them, None for all."""
+    def _types_to_follow(self, request: EdgeRequest) -> tuple[Sequence[str] | None, Sequence[str] | None]:
+        """Return the types of the outgoing and of the incoming connections to follow. None for all."""
         names, direction = self.names, self.edges.direction
         along, against = (None, ()) if names is None else (names.along, names.against)
         if direction == "both":
             return (None, None) if names is None else (names.types, names.types)
-        return (along, against) if (direction == "out") != asked.backward else (against, along)
+        return (along, against) if (direction == "out") != request.backward else (against, along)
 
     @property
-    def _every(self) -> list[str]:
-        """The types of all connections of the domain."""
+    def _all_types(self) -> list[str]:
+        """All connection types of the domain."""
         ontology = self.scale.ontology
         return [type_.name for type_ in ontology.connection_types] if ontology else []
 
-    async def _merged(
-        self, asked: Asked, most: int, rows: Sequence[FrontierRow], changed: Sequence[OvertakenRow]
-    ) -> Found:
-        """Return the connections that were read, those that changed meanwhile by their last events."""
-        gone = {row.subject for row in changed}
-        edges: dict[str, dict[str, Edge]] = {node: {} for node in asked.nodes}
+    async def _merge_changes(
+        self, request: EdgeRequest, maximum: int, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
+    ) -> EdgeReply:
+        """Return the connections that were read, with concurrent changes from their last events."""
+        changed_ids = {row.subject for row in changed}
+        edges: dict[str, dict[str, Edge]] = {node: {} for node in request.nodes}
         unsure: list[tuple[str, Edge]] = []
         for row in rows:
-            for edge, is_unsure in map(_edge, row.found):
-                if edge.id not in gone:
+            for edge, is_unsure in map(_edge, row.rows):
+                if edge.id not in changed_ids:
                     edges[row.node][edge.id] = edge
                     if is_unsure:
                         unsure.append((row.node, edge))
-        for edge in (self._judged(row) for row in changed):
+        for edge in (self._changed_edge(row) for row in changed):
             for node in {edge.from_id, edge.to_id}.intersection(edges) if edge else ():
-                if edge and self._leads(asked, node, edge):
+                if edge and self._is_followed(request, node, edge):
                     edges[node][edge.id] = edge
                     unsure.append((node, edge))
-        for node, edge in await self._refused(unsure):
+        for node, edge in await self._find_excluded(unsure):
             edges[node].pop(edge.id, None)
-        found = {node: sorted(several.values(), key=self._order) for node, several in edges.items()}
+        edges_by_node = {node: sorted(node_edges.values(), key=self._order) for node, node_edges in edges.items()}
         hubs = frozenset(row.node for row in rows if row.is_cut)
-        cut = hubs.union(node for node, several in found.items() if len(several) > most)
+        cut = hubs.union(node for node, node_edges in edges_by_node.items() if len(node_edges) > maximum)
         degrees = {row.node: row.edges for row in rows}
-        return Found({node: several[:most] for node, several in found.items()}, cut, hubs, degrees)
+        return EdgeReply({node: node_edges[:maximum] for node, node_edges in edges_by_node.items()}, cut, hubs, degrees)
 
     def _order(self, edge: Edge) -> tuple[float, str]:
         return -(edge.weight if self.by is None else number(edge.properties.get(self.by))), edge.id
 
-    async def _refused(self, unsure: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
-        """Return the connections of nodes that lead to what is not asked for, by the log."""
+    async def _find_excluded(self, unsure: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
+        """Return the connections to nodes that the node filter excludes, by the log."""
         if self.nodes.takes_all or not unsure:
             return []
-        taken = await self.taken({edge.other(node) for node, edge in unsure})
-        return [(node, edge) for node, edge in unsure if edge.other(node) not in taken]
+        allowed = await self.filter_nodes({edge.other(node) for node, edge in unsure})
+        return [(node, edge) for node, edge in unsure if edge.other(node) not in allowed]
 
-    async def taken(self, nodes: Collection[str]) -> set[str]:
-        """Return those of some nodes that may be reached, by the log; the starts may."""
+    async def filter_nodes(self, nodes: Collection[str]) -> set[str]:
+        """Return the nodes that pass the node filter, by the log, and the starts."""
         others, starts = sorted({*nodes}.difference(self.starts)), {*nodes}.intersection(self.starts)
         wanted = Wanted(kind=Kind.NODE, properties=self.nodes.properties)
         states = await states_of(self.place.core, self.place.domain, others, self.scale.at)
@@ -194,28 +202,28 @@ class Frontier:
             and frozenset(self.nodes.tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
         }
 
-    def _leads(self, asked: Asked, node: str, edge: Edge) -> bool:
-        """Say whether a connection may be followed from a node."""
-        leaving, arriving = self._ways(asked)
+    def _is_followed(self, request: EdgeRequest, node: str, edge: Edge) -> bool:
+        """Return whether a connection may be followed from a node."""
+        leaving, arriving = self._types_to_follow(request)
         other = edge.other(node)
-        is_way = (edge.from_id == node and (leaving is None or edge.type in leaving)) or (
+        leads_on = (edge.from_id == node and (leaving is None or edge.type in leaving)) or (
             edge.to_id == node and (arriving is None or edge.type in arriving)
         )
-        return is_way and other not in asked.known and (asked.towards is None or other in asked.towards)
+        return leads_on and other not in request.known and (request.towards is None or other in request.towards)
 
-    def _judged(self, row: OvertakenRow) -> Edge | None:
-        """Return a connection that changed, by its last event; None for what is not to be followed."""
+    def _changed_edge(self, row: ConcurrentChange) -> Edge | None:
+        """Return a changed connection, by its last event, or None if the filter excludes it."""
         event = row.event
         wanted = Wanted(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
-        if event is None or not wanted.takes(event) or (counts := self.scale.weight_of(event)) < self.edges.least:
+        if event is None or not wanted.takes(event) or (weight := self.scale.weight_of(event)) < self.edges.least:
             return None
-        rendered = cast("Mapping[str, str]", event)
+        values = cast("Mapping[str, str]", event)
         return Edge(
             row.subject,
-            rendered["_type"],
-            rendered["_from"],
-            rendered["_to"],
-            counts,
+            values["_type"],
+            values["_from"],
+            values["_to"],
+            weight,
             strength_of(Strength.from_state(event)),
             cast("float", event.get(IMPORTANCE) or 0.0),
             self.scale.age_days(event),

@@ -1,4 +1,4 @@
-"""What a walk is asked for, checked once: starts, filters, bounds."""
+"""Checked requests of walks and paths: starts, filters and limits."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from graph_memory.model.values.properties import PropertyValue, check_properties
 from graph_memory.model.values.strength import fraction
 from graph_memory.storage.log.writing import utc_now
 
-MOST_STARTS = 50
-MOST_NODES = 500
-DEEPEST = 10
-MOST_PATHS = 20
-MOST_NEIGHBORS = 1_000
-FEWEST_TOKENS = 50
-SEVERAL = 3
-"""Paths that `k_shortest` gives unless it is told how many."""
+MAX_STARTS = 50
+MAX_NODES = 500
+MAX_DEPTH = 10
+MAX_PATHS = 20
+MAX_NEIGHBORS = 1_000
+MIN_TOKENS = 50
+DEFAULT_PATHS = 3
+"""Default number of paths of `k_shortest`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeFilter:
-    """What connections must be to be followed."""
+    """The filter for the connections to follow."""
 
     types: tuple[str, ...] = ()
     direction: Direction = "both"
@@ -42,7 +42,7 @@ class EdgeFilter:
 
 @dataclass(frozen=True, slots=True)
 class NodeFilter:
-    """What nodes must be to be reached; the starts are there anyway."""
+    """The filter for the nodes to reach. It does not apply to the starts."""
 
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class NodeFilter:
 
     @property
     def takes_all(self) -> bool:
-        """Whether it asks for nothing."""
+        """Whether the filter is empty."""
         return not (self.types or self.tags or self.properties)
 
 
@@ -59,7 +59,7 @@ TAKES_ALL = NodeFilter()
 
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
-    """A walk. Raises INVALID_ARGUMENT."""
+    """A checked walk request. Raises INVALID_ARGUMENT."""
 
     starts: tuple[str, ...]
     strategy: Strategy
@@ -81,25 +81,27 @@ class WalkRequest:
         check_choice("expansion", self.expansion, get_args(Expansion))
         check_choice("return_mode", self.return_mode, get_args(ReturnMode))
         check_choice("deduplication", self.deduplication, get_args(Deduplication))
-        check_integer("max_depth", self.max_depth, 0, DEEPEST)
-        check_integer("max_nodes", self.max_nodes, 1, MOST_NODES)
+        check_integer("max_depth", self.max_depth, 0, MAX_DEPTH)
+        check_integer("max_nodes", self.max_nodes, 1, MAX_NODES)
         if self.max_tokens is not None:
-            check_integer("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
+            check_integer("max_tokens", self.max_tokens, MIN_TOKENS, None)
         if self.cross_domains and self.as_of is not None:
-            hint = "Leave as_of out, or walk in each domain by itself."
-            raise fault("as_of", "Links to other domains are followed as they are now", hint)
+            hint = "Omit as_of, or walk in each domain separately."
+            raise fault("as_of", "Links to other domains cannot be followed in the past", hint)
         if len(self.starts) > self.max_nodes:
             raise fault(
-                "max_nodes", f"max_nodes is less than the {len(self.starts)} starts", "Give more, or fewer starts."
+                "max_nodes",
+                f"max_nodes is less than the {len(self.starts)} starts",
+                "Increase it, or give fewer starts.",
             )
         if self.strategy == "bidirectional" and len(self.starts) == 1:
             hint = "Give several starts; from one, use breadth_first."
-            raise fault("start", "bidirectional goes from several starts towards each other", hint)
+            raise fault("start", "bidirectional needs at least two starts", hint)
 
 
 @dataclass(frozen=True, slots=True)
 class PathRequest:
-    """A search for paths. Raises INVALID_ARGUMENT."""
+    """A checked path request. Raises INVALID_ARGUMENT."""
 
     from_id: str
     to_id: str
@@ -111,29 +113,29 @@ class PathRequest:
 
     def __post_init__(self) -> None:
         check_choice("mode", self.mode, get_args(PathMode))
-        check_integer("max_depth", self.max_depth, 1, DEEPEST)
-        check_integer("k", self.k, 1, MOST_PATHS)
+        check_integer("max_depth", self.max_depth, 1, MAX_DEPTH)
+        check_integer("k", self.k, 1, MAX_PATHS)
         if self.k > 1 and self.mode == "shortest":
-            raise fault("k", "Mode shortest gives one path", "Use mode k_shortest for several, or leave k out.")
+            raise fault("k", "Mode shortest returns one path", "Use mode k_shortest for several, or omit k.")
 
 
-def starts_of(given: Sequence[str] | str) -> tuple[str, ...]:
+def starts_of(starts: Sequence[str] | str) -> tuple[str, ...]:
     """Return the ids of the nodes where a walk starts. Raises INVALID_ARGUMENT."""
-    results = tuple(dict.fromkeys([given] if isinstance(given, str) else check_list("start", given)))
-    if not 0 < len(results) <= MOST_STARTS or not all(isinstance(one, str) and one for one in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("start", f"start is {quoted(list(results))}", f"Give 1 to {MOST_STARTS} ids of nodes.")
+    results = tuple(dict.fromkeys([starts] if isinstance(starts, str) else check_list("start", starts)))
+    if not 0 < len(results) <= MAX_STARTS or not all(isinstance(node_id, str) and node_id for node_id in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("start", f"start is {quoted(list(results))}", f"Give 1 to {MAX_STARTS} ids of nodes.")
     return results
 
 
-def edges_of(given: Mapping[str, object] | None, valid_at: datetime | str | None) -> EdgeFilter:
+def edges_of(arguments: Mapping[str, object] | None, valid_at: datetime | str | None) -> EdgeFilter:
     """Return a filter for connections. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    rendered = check_keys("edge_filter", given, ("types", "direction", "properties", "min_strength"))
-    least = rendered.get("min_strength")
+    fields = check_keys("edge_filter", arguments, ("types", "direction", "properties", "min_strength"))
+    least = fields.get("min_strength")
     return edge_filter(
-        cast("Sequence[str] | None", rendered.get("types")),
-        cast("Direction", rendered.get("direction") or "both"),
+        cast("Sequence[str] | None", fields.get("types")),
+        cast("Direction", fields.get("direction") or "both"),
         valid_at,
-        _properties("edge_filter", rendered.get("properties")),
+        _properties("edge_filter", fields.get("properties")),
         0.0 if least is None else fraction("min_strength", least),
     )
 
@@ -145,23 +147,23 @@ def edge_filter(
     properties: Mapping[str, PropertyValue] | None = None,
     least: float = 0.0,
 ) -> EdgeFilter:
-    """Return a filter for connections by what it is made of. Raises INVALID_ARGUMENT."""
+    """Return a filter for connections from its fields. Raises INVALID_ARGUMENT."""
     check_direction(direction)
     valid = None if valid_at is None else instant("valid_at", valid_at, utc_now())
     return EdgeFilter(check_type_names("types", types or ()), direction, properties or {}, least, valid)
 
 
-def nodes_of(given: Mapping[str, object] | None) -> NodeFilter:
+def nodes_of(arguments: Mapping[str, object] | None) -> NodeFilter:
     """Return a filter for nodes. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    rendered = check_keys("node_filter", given, ("types", "tags", "properties"))
+    fields = check_keys("node_filter", arguments, ("types", "tags", "properties"))
     return NodeFilter(
-        check_type_names("types", rendered.get("types") or ()),
-        check_tags(check_list("tags", rendered.get("tags") or ())),
-        _properties("node_filter", rendered.get("properties")),
+        check_type_names("types", fields.get("types") or ()),
+        check_tags(check_list("tags", fields.get("tags") or ())),
+        _properties("node_filter", fields.get("properties")),
     )
 
 
-def _properties(argument: str, given: object) -> dict[str, PropertyValue]:
-    if not isinstance(given or {}, Mapping):
-        raise fault(argument, f"properties is {quoted(given)}", 'Give an object, as in {"status": "open"}.')
-    return check_properties(cast("Mapping[str, object]", given or {}))
+def _properties(argument: str, properties: object) -> dict[str, PropertyValue]:
+    if not isinstance(properties or {}, Mapping):
+        raise fault(argument, f"properties is {quoted(properties)}", 'Give an object, as in {"status": "open"}.')
+    return check_properties(cast("Mapping[str, object]", properties or {}))

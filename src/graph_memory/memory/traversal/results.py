@@ -1,4 +1,4 @@
-"""What walks, paths and neighbours return: nodes, the connections between them, and what is left out and why."""
+"""Results of walks, path queries and neighbour queries."""
 
 from __future__ import annotations
 
@@ -18,60 +18,62 @@ PathMode = Literal["shortest", "weighted", "k_shortest"]
 class ReachedNode(NodeBrief):
     """A node that a walk reached."""
 
-    domain: str | None = Field(default=None, description="Of a node that a link led to, where it is")
-    depth: int = Field(description="Connections from the nearest start of its walk; 0 for a start")
+    domain: str | None = Field(default=None, description="Domain of a node that was reached by a link")
+    depth: int = Field(description="Number of connections from the nearest start; 0 for a start")
     via: str | None = Field(default=None, description="Id of the connection by which it was reached")
     parent: str | None = Field(default=None, description="Id of the node from which it was reached")
-    parent_domain: str | None = Field(default=None, description="Where that is, if in another domain")
-    content: str | None = Field(default=None, description="Its content or summary; … where it was cut")
+    parent_domain: str | None = Field(default=None, description="Domain of the parent, if it is another domain")
+    content: str | None = Field(default=None, description="Content or summary; … if it was cut")
     properties: dict[str, PropertyValue] | None = Field(default=None, description="With full_content")
-    duplicates: tuple[str, ...] | None = Field(default=None, description="Nodes left out because they say the same")
-    degree: int | None = Field(default=None, description="With metrics: nodes of the result next to it")
+    duplicates: tuple[str, ...] | None = Field(default=None, description="Nodes left out as duplicates of this one")
+    degree: int | None = Field(default=None, description="With metrics: number of its neighbours in the result")
     centrality: float | None = Field(
         default=None, description="With metrics: share of the shortest paths between others on which it lies"
     )
 
 
 class Followed(Result):
-    """A connection as it is stored."""
+    """A connection, as stored."""
 
     id: str
     type: str
     from_id: str
     to_id: str
-    from_domain: str | None = Field(default=None, description="Of an end in another domain")
+    from_domain: str | None = Field(default=None, description="Domain of the source, if it is another domain")
     to_domain: str | None = None
-    weight: float = Field(description="How much it counts: 0 to 1 by the formula, or by the weight that was asked for")
+    weight: float = Field(description="0 to 1 by the formula, or the requested weight")
     since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
     until: date | None = Field(default=None, description="The last day on which it holds, if it ends")
 
 
 class Metrics(Result):
-    """What the result is like as a graph, without directions."""
+    """Measures of the result as an undirected graph."""
 
     nodes: int
     connections: int
-    depth: int = Field(description="Of the node farthest from a start")
+    depth: int = Field(description="Depth of the node farthest from a start")
     density: float = Field(description="Share of the pairs of nodes that are connected")
     components: int = Field(description="Parts that are not connected to each other")
-    largest_component: int = Field(description="Nodes of the largest of them")
+    largest_component: int = Field(description="Number of nodes of the largest component")
 
 
 class LeftOut(Result):
-    """What a walk left out, by the limit that was the reason."""
+    """The nodes and connections that a walk left out, by limit."""
 
     max_nodes: Literal[True] | None = Field(default=None, description="There was no room for more nodes")
-    max_depth: int | None = Field(default=None, description="Nodes at max_depth, not followed further")
-    max_tokens: int | None = Field(default=None, description="Nodes that max_tokens left no room for")
-    duplicates: int | None = Field(default=None, description="Nodes that say what others say")
-    connections: int | None = Field(default=None, description="Connections between the nodes beyond those shown")
+    max_depth: int | None = Field(
+        default=None, description="Number of nodes at max_depth, which were not followed further"
+    )
+    max_tokens: int | None = Field(default=None, description="Number of nodes left out because of max_tokens")
+    duplicates: int | None = Field(default=None, description="Number of duplicates")
+    connections: int | None = Field(default=None, description="Number of further connections between the nodes")
     hubs: tuple[str, ...] | None = Field(
-        default=None, description="Nodes with more connections than were looked at; of another domain as domain/id"
+        default=None, description="Nodes with more connections than were read; in another domain as domain/id"
     )
 
 
 class Walked(Answered):
-    """What a walk reached, in the order in which it did, and the connections between those nodes."""
+    """The nodes that a walk reached, in order, and the connections between them."""
 
     nodes: tuple[ReachedNode, ...]
     connections: tuple[Followed, ...] = ()
@@ -81,23 +83,23 @@ class Walked(Answered):
 
 
 class Path(Result):
-    """A way from one node to another."""
+    """A path from one node to another."""
 
     nodes: tuple[NodeBrief, ...]
-    connections: tuple[Followed, ...] = Field(description="One between each node and the next, as it is stored")
+    connections: tuple[Followed, ...] = Field(description="One between each node and the next, as stored")
     length: int = Field(description="Number of connections")
     weight: float = Field(description="Product of the weights of the connections")
 
 
 class Paths(Answered):
-    """The paths that were found, the best first; none with what was tried."""
+    """Paths, the best first. If there is none, a sentence about the search."""
 
     paths: tuple[Path, ...]
-    tried: str | None = Field(default=None, description="Without a path: what was looked at")
+    tried: str | None = Field(default=None, description="Without a path: the extent of the search")
 
 
 class NextTo(ConnectionBrief):
-    """A connection of a node, as it is seen under the name that was asked for."""
+    """A connection of a node, under the requested type name."""
 
     weight: float = Field(description="0 to 1, from strength, importance and age")
     since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
@@ -105,7 +107,7 @@ class NextTo(ConnectionBrief):
 
 
 class Neighbors(Answered):
-    """A node, its connections, and the nodes at their other ends; those that count most come first."""
+    """A node, its connections and its neighbours, the heaviest first."""
 
     node: NodeSummary
     outgoing: tuple[NextTo, ...]

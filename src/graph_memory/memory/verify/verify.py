@@ -30,7 +30,7 @@ from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.schema_check import Fault, mend_schema, schema_faults
+from graph_memory.storage.schema_check import Fault, repair_schema, schema_faults
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
@@ -104,7 +104,7 @@ async def rebuild(core: Core, domain: str) -> Verification:
     be run again.
     """
     verification = await verify(core, domain)
-    await mend_schema(core.store)
+    await repair_schema(core.store)
     remaining = verification
     for _ in range(ROUNDS):
         if remaining.clean:

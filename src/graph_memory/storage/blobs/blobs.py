@@ -1,7 +1,7 @@
-"""Content outside Neo4j: files named by the hash of what is in them, in one folder per domain.
+"""Content outside of Neo4j: files named by the hash of their content, in one folder per domain.
 
-A blob is complete and synced before the transaction that refers to it begins, so a crash leaves at most a blob, or a
-temporary file, that nothing refers to. Domains share no blobs: what is done to one leaves the others alone.
+A blob is complete and synced before the transaction that refers to it starts, so a crash leaves at most an unreferenced
+blob or temporary file. Domains share no blobs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ from anyio import to_thread
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.values.arguments import in_file_name, is_domain
-from graph_memory.storage.blobs.places import CHUNK, Blob, Folder, Hashed, Place, Remote, Stored, is_blob_name
+from graph_memory.storage.blobs.places import (
+    CHUNK,
+    Backend,
+    Blob,
+    FolderBackend,
+    Hashed,
+    RemoteBackend,
+    Stored,
+    is_blob_name,
+)
 
 __all__ = ["Blob", "Blobs", "Stored", "blobs_at", "domain_of", "folder_of"]
 
@@ -34,141 +43,140 @@ T = TypeVar("T")
 
 
 class Blobs:
-    """The blobs of all domains at one place. File work runs in worker threads; a call that is cancelled finishes it."""
+    """The blobs of all domains in one location. Files are accessed in worker threads, also by cancelled calls."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     @property
     def location(self) -> str:
         """The folder or URL, without credentials."""
-        return self._place.location
+        return self._backend.location
 
     async def put(self, domain: str, data: bytes) -> str:
-        """Write content, and return its SHA-256 when it is safe on disk. What is there already becomes new again.
+        """Write content, and return its SHA-256 after it is synced. An existing blob gets a new time.
 
-        Fails with `FILE_CREATION_FAILED`.
+        Raises FILE_CREATION_FAILED.
         """
         return (await self.put_stream(domain, [data])).sha256
 
     async def put_stream(self, domain: str, chunks: Iterable[bytes]) -> Stored:
-        """Write content of any size, never holding more than a chunk, and return its hash and size.
+        """Write content of any size, with at most one chunk in memory, and return its hash and size.
 
-        The chunks are asked for in a worker thread. Fails with `FILE_CREATION_FAILED`.
+        The chunks are produced in a worker thread. Raises FILE_CREATION_FAILED.
         """
         source = Hashed(chunks)
         with self._writing(domain):
-            await to_thread.run_sync(self._place.write, folder_of(domain), source)
+            await to_thread.run_sync(self._backend.write, folder_of(domain), source)
         return source.stored
 
     async def claim(self, store: str) -> None:
-        """Note that a database keeps blobs here. Fails with `FILE_CREATION_FAILED`."""
+        """Record that a database stores blobs here. Raises FILE_CREATION_FAILED."""
         with self._writing("", "write to"):
-            await to_thread.run_sync(self._place.write, _CLAIMS, Hashed([store.encode()]))
+            await to_thread.run_sync(self._backend.write, _CLAIMS, Hashed([store.encode()]))
 
     async def is_claimed_by(self, store: str) -> bool:
-        """Return whether that database, and no other, keeps blobs here. Fails with `CONTENT_READ_FAILED`."""
+        """Return whether only that database stores blobs here. Raises CONTENT_READ_FAILED."""
         with self._listing():
-            files = await to_thread.run_sync(lambda: list(self._place.files(_CLAIMS)))
+            files = await to_thread.run_sync(lambda: list(self._backend.files(_CLAIMS)))
         return [file.name for file in files if not file.is_leftover] == [hashlib.sha256(store.encode()).hexdigest()]
 
     async def get(self, domain: str, sha256: str) -> bytes:
-        """Return content that was checked against its hash. Fails with `CONTENT_READ_FAILED`."""
-        return await self._read(domain, sha256, partial(self._verified, domain, sha256))
+        """Return content, checked against its hash. Raises CONTENT_READ_FAILED."""
+        return await self._read(domain, sha256, partial(self._read_verified, domain, sha256))
 
     async def stream(self, domain: str, sha256: str) -> AsyncIterator[bytes]:
-        """Give content of any size in chunks. Only when the last was given is the whole known to be undamaged.
+        """Yield content of any size in chunks. It is verified only after the last chunk.
 
-        Holds no file open between chunks. Fails with `CONTENT_READ_FAILED`, at the end if damaged.
+        No file stays open between chunks. Raises CONTENT_READ_FAILED, for damaged content after the last chunk.
         """
         digest = hashlib.sha256()
         folder, name = folder_of(domain), _checked_name(sha256)
-        size = await self._read(domain, sha256, partial(self._place.size, folder, name))
+        size = await self._read(domain, sha256, partial(self._backend.size, folder, name))
         for start in range(0, size, CHUNK):
-            part = partial(self._place.read, folder, name, start, min(start + CHUNK, size))
+            part = partial(self._backend.read, folder, name, start, min(start + CHUNK, size))
             chunk = await self._read(domain, sha256, part)
             digest.update(chunk)
             yield chunk
         if digest.hexdigest() != sha256:
-            raise _unread(domain, sha256, "damaged")
+            raise _unreadable(domain, sha256, "damaged")
 
     async def exists(self, domain: str, sha256: str) -> bool:
-        """Return whether there is such a blob, undamaged or not. Fails with `CONTENT_READ_FAILED`."""
-        return await self._read(domain, sha256, partial(self._is_there, folder_of(domain), _checked_name(sha256)))
+        """Return whether a blob exists, even if damaged. Raises CONTENT_READ_FAILED."""
+        return await self._read(domain, sha256, partial(self._exists, folder_of(domain), _checked_name(sha256)))
 
     async def holds(self, domain: str, name: str, needle: bytes) -> bool:
-        """Return whether some bytes are in a blob or leftover of any size. Fails with `CONTENT_READ_FAILED`."""
-        return await self._read(domain, name, partial(self._is_in, folder_of(domain), _checked_name(name), needle))
+        """Return whether a blob or leftover of any size contains some bytes. Raises CONTENT_READ_FAILED."""
+        return await self._read(domain, name, partial(self._contains, folder_of(domain), _checked_name(name), needle))
 
     async def list_blobs(self, domain: str) -> list[Blob]:
-        """Return the blobs of a domain by name, without leftovers. Fails with `CONTENT_READ_FAILED`."""
+        """Return the blobs of a domain by name, without leftovers. Raises CONTENT_READ_FAILED."""
         return [blob for blob in await self._files(domain) if not blob.is_leftover]
 
     async def garbage(self, domain: str, referenced: AbstractSet[str], before: datetime) -> list[Blob]:
-        """Return what may be cleaned up: unreferenced blobs and leftovers, all last modified before a time.
+        """Return unreferenced blobs and leftovers that were last modified before a time.
 
-        Let `before` lie a grace period back that is longer than any write takes: a blob is there before its reference.
-        Fails with `CONTENT_READ_FAILED`.
+        `before` must be further back than any write takes, because a blob is written before its reference.
+        Raises CONTENT_READ_FAILED.
         """
         files = await self._files(domain)
         return [file for file in files if file.name not in referenced and file.modified < before]
 
     async def delete(self, domain: str, name: str, before: datetime | None = None) -> bool:
-        """Delete a blob or leftover, but not one modified at `before` or later; return whether it was deleted.
+        """Delete a blob or leftover, unless it was modified at `before` or later, and return whether it was deleted.
 
-        Pass the `before` that `garbage` was given: a write may have come to need the blob since. Fails with
-        `FILE_CREATION_FAILED`.
+        Pass the `before` of `garbage`: a write may need the blob since. Raises FILE_CREATION_FAILED.
         """
         with self._writing(domain, "delete content in"):
-            return await to_thread.run_sync(self._place.remove, folder_of(domain), _checked_name(name), before)
+            return await to_thread.run_sync(self._backend.remove, folder_of(domain), _checked_name(name), before)
 
     async def domains(self) -> list[str]:
-        """Return the domains that have, or had, blobs, by name. Fails with `CONTENT_READ_FAILED`."""
+        """Return the domains that have or had blobs, by name. Raises CONTENT_READ_FAILED."""
         with self._listing():
-            folders = await to_thread.run_sync(lambda: list(self._place.folders()))
+            folders = await to_thread.run_sync(lambda: list(self._backend.folders()))
         return sorted(domain for folder in folders if (domain := domain_of(folder)) is not None)
 
     async def _files(self, domain: str) -> list[Blob]:
         with self._listing():
-            return await to_thread.run_sync(lambda: sorted(self._place.files(folder_of(domain))))
+            return await to_thread.run_sync(lambda: sorted(self._backend.files(folder_of(domain))))
 
     async def _read(self, domain: str, sha256: str, work: Callable[[], T]) -> T:
         try:
             return await to_thread.run_sync(work)
         except FileNotFoundError as error:
-            raise _unread(domain, sha256, "missing") from error
+            raise _unreadable(domain, sha256, "missing") from error
         except OSError as error:
-            raise _unread(domain, sha256, "unreadable", _cause(error)) from error
+            raise _unreadable(domain, sha256, "unreadable", _cause(error)) from error
 
-    def _verified(self, domain: str, sha256: str) -> bytes:
-        data = self._place.read(folder_of(domain), _checked_name(sha256))
+    def _read_verified(self, domain: str, sha256: str) -> bytes:
+        data = self._backend.read(folder_of(domain), _checked_name(sha256))
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise _unread(domain, sha256, "damaged")
+            raise _unreadable(domain, sha256, "damaged")
         return data
 
-    def _is_in(self, folder: str, name: str, needle: bytes) -> bool:
-        size = self._place.size(folder, name)
+    def _contains(self, folder: str, name: str, needle: bytes) -> bool:
+        size = self._backend.size(folder, name)
         overlap = len(needle) - 1
         return any(
-            needle in self._place.read(folder, name, start, min(start + CHUNK + overlap, size))
+            needle in self._backend.read(folder, name, start, min(start + CHUNK + overlap, size))
             for start in range(0, size, CHUNK)
         )
 
-    def _is_there(self, folder: str, name: str) -> bool:
+    def _exists(self, folder: str, name: str) -> bool:
         try:
-            self._place.size(folder, name)
+            self._backend.size(folder, name)
         except FileNotFoundError:
             return False
         return True
 
     @contextmanager
-    def _writing(self, domain: str, what: str = "write content to") -> Generator[None]:
+    def _writing(self, domain: str, action: str = "write content to") -> Generator[None]:
         try:
             yield
         except OSError as error:
             hint = "Check that the blob store (GRAPH_MEMORY_BLOB_URL) is writable and has free space, then try again."
             details = {"domain": domain, "hint": hint}
-            message = f"Could not {what} the blob store: {_cause(error)}"
+            message = f"Could not {action} the blob store: {_cause(error)}"
             raise GraphError(Code.FILE_CREATION_FAILED, message, details, path=self.location) from error
 
     @contextmanager
@@ -182,22 +190,22 @@ class Blobs:
 
 
 def blobs_at(place: str | Path) -> Blobs:
-    """Return the blobs in a local folder (a path or `file://` URL) or at any other URL that fsspec knows.
+    """Return the blobs in a local folder (a path or `file://` URL), or at another URL that fsspec supports.
 
-    Nothing is opened or made yet. Fails with `INVALID_ARGUMENT` for a `file://` URL of another host.
+    Nothing is opened or created yet. Raises INVALID_ARGUMENT for a `file://` URL of another host.
     """
     if isinstance(place, str) and "://" in place and not place.startswith(("file://", "local://")):
-        return Blobs(Remote(place))
-    return Blobs(Folder(_local_path(place)))
+        return Blobs(RemoteBackend(place))
+    return Blobs(FolderBackend(_local_path(place)))
 
 
 def folder_of(domain: str) -> str:
-    """Return the name of a domain's folder: another for each domain, even where `A` and `a` are one file.
+    """Return the folder name of a domain. It is unique, even on file systems that ignore case.
 
-    Lower-case names stay as they are. Others, names with a slash, and names that Windows reserves become
-    `=<upper>=<lower-case name>=`, where `<upper>` tells in hex which characters were upper-case (bit 0 the first), and
-    `=` stands for a slash, so the domain can be read back and no folder is in another.
-    Fails with `INVALID_ARGUMENT` when it is not the name of a domain.
+    Lower-case names are unchanged. Other names, names with a slash, and names that Windows reserves become
+    `=<upper>=<lower-case name>=`. In it, `<upper>` is a hexadecimal bit mask of the upper-case characters (bit 0 is the
+    first), and `=` replaces a slash, so the name can be decoded and folders are not nested.
+    Raises INVALID_ARGUMENT for an invalid domain name.
     """
     if not is_domain(domain):
         raise GraphError(Code.INVALID_ARGUMENT, "The domain name is not valid", {"argument": "domain"})
@@ -209,7 +217,7 @@ def folder_of(domain: str) -> str:
 
 
 def domain_of(folder: str) -> str | None:
-    """Return the domain whose folder has that name, or None when no domain's has."""
+    """Return the domain of a folder name, or None."""
     coded = _CODED_FOLDER.fullmatch(folder)
     domain = folder
     if coded:
@@ -237,8 +245,8 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _unread(domain: str, sha256: str, reason: str, cause: str = "") -> GraphError:
-    """Return the error that says which content is missing, damaged or unreadable."""
+def _unreadable(domain: str, sha256: str, reason: str, cause: str = "") -> GraphError:
+    """Return the error for missing, damaged or unreadable content."""
     hint = "Restore it from a backup of the blobs, or write the content again."
     message = f"Content {sha256} of domain {domain} is {reason}" + (f": {cause}" if cause else "")
     details = {"domain": domain, "sha256": sha256, "reason": reason, "hint": hint}

@@ -1,19 +1,18 @@
-"""Content that was read lately, kept in memory up to a number of bytes."""
+"""A cache of recently read content, limited in bytes."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 
 ENTRY_BYTES = 400
-"""What one entry costs beside its data (key, hash, links), so that many tiny ones stay within the capacity too."""
+"""Size of an entry in addition to its data, in bytes, so that many small entries are limited too."""
 
 
 class ContentCache:
-    """Bytes by domain and hash; what was not used for longest goes first.
+    """Bytes by domain and hash, with the least recently used evicted first.
 
-    An entry counts its data plus `ENTRY_BYTES`; one that is larger than the capacity is not kept, and a capacity of
-    0 keeps nothing. What is found by its hash never grows stale. Not safe between
-    threads: it belongs to one event loop.
+    The size of an entry is its data plus `ENTRY_BYTES`. Entries larger than the capacity are not cached. Entries never
+    become stale, because keys are hashes. Not thread-safe: it belongs to one event loop.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -29,7 +28,7 @@ class ContentCache:
         return data
 
     def put(self, domain: str, sha256: str, data: bytes) -> None:
-        """Keep the content as the most recently used, and let go of others until all fits."""
+        """Add the content as the most recently used, and evict others until all fits."""
         self.discard(domain, sha256)
         if _cost(data) > self._capacity:
             return
@@ -40,7 +39,7 @@ class ContentCache:
             self._size -= _cost(oldest)
 
     def discard(self, domain: str, sha256: str) -> None:
-        """Forget the content, if it is kept."""
+        """Remove the content, if cached."""
         data = self._entries.pop((domain, sha256), None)
         if data is not None:
             self._size -= _cost(data)

@@ -1,6 +1,6 @@
-"""Where blobs are kept: a local folder, or anything else that fsspec knows by URL. Two ways to do the same few things.
+"""Locations of blobs: a local folder, or a URL that fsspec supports.
 
-Everything here blocks; `blobs` calls it in worker threads.
+All functions block. `blobs` calls them in worker threads.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from graph_memory.model.text.wording import without_credentials
 from graph_memory.model.time.clock import in_utc
 
 CHUNK = 1024 * 1024
-"""Bytes that are in memory at a time when content is streamed."""
+"""Size of a chunk of streamed content, in bytes."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"[0-9a-f]{32}\.tmp")
 
 
 class Blob(NamedTuple):
-    """A file of a domain. Its name is the SHA-256 of its content, or that of a write that never ended."""
+    """A file of a domain. Its name is the SHA-256 of its content, or a temporary name of an interrupted write."""
 
     name: str
     size: int
@@ -38,27 +38,27 @@ class Blob(NamedTuple):
 
     @property
     def is_leftover(self) -> bool:
-        """Whether this is what a crashed write left behind."""
+        """Whether an interrupted write left the file behind."""
         return _TEMPORARY.fullmatch(self.name) is not None
 
 
 class Stored(NamedTuple):
-    """What was written: the SHA-256 as hex and the number of bytes."""
+    """The SHA-256 of written content, in hexadecimal, and its size in bytes."""
 
     sha256: str
     size: int
 
 
-class Place(Protocol):
-    """Where blobs are: folders of files, no deeper. Every failure is an OSError, absence a FileNotFoundError."""
+class Backend(Protocol):
+    """A location of blobs: folders of files. Every failure is an OSError, and a missing file a FileNotFoundError."""
 
     @property
     def location(self) -> str:
-        """The place as people know it, without credentials."""
+        """The path or URL, without credentials."""
         ...
 
     def write(self, folder: str, source: Hashed) -> None:
-        """Write the source under its hash, all or nothing, and have it synced and newly dated on return."""
+        """Write the source under its hash, completely or not at all. It is synced and has a new time on return."""
         ...
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
@@ -70,7 +70,7 @@ class Place(Protocol):
         ...
 
     def files(self, folder: str) -> Iterable[Blob]:
-        """Return the blobs and leftovers of a folder, nothing for a folder that does not exist."""
+        """Return the blobs and leftovers of a folder. A missing folder has none."""
         ...
 
     def folders(self) -> Iterable[str]:
@@ -98,12 +98,12 @@ class Hashed:
 
     @property
     def stored(self) -> Stored:
-        """The hash and size of what has passed."""
+        """The hash and size of the chunks so far."""
         return Stored(self._digest.hexdigest(), self._size)
 
 
-class Folder:
-    """Blobs in a local folder: written aside, synced, renamed, and the folder synced. Readable by the owner alone."""
+class FolderBackend:
+    """Blobs in a local folder, readable by the owner only. They are written to a temporary file, synced and renamed."""
 
     def __init__(self, base: Path) -> None:
         self._base = base
@@ -137,22 +137,22 @@ class Folder:
         return (self._base / folder / name).stat().st_size
 
     def files(self, folder: str) -> Iterator[Blob]:
-        """Give the blobs and leftovers of a folder."""
+        """Yield the blobs and leftovers of a folder."""
         for entry in _scan(self._base / folder):
             with suppress(FileNotFoundError):
                 if is_blob_name(entry.name) and entry.is_file(follow_symlinks=False):
                     stat = entry.stat()
-                    yield Blob(entry.name, stat.st_size, _modified(stat))
+                    yield Blob(entry.name, stat.st_size, _time_of(stat))
 
     def folders(self) -> Iterator[str]:
-        """Give the names of the folders."""
+        """Yield the names of the folders."""
         return (entry.name for entry in _scan(self._base) if entry.is_dir())
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Place`. It is first moved aside: a write in between makes its own, which stays."""
+        """Remove a file; see `Place`. It is first renamed, so that a concurrent write of the same blob is kept."""
         path = self._base / folder / name
         try:
-            if before is not None and _modified(path.stat()) >= before:
+            if before is not None and _time_of(path.stat()) >= before:
                 return False
         except FileNotFoundError:
             return False
@@ -161,15 +161,15 @@ class Folder:
             path.replace(aside)
         except FileNotFoundError:
             return False
-        if before is not None and _modified(aside.stat()) >= before:
+        if before is not None and _time_of(aside.stat()) >= before:
             aside.replace(path)
             return False
         aside.unlink()
         return True
 
 
-class Remote:
-    """Blobs at a URL that fsspec knows. Written aside and moved: not every such place writes all or nothing."""
+class RemoteBackend:
+    """Blobs at a URL that fsspec supports. They are written to a temporary file and moved, as writes can be partial."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -205,13 +205,13 @@ class Remote:
 
     def files(self, folder: str) -> Iterable[Blob]:
         """Return the blobs and leftovers of a folder."""
-        found: list[Blob] = []
+        blobs: list[Blob] = []
         with _os_errors():
             for name, size in self._names(self._path(folder), "file"):
                 with suppress(FileNotFoundError):
                     if is_blob_name(name):
-                        found.append(Blob(name, size, self._modified(self._path(folder, name))))
-        return found
+                        blobs.append(Blob(name, size, self._modification_time(self._path(folder, name))))
+        return blobs
 
     def folders(self) -> Iterable[str]:
         """Return the names of the folders."""
@@ -219,12 +219,12 @@ class Remote:
             return [name for name, _ in self._names(self._path(), "directory")]
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Place`. A write within the moment between look and removal is not seen."""
+        """Remove a file; see `Place`. A write between check and removal is not detected."""
         path = self._path(folder, name)
         with _os_errors():
             try:
                 self._fresh.info(path)
-                if before is not None and self._modified(path) >= before:
+                if before is not None and self._modification_time(path) >= before:
                     return False
                 self._system.rm_file(path)
             except FileNotFoundError:
@@ -242,7 +242,7 @@ class Remote:
 
     @property
     def _fresh(self) -> _FileSystem:
-        """The file system without what it remembers of earlier listings: other processes write too."""
+        """The file system without cached listings, because other processes write too."""
         self._system.invalidate_cache()
         return self._system
 
@@ -259,19 +259,19 @@ class Remote:
             entries = self._fresh.ls(path, detail=True)
         except FileNotFoundError:
             return []
-        found = [entry for entry in entries if entry["type"] == kind]
-        return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in found]
+        results = [entry for entry in entries if entry["type"] == kind]
+        return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in results]
 
-    def _modified(self, path: str) -> datetime:
-        """Return when a file was written. Where the place cannot tell, it is now, so that it is never cleaned up."""
+    def _modification_time(self, path: str) -> datetime:
+        """Return the time of a file's last write. If it is unknown, now, so that `gc` keeps the file."""
         try:
             return in_utc(self._system.modified(path))
-        except NotImplementedError:  # how fsspec says that a file system keeps no times
+        except NotImplementedError:  # the file system has no times
             return datetime.now(UTC)
 
 
 class _FileSystem(Protocol):
-    """What is used of fsspec."""
+    """The methods of fsspec that are used."""
 
     def makedirs(self, path: str, exist_ok: bool) -> None: ...
     def open(self, path: str, mode: str) -> IO[bytes]: ...
@@ -285,18 +285,18 @@ class _FileSystem(Protocol):
 
 
 def is_blob_name(name: str) -> bool:
-    """Return whether a file of that name is a blob or a leftover. Other files are none of our business."""
+    """Return whether a file with this name is a blob or a leftover. Other files are ignored."""
     return bool(_SHA256.fullmatch(name) or _TEMPORARY.fullmatch(name))
 
 
 @contextmanager
 def _os_errors() -> Generator[None]:
-    """Turn whatever a remote file system raises, each its own kinds, into OSError."""
+    """Translate all exceptions of a remote file system into OSError."""
     try:
         yield
     except (OSError, GraphError):
         raise
-    except Exception as error:  # each of fsspec's file systems has exceptions of its own, without a common root
+    except Exception as error:  # fsspec's file systems have different exceptions without a common base
         raise OSError(f"{type(error).__name__}: {error}") from error
 
 
@@ -305,7 +305,7 @@ def _temporary_name() -> str:
 
 
 def _rename(temporary: Path, final: Path) -> None:
-    """Put the new blob in its place. Windows refuses while one is read there; that one will do, if it is whole."""
+    """Rename a new blob. Windows refuses if a reader has the old one open, which is then kept if it is complete."""
     try:
         temporary.replace(final)
     except PermissionError:
@@ -330,5 +330,5 @@ def _scan(path: Path) -> Iterator[os.DirEntry[str]]:
         return
 
 
-def _modified(stat: os.stat_result) -> datetime:
+def _time_of(stat: os.stat_result) -> datetime:
     return datetime.fromtimestamp(stat.st_mtime, UTC)

@@ -1,7 +1,7 @@
-"""Group commit: writes of one process that wait for the same log, made together in one statement.
+"""Group commit: waiting writes of one process to the same log are written together in one statement.
 
-Each is decided as if those before it had been made already. That is sound as long as what it read does not depend on
-what they change; a write of which that cannot be said waits for a turn of its own.
+Each write is decided as if the earlier ones were written already. That is valid only if it does not read what
+they change. Other writes wait for the next turn.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from graph_memory.model.events import Event, Head, Receipt, protects
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.log.project import ROWS_AT_ONCE
-from graph_memory.storage.log.tree import rests_on_others
+from graph_memory.storage.log.tree import depends_on_others
 from graph_memory.storage.log.work import CachedHead, Work, Written
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Reader
 
 R = TypeVar("R")
 
-MOST = 64
-"""Writes in one group."""
+MAX_WRITES = 64
+"""Maximum number of writes in one group."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """Events that were decided on where a log stood, too many to go with others."""
+class DecidedWrite:
+    """Decided events that are too many for a group, with the log position at which they were decided."""
 
     before: CachedHead
     events: Sequence[Event]
@@ -40,61 +40,65 @@ class Decided:
     projection: Projection
 
     def holds_at(self, standing: CachedHead) -> bool:
-        """Say whether nothing was written since."""
+        """Return whether the log has not changed since the decision."""
         is_same = (standing.head.seq, standing.epoch) == (self.before.head.seq, self.before.epoch)
-        return is_same and not rests_on_others(standing.parent, [event.draft for event in self.events])
+        return is_same and not depends_on_others(standing.parent, [event.draft for event in self.events])
 
 
 @dataclass(slots=True, eq=False)
-class Waiting:
-    """A write in the line for its log. Whoever has the turn may make it too."""
+class QueuedWrite:
+    """A waiting write in the queue of its log. Another write may include it in its group."""
 
     work: Work[Any, Any]
     written: Written[Any] | None = None
     in_doubt: bool = False
-    """Whether it may have been committed, although nobody saw the answer."""
+    """Whether it may have been committed although the reply was lost."""
     report: Any = None
-    """The report of the last decision whose events were sent: if it was committed, it was with those."""
-    decided: Decided | None = None
+    """The report of the last decision whose events were sent to the server."""
+    decided: DecidedWrite | None = None
 
 
 @dataclass(slots=True)
 class CommitQueue:
-    """The writes of this process that wait for one log, and the turn that one of them has."""
+    """The waiting writes of this process to one log, and the lock for the turn of one of them."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
-    waiting: list[Waiting] = field(default_factory=list[Waiting])
+    waiting: list[QueuedWrite] = field(default_factory=list[QueuedWrite])
 
     @contextmanager
-    def place_for(self, work: Work[Any, Any]) -> Generator[Waiting]:
-        """Give a write a place in the line."""
-        mine = Waiting(work)
-        self.waiting.append(mine)
+    def enqueue(self, work: Work[Any, Any]) -> Generator[QueuedWrite]:
+        """Queue a write."""
+        queued = QueuedWrite(work)
+        self.waiting.append(queued)
         try:
-            yield mine
+            yield queued
         finally:
-            self.waiting.remove(mine)
+            self.waiting.remove(queued)
 
-    def batch_from(self, mine: Waiting) -> list[Waiting]:
-        """Return the writes that could be made now, mine first."""
-        others = [one for one in self.waiting if one is not mine and one.written is None and not one.in_doubt]
-        return [mine, *others[: MOST - 1]]
+    def writable_from(self, first: QueuedWrite) -> list[QueuedWrite]:
+        """Return the writes that can be written now, starting with `mine`."""
+        others = [
+            waiting
+            for waiting in self.waiting
+            if waiting is not first and waiting.written is None and not waiting.in_doubt
+        ]
+        return [first, *others[: MAX_WRITES - 1]]
 
 
 class TrackingReader(Reader):
-    """A reader that notes on which subjects its answers depend; None are all."""
+    """A reader that records the subjects on which its results depend. None means all subjects."""
 
     def __init__(self, reader: Reader, *, assumes: bool) -> None:
         self._reader = reader
         self._assumes = assumes
         self._subjects: set[object] | None = set()
 
-    def holds_after(self, changed: set[str]) -> bool:
-        """Say whether the answers are the same after these subjects have changed."""
+    def is_unaffected_by(self, changed: set[str]) -> bool:
+        """Return whether the results do not depend on changed subjects."""
         return not changed or (self._subjects is not None and self._subjects.isdisjoint(changed))
 
     def assumes(self, *nodes: str) -> bool:
-        """Say whether the types of these nodes may be assumed: the statement that writes looks at them itself."""
+        """Return whether the types of these nodes may be assumed, because the write statement checks them."""
         if self._assumes and self._subjects is not None:
             self._subjects.update(nodes)
         return self._assumes
@@ -104,20 +108,20 @@ class TrackingReader(Reader):
         if query.subjects is None:
             self._subjects = None
         elif self._subjects is not None:
-            for given in (params[name] for name in query.subjects):
-                self._subjects.update(cast("list[object]", given) if isinstance(given, list) else [given])
+            for value in (params[name] for name in query.subjects):
+                self._subjects.update(cast("list[object]", value) if isinstance(value, list) else [value])
         return await self._reader.read(query, **params)
 
 
 @dataclass(slots=True)
-class Group:
-    """Writes that one statement can make, in the order of their events."""
+class CommitGroup:
+    """Writes that one statement can contain, in the order of their events."""
 
     before: CachedHead
     inline_limit: int
     head: Head = field(init=False)
-    """Where the log stands after the members, with the time that all of them carry."""
-    members: list[tuple[Waiting, list[Event]]] = field(default_factory=list[tuple[Waiting, list[Event]]])
+    """The head of the log after the members, with their common time."""
+    members: list[tuple[QueuedWrite, list[Event]]] = field(default_factory=list[tuple[QueuedWrite, list[Event]]])
     projection: Projection = field(init=False)
     _changed: set[str] = field(default_factory=set[str])
 
@@ -131,29 +135,29 @@ class Group:
         return [event for _, events in self.members for event in events]
 
     def set_doubt(self, *, in_doubt: bool) -> None:
-        """Note whether the members may have been committed."""
-        for one, _ in self.members:
-            one.in_doubt = in_doubt
+        """Set whether the members may have been committed."""
+        for waiting, _ in self.members:
+            waiting.in_doubt = in_doubt
 
-    def settle(self) -> None:
-        """Give the members, which were committed, their receipts and reports."""
-        for one, events in self.members:
-            one.written = Written(Receipt.of(one.work.domain, one.work.batch, events), one.report)
-            one.in_doubt = False
+    def set_receipts(self) -> None:
+        """Set the receipts and reports of the committed members."""
+        for waiting, events in self.members:
+            waiting.written = Written(Receipt.of(waiting.work.domain, waiting.work.batch, events), waiting.report)
+            waiting.in_doubt = False
 
-    def add(self, waiting: Waiting, noted: TrackingReader, found: object) -> None:
-        """Add a write if it can be made now, and together with those before it."""
-        if not noted.holds_after(self._changed):
+    def add(self, waiting: QueuedWrite, reader: TrackingReader, snapshot: object) -> None:
+        """Add a write if it can be written now, together with the earlier members."""
+        if not reader.is_unaffected_by(self._changed):
             return
         try:
-            events, report = waiting.work.events(self.head, found)
+            events, report = waiting.work.events(self.head, snapshot)
         except GraphError:
-            return  # it may rest on what another process has changed: it is decided again under the lock
+            return  # it may depend on changes by another process, so it is decided again under the lock
         if not events:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
         if self._lacks_room_for(projection):
-            waiting.decided = None if self.members else Decided(self.before, events, report, projection)
+            waiting.decided = None if self.members else DecidedWrite(self.before, events, report, projection)
             return
         subjects = {event.draft.subject for event in events}
         if not self._changed.isdisjoint(subjects):
@@ -168,49 +172,54 @@ class Group:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing may follow: what comes after a change of the ontology, or of protection, has to know it."""
+        """Whether the group is complete, because later writes depend on its changes of ontology or protection."""
         return _changes_rules(self.events)
 
     def _lacks_room_for(self, more: Projection) -> bool:
         return self.projection.size + more.size > ROWS_AT_ONCE
 
 
-async def grouped(reader: Reader, group: Group, waiting: Sequence[Waiting], *, at_once: bool = True) -> Group | None:
-    """Return a group of the first write and those that can be made with it, None when it cannot be made so.
+async def form_group(
+    reader: Reader, group: CommitGroup, waiting: Sequence[QueuedWrite], *, at_once: bool = True
+) -> CommitGroup | None:
+    """Return a group of the first write and the writes that fit with it, or None if the first does not fit.
 
-    They read at once, or one after the other, as a transaction must. All of them carry the time of the latest. At once,
-    what the statement looks at itself may be assumed: where it is otherwise, the write is made again under the lock.
+    They read concurrently with `at_once`, otherwise one after the other, as in a transaction. All have the time of the
+    latest. With `at_once`, types of nodes may be assumed, because the statement checks them.
     """
-    group.head = group.head.at_or_after(max(one.work.now for one in waiting))
-    looked = [(one, TrackingReader(reader, assumes=at_once), _Found()) for one in waiting]
-    looks = [partial(_look, one.work, noted, group.head, found) for one, noted, found in looked]
+    group.head = group.head.at_or_after(max(write.work.now for write in waiting))
+    pending = [(write, TrackingReader(reader, assumes=at_once), _Snapshot()) for write in waiting]
+    reads = [
+        partial(_read_snapshot, waiting.work, tracking_reader, group.head, snapshot)
+        for waiting, tracking_reader, snapshot in pending
+    ]
     if at_once:
         async with anyio.create_task_group() as tasks:
-            for look in looks:
-                tasks.start_soon(look)
+            for read in reads:
+                tasks.start_soon(read)
     else:
-        for look in looks:
-            await look()
-    for one, noted, found in looked:
-        if found.is_there and not group.is_closed:
-            group.add(one, noted, found.value)
+        for read in reads:
+            await read()
+    for write, tracking_reader, snapshot in pending:
+        if snapshot.is_read and not group.is_closed:
+            group.add(write, tracking_reader, snapshot.value)
         if not group.members:
             return None
     return group
 
 
 @dataclass(slots=True)
-class _Found:
-    """What a write has read."""
+class _Snapshot:
+    """The snapshot that a write has read."""
 
     value: object = None
-    is_there: bool = False
+    is_read: bool = False
 
 
-async def _look(work: Work[Any, Any], noted: TrackingReader, head: Head, found: _Found) -> None:
-    with suppress(GraphError):  # it is met again, and raised, when the write is made alone
-        found.value = await work.read(noted, head)
-        found.is_there = True
+async def _read_snapshot(work: Work[Any, Any], reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
+    with suppress(GraphError):  # it is raised when the write runs alone
+        snapshot.value = await work.read(reader, head)
+        snapshot.is_read = True
 
 
 def _changes_rules(events: Sequence[Event]) -> bool:

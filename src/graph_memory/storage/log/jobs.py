@@ -1,8 +1,7 @@
-"""Operations longer than a transaction: steps, each committed together with how far the whole has come.
+"""Jobs: operations longer than a transaction, in steps that are each committed together with the progress.
 
-While one goes on, its domain is not `ready`: writers are told DOMAIN_BUSY. What was cut off goes on where it was when
-the same is asked for again; nobody has to clean up. Who asks while it still runs takes it over: each run has a name,
-and one that finds another's name where it left its own ends with DOMAIN_BUSY.
+During a job its domain is not `ready`, and other writes raise DOMAIN_BUSY. The same request resumes an interrupted job,
+or takes a running one over. Each run has an id, and a run ends with DOMAIN_BUSY when it finds the id of another run.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from graph_memory.storage.store import Store, Transaction
 
 READY = "ready"
 GROWING = "growing"
-"""Types change step by step. One that was cut off is ended by whatever ontology is applied next."""
+"""The state during a change of types. The next application of an ontology ends an interrupted one."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What goes on in a domain."""
+    """The state of a domain, and its job."""
 
     seq: int
     state: str
@@ -38,7 +37,7 @@ class JobState:
 
 @dataclass(frozen=True, slots=True)
 class JobRow(JobState):
-    """The same, read under its lock, with what of it is protected."""
+    """The state of a domain, read under its lock, with its protection."""
 
     protection: str | None
     has_protected: bool
@@ -52,7 +51,7 @@ DELETE_DOMAIN = query("log/delete_domain", Nothing)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far an operation has come: its stage, what of it was done last, and how much in all."""
+    """The progress of a job: its stage, the last item, and the number of items done."""
 
     stage: str = ""
     after: str = ""
@@ -61,45 +60,45 @@ class Progress:
 
 
 Params = Mapping[str, str | int]
-"""What makes an operation the same as an earlier one: it goes on with that."""
+"""The parameters that identify a job. A job with equal parameters is resumed."""
 OF_FOLDER: Params = {"of": "folder"}
-"""What tells of an import that nobody can go on with."""
+"""The parameter of an import that cannot be resumed."""
 
 
-async def _nothing(_: Transaction) -> None:
-    """There is nothing to do but to note the progress."""
+async def _no_work(_: Transaction) -> None:
+    """Do no work, so that a step only stores the progress."""
 
 
 @dataclass(slots=True)
 class Job:
-    """An operation in progress in a domain."""
+    """A job in progress in a domain."""
 
     store: Store
     domain: str
     state: str
     params: Params
-    given: Params
+    arguments: Params
     progress: Progress
     run: str
     is_resumed: bool = False
     is_new: bool = False
-    """Whether the domain is made by it."""
+    """Whether the job creates the domain."""
     before: JobRow | None = None
-    """What went on in the domain before this run began it."""
+    """The state of the domain before this run."""
 
     async def step(
         self,
         then: Progress,
-        work: Callable[[Transaction], Awaitable[None]] = _nothing,
+        work: Callable[[Transaction], Awaitable[None]] = _no_work,
         *,
         limit: float | None = None,
     ) -> None:
-        """Commit work together with the progress that it makes; done already in doubt, it is not done again.
+        """Commit work together with the progress. A step that was committed in doubt is not repeated.
 
-        The server stops it after `limit` seconds, unless told after those of any write. Raises DOMAIN_BUSY when another
-        run goes on with the same operation.
+        The server stops it after `limit` seconds, by default the limit of any write. Raises DOMAIN_BUSY if another
+        run has taken the job over.
         """
-        before, after = self.noted(self.progress), self.noted(then)
+        before, after = self.as_text(self.progress), self.as_text(then)
 
         async def attempt(transaction: Transaction) -> None:
             row = await _row(transaction, self.domain)
@@ -113,15 +112,15 @@ class Job:
         await self.store.write(self.state, attempt, limit=limit)
         self.progress = then
 
-    async def end(self, work: Callable[[Transaction], Awaitable[None]] = _nothing) -> None:
-        """Commit the last work, after which the domain is ready; or gone, when that is what the work was."""
-        noted = self.noted(self.progress)
+    async def end(self, work: Callable[[Transaction], Awaitable[None]] = _no_work) -> None:
+        """Commit the last work, after which the domain is ready, or deleted by the work."""
+        stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
             row = await transaction.one(JOB, domain=self.domain)
             if row is None or row.state == READY:
                 return
-            if (row.state, row.job) != (self.state, noted):
+            if (row.state, row.job) != (self.state, stored):
                 raise busy(self.domain, row.state, row.job)
             await work(transaction)
             await transaction.run(PUT_JOB, domain=self.domain, state=READY, job=None)
@@ -129,12 +128,12 @@ class Job:
         await self.store.write(self.state, attempt)
 
     async def withdraw(self) -> None:
-        """Take back what this run has begun and not gone on with: a new domain is gone, another is what it was."""
-        noted = self.noted(self.progress)
+        """Undo the start of this run: delete a new domain, or restore the earlier state of another."""
+        stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
             row = await transaction.one(JOB, domain=self.domain)
-            if row is None or (row.state, row.job) != (self.state, noted):
+            if row is None or (row.state, row.job) != (self.state, stored):
                 return
             if self.is_new:
                 await transaction.run(DELETE_DOMAIN, domain=self.domain)
@@ -144,13 +143,13 @@ class Job:
         await self.store.write(self.state, attempt)
 
     def then(self, **progress: str | int) -> Progress:
-        """Return the progress with these parts changed."""
+        """Return the progress with some fields changed."""
         return replace(self.progress, **progress)  # pyright: ignore[reportArgumentType] - the names of its fields
 
-    def noted(self, progress: Progress) -> str:
-        """Return the operation and how far it has come as text."""
-        told = {"params": self.params, "given": self.given, "progress": asdict(progress), "run": self.run}
-        return json.dumps(told, sort_keys=True)
+    def as_text(self, progress: Progress) -> str:
+        """Return the stored text of the job with a progress."""
+        rendered = {"params": self.params, "given": self.arguments, "progress": asdict(progress), "run": self.run}
+        return json.dumps(rendered, sort_keys=True)
 
 
 async def begin(
@@ -158,49 +157,49 @@ async def begin(
     domain: str,
     state: str,
     params: Params,
-    given: Params,
+    arguments: Params,
     *,
     origin: Origin,
     reach: Reach,
     at: datetime | None = None,
     takes_over: bool = False,
 ) -> Job:
-    """Begin an operation, or take over the same one where it is, with what was `given` to it then.
+    """Start a job, or take over the same one with its first arguments.
 
-    With a time the domain is a new one; `takes_over` ends whatever else goes on in it. `reach` says what of a protected
-    domain it touches: it is asked once, as nothing can be protected while it goes on. Raises DOMAIN_ALREADY_EXISTS,
-    ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY while something else goes on.
+    With a time, the domain is new. `takes_over` ends any other job of the domain. `reach` is the part that the job
+    changes, for the check of protection at its start. Raises DOMAIN_ALREADY_EXISTS, ONTOLOGY_NOT_FOUND,
+    PROTECTED, and DOMAIN_BUSY during another job.
     """
-    job = Job(store, domain, state, params, given, Progress(), run=new_id("run"), is_new=at is not None)
-    taken = False
+    job = Job(store, domain, state, params, arguments, Progress(), run=new_id("run"), is_new=at is not None)
+    is_taken_over = False
 
     async def attempt(transaction: Transaction) -> Job:
-        nonlocal taken
+        nonlocal is_taken_over
         if at is not None:
             await transaction.run(BEGIN_DOMAIN, domain=domain, at=at)
         row = await _row(transaction, domain)
-        if row.state == state and (found := _same(job, row)):
-            taken = taken or row.job != found.noted(found.progress)
-            await transaction.run(PUT_JOB, domain=domain, state=state, job=found.noted(found.progress))
-            return replace(found, is_resumed=taken)
+        if row.state == state and (resumed := _resume(job, row)):
+            is_taken_over = is_taken_over or row.job != resumed.as_text(resumed.progress)
+            await transaction.run(PUT_JOB, domain=domain, state=state, job=resumed.as_text(resumed.progress))
+            return replace(resumed, is_resumed=is_taken_over)
         if row.state != READY and not takes_over:
             raise busy(domain, row.state, row.job)
         if at is not None and row.seq > 0:
-            raise exists(domain)
+            raise domain_exists(domain)
         await check_job(transaction, domain, Guard.of(row.protection, row.has_protected), origin, reach)
-        await transaction.run(PUT_JOB, domain=domain, state=state, job=job.noted(job.progress))
+        await transaction.run(PUT_JOB, domain=domain, state=state, job=job.as_text(job.progress))
         job.before = row
         return job
 
     return await store.write(state, attempt)
 
 
-def _same(job: Job, row: JobRow) -> Job | None:
-    """Return the operation that goes on as this run goes on with it, if it is the one that is asked for."""
-    noted = json.loads(row.job or "{}")
-    if noted.get("params") != dict(job.params):
+def _resume(job: Job, row: JobRow) -> Job | None:
+    """Return the stored job as resumed by this run, or None if its parameters differ."""
+    stored = json.loads(row.job or "{}")
+    if stored.get("params") != dict(job.params):
         return None
-    return replace(job, given=noted["given"], progress=Progress(**noted["progress"]))
+    return replace(job, arguments=stored["given"], progress=Progress(**stored["progress"]))
 
 
 async def _row(transaction: Transaction, domain: str) -> JobRow:
@@ -211,27 +210,27 @@ async def _row(transaction: Transaction, domain: str) -> JobRow:
 
 
 def busy(domain: str, state: str, job: str | None) -> GraphError:
-    """Return the error for a domain in which something long goes on."""
-    told = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
-    done, asked = int(told.get("progress", {}).get("done", 0)), told.get("params", {})
-    then = "repeat the same call: it resumes where it stopped"
-    if OF_FOLDER.items() <= asked.items():
-        then = "delete the domain and import the folder again"
+    """Return the error for a domain with a job in progress."""
+    rendered = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
+    done, params = int(rendered.get("progress", {}).get("done", 0)), rendered.get("params", {})
+    remedy = "repeat the same call: it resumes where it stopped"
+    if OF_FOLDER.items() <= params.items():
+        remedy = "delete the domain and import the folder again"
     if state == GROWING:
-        then = "apply the ontology again, or another one"
-    hint = f"Try again when it is done. Only if it was interrupted, {then}."
+        remedy = "apply the ontology again, or another one"
+    hint = f"Try again when it is done. Only if it was interrupted, {remedy}."
     details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
-    if asked:
-        details["asked"] = {name: _words(value) for name, value in asked.items()}
+    if params:
+        details["asked"] = {name: _param_text(value) for name, value in params.items()}
     return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state.replace('_', ' ')}, {done:,} done", details)
 
 
-def _words(value: object) -> str:
-    """Return what was asked in full: several ids are one text."""
+def _param_text(value: object) -> str:
+    """Return a parameter as text for a message. It may contain several ids."""
     return " ".join(shown(word) for word in str(value).split(" "))
 
 
-def exists(domain: str) -> GraphError:
-    """Return the error for a new domain whose name is taken."""
+def domain_exists(domain: str) -> GraphError:
+    """Return the error for a new domain whose name exists."""
     hint = "Choose another name, or delete that domain first."
     return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"Domain {domain} already exists", {"domain": domain, "hint": hint})

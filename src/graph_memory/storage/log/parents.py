@@ -1,6 +1,7 @@
-"""Whether a domain may be under another, asked of every write that puts it there. So whatever is above one is there.
+"""Checks of every write that puts a domain under another one.
 
-All domains above are locked, from the nearest on, until the transaction ends: no two writes make a circle together.
+All domains above are locked, the nearest first, until the transaction ends, so that concurrent writes cannot create a
+cycle together.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from graph_memory.model.ontology.inheritance import check_inherited, differing
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import HEAD, Ontologies
-from graph_memory.storage.log.tree import BELOW, MOST_LEVELS, parent_after
+from graph_memory.storage.log.tree import BELOW, MAX_LEVELS, parent_after
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class ParentRow:
-    """What goes on in a domain, and which is above it."""
+    """The state of a domain, and its parent."""
 
     state: str
     job: str | None
@@ -30,69 +31,69 @@ class ParentRow:
 
 LOCK_PARENT = query("log/lock_parent", ParentRow)
 _UNFIT = (Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY)
-"""Why a domain cannot be above another: it is not there, would be above itself, or may not be there for long."""
+"""Errors of an unsuitable parent: it does not exist, would be above itself, or is busy."""
 
 
 async def check_parent(
     transaction: Transaction, ontologies: Ontologies, domain: str, before: str | None, drafts: Sequence[Draft]
 ) -> None:
-    """Raise an error unless a domain may be under another, where changes say so that are about to be made.
+    """Check the new parent of a domain, if changes set one.
 
-    Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, INVALID_ARGUMENT, and TYPE_ALREADY_EXISTS where the two define a type
-    otherwise.
+    Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, INVALID_ARGUMENT, and TYPE_ALREADY_EXISTS if the two define a type
+    differently.
     """
     parent = parent_after(drafts, before)
     if parent is None or parent == before:
         return
-    await _check_way_up(transaction, domain, parent, await _levels_below(transaction, domain))
+    await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
     head = await transaction.one(HEAD, domain=domain)
     if head is not None:
-        ontology = await ontologies.locked(transaction, domain, head.epoch, head.ontology_version, parent)
+        ontology = await ontologies.read_at(transaction, domain, head.epoch, head.ontology_version, parent)
         check_inherited(ontology, differing(ontology))
 
 
-async def fitting_parent(transaction: Transaction, domain: str, parent: str | None) -> tuple[str | None, str | None]:
-    """Return the domain above one that comes with a log, if it can be above it here; otherwise None and the reason."""
+async def suitable_parent(transaction: Transaction, domain: str, parent: str | None) -> tuple[str | None, str | None]:
+    """Return the parent of an imported domain, if it is suitable in this store, or None and the reason."""
     if parent is None:
         return None, None
     try:
-        await _check_way_up(transaction, domain, parent, await _levels_below(transaction, domain))
+        await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
     except GraphError as error:
         if error.code not in _UNFIT:
             raise
-        unfit, way = "It is not under {parent}: {reason}.", " {update_domain} with parent puts it under a domain."
-        return None, Hint(unfit, way, parent=parent, reason=error.message)
+        message, advice = "It is not under {parent}: {reason}.", " {update_domain} with parent puts it under a domain."
+        return None, Hint(message, advice, parent=parent, reason=error.message)
     return parent, None
 
 
 async def _levels_below(transaction: Transaction, domain: str) -> int:
-    """Return how many levels of domains there are under a domain."""
-    levels, seen, level = 0, {domain}, [domain]
-    while level and levels <= MOST_LEVELS:
+    """Return the number of levels of domains under a domain."""
+    levels, domains, level = 0, {domain}, [domain]
+    while level and levels <= MAX_LEVELS:
         rows = await transaction.run(BELOW, domains=level)
-        level = sorted({name for row in rows for name in row.children} - seen)
-        seen.update(level)
+        level = sorted({name for row in rows for name in row.children} - domains)
+        domains.update(level)
         levels += bool(level)
     return levels
 
 
-async def _check_way_up(transaction: Transaction, domain: str, parent: str, below: int) -> None:
-    seen: dict[str, None] = {}
+async def _check_ancestors(transaction: Transaction, domain: str, parent: str, below: int) -> None:
+    ancestors: dict[str, None] = {}
     name: str | None = parent
     while name is not None:
-        if name == domain or name in seen:
-            way = " under ".join([domain, *seen, domain])
-            message = f"Domain {domain} would be above itself: {way}"
-            raise fault("parent", message, "Choose a domain that is not under this one.")
-        if len(seen) + below >= MOST_LEVELS:
-            message = f"More than {MOST_LEVELS} domains would be above domain {domain} or one under it"
-            raise fault("parent", message, "Choose a parent higher up.")
+        if name == domain or name in ancestors:
+            chain = " under ".join([domain, *ancestors, domain])
+            message = f"Domain {domain} would be above itself: {chain}"
+            raise fault("parent", message, "Give a domain that is not under this one.")
+        if len(ancestors) + below >= MAX_LEVELS:
+            message = f"More than {MAX_LEVELS} domains would be above domain {domain} or one under it"
+            raise fault("parent", message, "Give a parent at a higher level.")
         row = await transaction.one(LOCK_PARENT, domain=name)
         if row is None and name == parent:
-            hint = Hint("{list_domains} shows which there are.", " {create_domain} creates one.")
+            hint = Hint("{list_domains} lists the domains.", " {create_domain} creates one.")
             details = {"domain": parent, "argument": "parent", "hint": hint}
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {parent}", details)
         if row is not None and name == parent and row.state != READY:
             raise busy(name, row.state, row.job)
-        seen[name] = None
+        ancestors[name] = None
         name = row.parent if row else None

@@ -1,4 +1,4 @@
-"""The statements that append events and project them, one after the other or all in one."""
+"""The statements that append and project events, separately or combined in one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction
 
 ROWS_AT_ONCE = 5_000
-"""Rows that one statement is given."""
+"""Maximum number of rows per statement."""
 INDEXED_AT_ONCE = 100
-"""New subjects of one statement from which on it indexes their texts itself: a commit pays much for an index of texts
-that it touches, and little for each text."""
+"""Minimum number of new subjects of a statement that also indexes their texts. A commit pays much for each full-text
+index that it changes, and little for each text."""
 
 
 APPEND = query("log/append", Nothing)
@@ -31,14 +31,14 @@ PROJECT: dict[Step, Query[int]] = {step: query(f"log/{step}", int) for step in S
 
 @cache
 def write_at_once(steps: tuple[Step, ...]) -> Query[int]:
-    """Return the one statement that claims a log, appends to it and runs these steps."""
+    """Return the combined statement that claims a log, appends to it and runs these steps."""
     return all_or_nothing("log/write_at_once", CLAIM, [APPEND, *(PROJECT[step] for step in steps)])
 
 
-def appended(
+def append_params(
     events: Sequence[Event], ontology_version_before: int, inline_limit: int, projection: Projection | None = None
 ) -> dict[str, object]:
-    """Return the parameters with which events are appended, but for those that rows of their projection append."""
+    """Return the parameters that append events, without events that the projection appends."""
     last, begun = events[-1], projection.begun if projection else ()
     others = [event for event in events if event.seq not in begun]
     return {
@@ -55,12 +55,12 @@ def appended(
 
 
 def turns_of(times: Iterable[tuple[int, datetime]]) -> list[int]:
-    """Return the numbers of events, given with their times, that have an earlier time than the one before."""
+    """Return the log positions of events whose time is earlier than that of the previous event."""
     return [seq for (_, before), (seq, at) in pairwise(times) if at < before]
 
 
 def with_times_as_text(state: State) -> State:
-    """Return a state as statements take it: the driver needs 50 µs for a time, and less than one for its text."""
+    """Return a state with times as text, because the driver needs 50 µs for a time and less than 1 µs for a text."""
     return {
         key: value.isoformat() if isinstance(value, datetime) and key in TIMES else value
         for key, value in state.items()
@@ -68,7 +68,7 @@ def with_times_as_text(state: State) -> State:
 
 
 def inline_contents(events: Sequence[Event], limit: int) -> list[dict[str, object]]:
-    """Return the texts of the events that are kept in Neo4j: those of at most `limit` bytes."""
+    """Return the texts of events that are stored inline: at most `limit` bytes each."""
     contents = (event.draft.content for event in events)
     return [{"sha256": c.sha256, "text": c.text} for c in contents if c is not None and c.is_text and c.size <= limit]
 
@@ -82,15 +82,15 @@ async def append_events(
     before_projection: Callable[[], Awaitable[None]] | None = None,
     projection: Projection | None = None,
 ) -> None:
-    """Append events and project them; `ontology` is that before them, and `projection` theirs if it was made already.
+    """Append and project events. `ontology` is the one before them, and `projection` is computed if not given.
 
-    What readies the live graph before the projection may have made new subjects already. Raises what it and
-    `run_projection` raise.
+    `before_projection` prepares the live graph, and may create subjects. Raises its errors, and
+    the errors of `run_projection`.
     """
     if projection is None:
         limit = inline_limit if before_projection is None else None
         projection = project(events[0].domain, events, ontology, inline_limit=limit)
-    await transaction.run(APPEND, **appended(events, ontology_version_before, inline_limit, projection))
+    await transaction.run(APPEND, **append_params(events, ontology_version_before, inline_limit, projection))
     if before_projection is not None:
         await before_projection()
     await run_projection(transaction, projection)
@@ -99,17 +99,17 @@ async def append_events(
 async def run_projection(transaction: Transaction, projection: Projection) -> None:
     """Run the steps of a projection that have rows.
 
-    Raises DANGLING_REFERENCE when a put finds fewer places than it has rows: an end of a connection is gone.
+    Raises DANGLING_REFERENCE if a put matches fewer rows than it has, because an end of a connection is missing.
     """
     for step, rows in steps_of(projection):
         for page in _pages(rows):
-            given: dict[str, object] = {"domain": projection.domain, "rows": {step: sent(step, page)}}
-            found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
-            _check_found(step, sum(found), len(page))
+            arguments: dict[str, object] = {"domain": projection.domain, "rows": {step: statement_rows(step, page)}}
+            numbers = await transaction.run(PROJECT[step], **{key: arguments[key] for key in PROJECT[step].params})
+            _check_count(step, sum(numbers), len(page))
 
 
 def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield rows in stretches that one statement takes, at least one row in each."""
+    """Yield rows in pages for one statement each, with at least one row."""
     page: list[Row] = []
     room = ROWS_AT_ONCE
     for row in rows:
@@ -123,12 +123,12 @@ def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def steps_of(projection: Projection) -> list[tuple[Step, list[Row]]]:
-    """Return the steps that have rows, in the order in which they run."""
+    """Return the steps that have rows, in order."""
     return [(step, rows) for step in Step if (rows := projection.rows.get(step))]
 
 
-def sent(step: Step, rows: Sequence[Row]) -> Row | Sequence[Row]:
-    """Return rows as the statement of their step takes them."""
+def statement_rows(step: Step, rows: Sequence[Row]) -> Row | Sequence[Row]:
+    """Return rows in the form that the statement of their step expects."""
     if step in (Step.PUT_NODES, Step.PUT_CONNECTIONS, Step.PUT_INVERSES):
         return [{**row, "state": with_times_as_text(cast("State", row["state"]))} for row in rows]
     return _creations(rows) if step in _CREATES else rows
@@ -138,7 +138,7 @@ _CREATES = {kind.create for kind in KINDS.values() if kind.create}
 
 
 def _creations(rows: Sequence[Row]) -> Row:
-    """Return rows of new subjects: what they share with the first once, for the live graph and for the log."""
+    """Return the rows of new subjects, with the values that they share only once."""
     first = cast("Event", rows[0]["event"])
     header = first.header()
     shared = {name: header[name] for name in _SHARED if name in header}
@@ -152,30 +152,30 @@ def _creations(rows: Sequence[Row]) -> Row:
 
 _SHARED_TIMES = TIMES | {"_time"}
 _SHARED = ("_domain", "_op", "_kind", "_session", "_source", "_actor", "_batch")
-"""What events of one batch have in common, beside their time."""
+"""The properties that events of one batch share, in addition to their time."""
 
 
 def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
-    """Return a row of a new subject with what it does not share; null is what it has not although others do.
+    """Return the row of a new subject without shared values. A shared property that it lacks is null.
 
-    One that `is_indexed` gives its text to the index, where that takes it.
+    With `is_indexed`, its text is indexed too, if possible.
     """
     event = cast("Event", row["event"])
     header, draft = event.header(), event.draft
-    own: dict[str, object] = {name: None for name in shared if name not in header}
-    own |= {name: value for name, value in header.items() if shared.get(name) != value}
+    event_values: dict[str, object] = {name: None for name in shared if name not in header}
+    event_values |= {name: value for name, value in header.items() if shared.get(name) != value}
     state = draft.state or {}
     absent: Row = {} if "_created" in state else {"_created": None}
-    own |= absent
-    found = found_by(draft)
-    searched = searched_text(draft) if is_indexed and found.get(IS_LONG) is False else None
+    event_values |= absent
+    lookup = found_by(draft)
+    searched = searched_text(draft) if is_indexed and lookup.get(IS_LONG) is False else None
     if searched is not None:
-        del found[IS_LONG]
+        del lookup[IS_LONG]
     return {
         "type": draft.type,
         "state": {name: value for name, value in state.items() if value != at or name not in _SHARED_TIMES},
-        "event": own,
-        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type, **found, **absent},
+        "event": event_values,
+        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type, **lookup, **absent},
         "searched": [] if searched is None else [searched],
         "text": row["text"],
         "keys": row["keys"],
@@ -183,15 +183,15 @@ def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
     }
 
 
-def expected_of(step: Step, rows: int) -> int | None:
-    """Return how many rows a step must settle; None where what it drops may be gone already."""
+def expected_rows(step: Step, rows: int) -> int | None:
+    """Return the number of rows that a step must match, or None for a drop, whose rows may be missing."""
     return None if step.name.startswith("DROP_") else rows
 
 
-def _check_found(step: Step, found: int, rows: int) -> None:
-    if expected_of(step, rows) not in (None, found):
+def _check_count(step: Step, number: int, rows: int) -> None:
+    if expected_rows(step, rows) not in (None, number):
         raise GraphError(
             Code.DANGLING_REFERENCE,
-            f"{step.value}: {rows - found} of {rows} rows were not found in the live graph",
+            f"{step.value}: {rows - number} of {rows} rows were not found in the live graph",
             {"hint": Hint("Run {graph-memory verify} to see where the graph and its log differ.")},
         )

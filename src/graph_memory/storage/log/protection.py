@@ -1,7 +1,7 @@
-"""Protection, asked of every write within its transaction: of what is appended to a log, of what a long job touches.
+"""Checks of protection, in the transaction of every write and at the start of every job.
 
-A domain says itself whether it is protected, and whether anything in it may be; who holds its lock, or knows where its
-log stands, knows that too. So where nothing is protected a write costs nothing more.
+The domain stores whether it is protected, and whether it may have protected subjects. Writers read that with its lock
+or cached head, so writes cost nothing more if nothing is protected.
 """
 
 from __future__ import annotations
@@ -23,109 +23,117 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 GUARDED = (Kind.NODE, Kind.CONNECTION)
-"""What can be protected by itself."""
+"""The kinds of subjects that can be protected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProtectedRow:
-    """Something that is protected."""
+    """A protected subject."""
 
     id: str
     protection: str
 
 
-class Whole(Enum):
-    """What of a domain a job touches that is about no single subject."""
+class DomainScope(Enum):
+    """The part of a domain that a job changes."""
 
-    ONTOLOGY = "its ontology, its log or what is told of itself"
-    MEMORIES = "nodes and connections; each page of changes is asked by itself"
-    ALL = "all of it"
+    ONTOLOGY = "its ontology, its log or its own attributes"
+    MEMORIES = "nodes and connections; each page of changes is checked separately"
+    ALL = "everything"
 
 
 @dataclass(frozen=True, slots=True)
-class One:
-    """A job that takes one subject away."""
+class SubjectScope:
+    """The scope of a job that deletes one subject."""
 
     subject: str
 
 
-Reach = Whole | One
+Reach = DomainScope | SubjectScope
 
 PROTECTED = query("log/protected", dict[str, Any])
-AROUND = query("log/protected_around", str)
+AFFECTED = query("log/protected_around", str)
 NODES = query("log/protected_nodes", ProtectedRow)
 CONNECTIONS = query("log/protected_connections", ProtectedRow)
 
 
 async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Sequence[Draft]) -> None:
-    """Raise PROTECTED for changes that protection forbids whoever asks for them."""
+    """Raise PROTECTED for changes that are forbidden to the actor."""
     guard = head.guard
-    if guard.has_protected and (touched := _touched(drafts)):
-        for last in await _protected(reader, head.domain, touched):
+    if guard.has_protected and (touched := _affected_subjects(drafts)):
+        for last in await _read_protected(reader, head.domain, touched):
             _check_subject(head, origin, last, touched[last.draft.subject])
     if drafts and guard.domain is not None and guard.domain.holds(head.at):
         await _check_domain(reader, head, origin, guard.domain, drafts)
 
 
 async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
-    """Return which of these subjects may not be changed or taken away, each with the error; all, of a protected domain.
+    """Return the errors of the subjects that may not be changed or deleted. In a protected domain, these are all.
 
-    Who has to say it of each by itself asks beforehand; what is written is asked all the same.
+    It serves callers that report refusals by subject. The write itself is checked anyway.
     """
     guard, names = head.guard, set(subjects)
-    against: dict[str, GraphError] = {}
-    whole = guard.domain
-    if whole is not None and whole.holds(head.at) and not whole.lets_write(origin.actor):
-        against = dict.fromkeys(names, _domain_refusal(head.domain, whole, of_memory=True))
-    for last in await _protected(reader, head.domain, names) if guard.has_protected and names else ():
+    errors: dict[str, GraphError] = {}
+    domain_protection = guard.domain
+    if (
+        domain_protection is not None
+        and domain_protection.holds(head.at)
+        and not domain_protection.lets_write(origin.actor)
+    ):
+        errors = dict.fromkeys(names, _domain_refusal(head.domain, domain_protection, of_memory=True))
+    for last in await _read_protected(reader, head.domain, names) if guard.has_protected and names else ():
         protection = _protection(last)
         if protection.holds(head.at) and not protection.lets_write(origin.actor):
-            against[last.draft.subject] = _subject_refusal(head.domain, last.draft.subject, protection)
-    return against
+            errors[last.draft.subject] = _subject_refusal(head.domain, last.draft.subject, protection)
+    return errors
 
 
-async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, reach: Reach) -> None:
-    """Raise PROTECTED for a job that protection forbids whoever begins it."""
+async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, scope: Reach) -> None:
+    """Raise PROTECTED for a job that is forbidden to the actor."""
     now = datetime.now(UTC)
-    for subject, protection in await _reached(reader, domain, guard, reach):
+    for subject, protection in await _read_protected_in(reader, domain, guard, scope):
         if protection.holds(now) and not protection.lets_write(origin.actor):
             raise _subject_refusal(domain, subject, protection)
     if guard.domain is not None and guard.domain.holds(now) and not guard.domain.lets_write(origin.actor):
-        raise _domain_refusal(domain, guard.domain, of_memory=reach is Whole.MEMORIES or isinstance(reach, One))
+        raise _domain_refusal(
+            domain, guard.domain, of_memory=scope is DomainScope.MEMORIES or isinstance(scope, SubjectScope)
+        )
 
 
-async def _reached(reader: Reader, domain: str, guard: Guard, reach: Reach) -> Iterable[tuple[str, Protection]]:
-    """Return what is protected of what a job touches."""
+async def _read_protected_in(
+    reader: Reader, domain: str, guard: Guard, scope: Reach
+) -> Iterable[tuple[str, Protection]]:
+    """Return the protected subjects that a job changes."""
     if not guard.has_protected:
         return []
-    if isinstance(reach, One):
-        subjects = await reader.read(AROUND, domain=domain, subject=reach.subject, about=[*ABOUT])
-        found = await _protected(reader, domain, subjects)
-        return [(one.draft.subject, _protection(one)) for one in found]
-    if reach is not Whole.ALL:
+    if isinstance(scope, SubjectScope):
+        subjects = await reader.read(AFFECTED, domain=domain, subject=scope.subject, about=[*ABOUT])
+        events = await _read_protected(reader, domain, subjects)
+        return [(event.draft.subject, _protection(event)) for event in events]
+    if scope is not DomainScope.ALL:
         return []
     rows = [*await reader.read(NODES, domain=domain), *await reader.read(CONNECTIONS, domain=domain)]
     return [(row.id, protection_from(row.protection)) for row in rows]
 
 
-def _touched(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
-    """Return what drafts change or take away; None are nodes that a neighbour leaves, or that something is about."""
-    going = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
-    gone = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
-    detached = {end for draft in gone for end in _left_alone(draft, going)}
+def _affected_subjects(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
+    """Return the subjects that drafts change or delete. None for nodes that lose a neighbour or an observation."""
+    deleted_nodes = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
+    deletions = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
+    detached = {end for draft in deletions for end in _ends_left(draft, deleted_nodes)}
     detached |= {draft.from_id or "" for draft in drafts if draft.kind in ABOUT}
     changed = (draft for draft in drafts if draft.kind in GUARDED and draft.op in (Op.UPDATE, Op.DELETE))
     return {**dict.fromkeys(detached), **{draft.subject: draft for draft in changed}}
 
 
-def _left_alone(draft: Draft, going: set[str]) -> Iterator[str]:
+def _ends_left(draft: Draft, deleted_nodes: set[str]) -> Iterator[str]:
     ends = (draft.from_id, draft.to_id)
     for end, other in (ends, reversed(ends)):
-        if end is not None and end not in going and other in going:
+        if end is not None and end not in deleted_nodes and other in deleted_nodes:
             yield end
 
 
-async def _protected(reader: Reader, domain: str, subjects: Iterable[str]) -> Sequence[Event]:
+async def _read_protected(reader: Reader, domain: str, subjects: Iterable[str]) -> Sequence[Event]:
     rows = await reader.read(PROTECTED, domain=domain, subjects=sorted(subjects))
     return [Event.from_row(row) for row in rows]
 
@@ -136,13 +144,13 @@ def _protection(last: Event) -> Protection:
 
 def _check_subject(head: Head, origin: Origin, last: Event, draft: Draft | None) -> None:
     protection = _protection(last)
-    if not protection.holds(head.at) or _may(origin, protection, last, draft):
+    if not protection.holds(head.at) or _is_permitted(origin, protection, last, draft):
         return
     raise _subject_refusal(head.domain, last.draft.subject, protection)
 
 
-def _may(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
-    """Say whether somebody may make a change: who may write, and of the protection alone who may lift it."""
+def _is_permitted(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
+    """Return whether the actor may make a change: may write, or only lifts the protection and may do so."""
     if protection.lets_write(origin.actor):
         return True
     is_lifting = last is not None and draft is not None and _changes_protection_alone(last, draft)
@@ -159,9 +167,9 @@ async def _check_domain(
 ) -> None:
     last = None
     if [draft.kind for draft in drafts] == [Kind.DOMAIN] and not protection.lets_write(origin.actor):
-        found = await _protected(reader, head.domain, [drafts[0].subject])
-        last = found[0] if found else None
-    if not _may(origin, protection, last, drafts[0]):
+        events = await _read_protected(reader, head.domain, [drafts[0].subject])
+        last = events[0] if events else None
+    if not _is_permitted(origin, protection, last, drafts[0]):
         raise _domain_refusal(head.domain, protection, of_memory=any(draft.kind in DATA for draft in drafts))
 
 

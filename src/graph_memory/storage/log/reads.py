@@ -1,4 +1,4 @@
-"""Statements on the log and its contents that several capabilities use."""
+"""Shared statements that read the log and its contents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class ContentRow:
-    """A small text."""
+    """An inline text."""
 
     sha256: str
     text: str
@@ -24,7 +24,7 @@ CONTENTS = query("log/contents", ContentRow)
 
 @dataclass(frozen=True, slots=True)
 class SubjectAt:
-    """A subject as it was at the fork: its last event, whether it is as it was, and the hash of a blob."""
+    """A subject at the fork: its last event, whether it is unchanged since, and the hash of its blob."""
 
     subject: str
     origin: int
@@ -37,7 +37,7 @@ class SubjectAt:
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """An event and its small text."""
+    """An event and its inline text."""
 
     event: Mapping[str, object]
     text: str | None
@@ -50,11 +50,11 @@ MEND_CONTENTS = query("log/mend_contents", Nothing)
 
 
 async def last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    """Return the last events of those of these subjects that the log knows."""
+    """Return the last events of the subjects that are in the log."""
     return [Event.from_row(row) for row in await reader.read(LAST_EVENTS, domain=domain, subjects=list(subjects))]
 
 
 async def last_event(reader: Reader, domain: str, subject: str) -> Event | None:
-    """Return the last event of a subject, None when the log does not know it."""
+    """Return the last event of a subject, or None."""
     row = await reader.one(LAST_EVENTS, domain=domain, subjects=[subject])
     return Event.from_row(row) if row else None

@@ -1,4 +1,4 @@
-"""Enforces the size limit of each text, inside the transaction of the write. Replaying a log skips the check."""
+"""Checks the size limit of each text in the transaction of the write. A replay of a log skips the check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limi
 
 
 def _large(drafts: Sequence[Draft], limit: int) -> Iterator[tuple[Draft, str, str]]:
-    """Give the texts over the limit, each with its draft and the name of its property."""
+    """Yield the texts over the limit, each with its draft and the name of its property."""
     for draft in drafts:
         for name, value in (draft.state or {}).items():
             if isinstance(value, str) and _is_large(value, limit):
@@ -44,9 +44,9 @@ def _is_large(text: str, limit: int) -> bool:
 
 
 def _too_large(draft: Draft, name: str, size: int, limit: int) -> GraphError:
-    what = (
+    label = (
         "An observation" if draft.kind is Kind.OBSERVATION else f"The {shown(name.removeprefix('_'))} of a {draft.kind}"
     )
-    message = f"{what} of {size:,} bytes is over the limit of {limit:,} bytes"
+    message = f"{label} of {size:,} bytes is over the limit of {limit:,} bytes"
     hint = "Shorten it, split it into several observations, or store it as node content."
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})

@@ -1,4 +1,4 @@
-"""Many writes of one domain in one transaction that their caller holds open: one batch of the log."""
+"""Several writes of one domain in one open transaction, as one batch of the log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import anyio
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head, Origin, Receipt, Request, new_id, ontology_version
 from graph_memory.model.values.arguments import fault
-from graph_memory.storage.log.group_commit import Waiting
+from graph_memory.storage.log.group_commit import QueuedWrite
 from graph_memory.storage.log.tree import parent_after
 from graph_memory.storage.log.work import (
     AfterWrite,
@@ -32,12 +32,12 @@ from graph_memory.storage.store import Indeterminate, Store, Transaction
 S = TypeVar("S")
 R = TypeVar("R")
 
-MOST = 10_000
-"""Changes of one transaction."""
+MAX_CHANGES = 10_000
+"""Maximum number of changes per transaction."""
 
 
 class LogWithin(Log):
-    """The log of a domain within an open transaction. Each write adds to one batch, and sees those before it."""
+    """The log of a domain within an open transaction. Each write adds to one batch, and sees the earlier ones."""
 
     def __init__(self, outer: Log, store: StoreWithin, held: OpenTransaction, batch: str, standing: CachedHead) -> None:
         super().__init__(store, inline_limit=outer.inline_limit, text_limit=outer.text_limit, clock=outer.clock)
@@ -48,17 +48,17 @@ class LogWithin(Log):
         self._known = standing
         self._turn = anyio.Lock()
         self.count = 0
-        """Changes up to now."""
+        """Number of changes so far."""
 
     @property
     def reached(self) -> Mark:
-        """Where the log stands after the changes up to now."""
+        """The position of the log after the changes so far."""
         return Mark(self._known.head.seq, self._known.epoch)
 
     def rollback(self) -> None:
-        """Undo all changes: nothing is committed at the end, and nothing more can be done."""
+        """Roll back all changes and end the transaction."""
         self.is_rolled_back = True
-        self._held.end(fault("transaction", "The transaction was rolled back", "Begin another."))
+        self._held.end(fault("transaction", "The transaction was rolled back", "Start another one."))
 
     async def write(
         self,
@@ -79,35 +79,37 @@ class LogWithin(Log):
         if creates_domain or after_write or before_projection or request or dry_run:
             not_within(name)
         if domain != self.domain:
-            message = f"The transaction is of domain {self.domain}, and cannot change domain {domain}"
-            raise fault("domain", message, f"Change domain {domain} in a transaction of its own.")
+            message = f"The transaction is for domain {self.domain}, and cannot change domain {domain}"
+            raise fault("domain", message, f"Change domain {domain} in a separate transaction.")
 
-        def limited(head: Head, found: S) -> Decision[R]:
-            decision = decide(head, found)
-            if self.count + len(decision.drafts) > MOST:
-                message = f"The transaction has {self.count:,} changes, and takes at most {MOST:,}"
-                raise fault("transaction", message, "Commit what is done, and go on in another transaction.")
+        def decide_limited(head: Head, snapshot: S) -> Decision[R]:
+            decision = decide(head, snapshot)
+            if self.count + len(decision.drafts) > MAX_CHANGES:
+                message = f"The transaction has {self.count:,} changes, and takes at most {MAX_CHANGES:,}"
+                raise fault("transaction", message, "Commit these changes, and continue in another transaction.")
             return decision
 
         async with self._turn:
             first = new_id("evt") if self.count else None
-            work = Work(name, domain, origin, read, limited, self.batch, self.clock(), first=first, in_thread=in_thread)
-            mine = Waiting(work)
-            events = await self._add(mine)
-        return Written(Receipt.of(domain, self.batch, events), mine.report)
+            work = Work(
+                name, domain, origin, read, decide_limited, self.batch, self.clock(), first=first, in_thread=in_thread
+            )
+            queued = QueuedWrite(work)
+            events = await self._add(queued)
+        return Written(Receipt.of(domain, self.batch, events), queued.report)
 
-    async def _add(self, mine: Waiting) -> Sequence[Event]:
-        """Append the events of a write. One that fails halfway ends the transaction: it cannot be undone alone."""
+    async def _add(self, queued: QueuedWrite) -> Sequence[Event]:
+        """Append the events of a write. A partial failure ends the transaction, because it cannot be undone alone."""
         before, written = self._known, self._held.written
         reason = "it was interrupted"
         try:
-            events = await self._append_one(self._held, before, mine)
+            events = await self._append_one(self._held, before, queued)
             self.count += len(events)
             version = ontology_version(events, before.ontology_version)
             parent = parent_after([event.draft for event in events], before.parent)
             head = before.head.after(events)
             if (version, parent) != (before.ontology_version, before.parent):
-                ontology = await self._ontologies.locked(self._held, mine.work.domain, before.epoch, version, parent)
+                ontology = await self._ontologies.read_at(self._held, queued.work.domain, before.epoch, version, parent)
                 head = replace(head, ontology=ontology)
             self._known = replace(before, head=head, ontology_version=version, parent=parent)
         except GraphError as error:
@@ -121,32 +123,32 @@ class LogWithin(Log):
 
 @asynccontextmanager
 async def log_within(store: Store, log: Log, domain: str) -> AsyncGenerator[tuple[StoreWithin, LogWithin]]:
-    """Give the store and the log as a transaction that locks a domain sees them; it is committed at the end.
+    """Yield the store and the log within a transaction that locks a domain, and commit it at the end.
 
-    An exception undoes it, and so does `OpenTransaction.end`. Raises TRANSACTION_LOST, TIMEOUT, ONTOLOGY_NOT_FOUND,
-    DOMAIN_BUSY, and STORE_UNAVAILABLE when it cannot be found out whether it was committed.
+    An exception, or `OpenTransaction.end`, rolls it back. Raises TRANSACTION_LOST, TIMEOUT, ONTOLOGY_NOT_FOUND,
+    DOMAIN_BUSY, and STORE_UNAVAILABLE if it is unknown whether it was committed.
     """
     batch = new_id("evt")
 
     async def begin(transaction: Transaction) -> CachedHead:
-        return await log.standing(transaction, domain, batch)
+        return await log.locked_head(transaction, domain, batch)
 
-    stack, inner, standing = await store.hold("transaction", begin)
+    stack, inner, head = await store.begin_transaction("transaction", begin)
     async with stack:
         held = OpenTransaction(inner, store.write_limit)
         inside = StoreWithin(store, held)
-        within = LogWithin(log, inside, held, batch, standing)
+        within = LogWithin(log, inside, held, batch, head)
         try:
             yield inside, within
             if not within.is_rolled_back:
                 held.check()
                 await _commit(log, held, stack, within)
         finally:
-            held.end(fault("transaction", "The transaction has ended", "Begin another, or use the memory itself."))
+            held.end(fault("transaction", "The transaction has ended", "Start another one, or use the memory itself."))
 
 
 async def _commit(log: Log, held: OpenTransaction, stack: AsyncExitStack, within: LogWithin) -> None:
-    """Commit what was changed, if anything was; where the answer is lost, look whether it was done."""
+    """Commit the changes, if any. If the reply is lost, check whether they were committed."""
     if not within.count:
         return
     try:
@@ -158,4 +160,4 @@ async def _commit(log: Log, held: OpenTransaction, stack: AsyncExitStack, within
             hint = "Run the whole transaction again."
             raise GraphError(Code.TRANSACTION_LOST, message, {"hint": hint}) from lost
     log.forget(within.domain)
-    log.met(within.domain, within.reached)
+    log.record_position(within.domain, within.reached)

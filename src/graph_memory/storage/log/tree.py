@@ -1,6 +1,6 @@
-"""Domains as a tree: which are above a domain, and what its log takes of their types.
+"""The tree of domains: the domains above a domain, and the types that it inherits from them.
 
-No domain asks those below it before it changes: what it defines is read when they are written.
+A change of a domain does not check the domains below: they read its types when they are written.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from graph_memory.model.subjects.subjects import PARENT
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-MOST_LEVELS = 32
-"""Domains above a domain."""
+MAX_LEVELS = 32
+"""Maximum number of domains above a domain."""
 
 
 @dataclass(frozen=True, slots=True)
 class AboveRow:
-    """A domain above another, and where its ontology stands."""
+    """A domain above another, with the version of its ontology."""
 
     name: str
     parent: str | None
@@ -34,7 +34,7 @@ class AboveRow:
 
 @dataclass(frozen=True, slots=True)
 class BelowRow:
-    """A domain, and those right under it."""
+    """A domain and its children."""
 
     name: str
     children: list[str]
@@ -45,43 +45,43 @@ BELOW = query("log/below", BelowRow)
 
 
 async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRow]:
-    """Return the domains above a domain, the nearest first, as far as they are there.
+    """Return the existing domains above a domain, the nearest first.
 
-    A log that was imported may name one that is not, or that is below it by now: it ends there.
+    It ends at a parent that does not exist or is below the domain, as an imported log may have it.
     """
-    found: dict[str, AboveRow] = {}
+    ancestors: dict[str, AboveRow] = {}
     name = parent
-    while name is not None and len(found) < MOST_LEVELS:
+    while name is not None and len(ancestors) < MAX_LEVELS:
         rows = await reader.read(ABOVE, domain=name)
         for row in rows:
-            if row.name == domain or row.name in found:
-                return [*found.values()]
-            found[row.name] = row
+            if row.name == domain or row.name in ancestors:
+                return [*ancestors.values()]
+            ancestors[row.name] = row
         name = rows[-1].parent if rows else None
-    return [*found.values()][:MOST_LEVELS]
+    return [*ancestors.values()][:MAX_LEVELS]
 
 
 def with_inherited(ontology: Ontology, drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return drafts after the inherited types that they use, which the log has from then on.
+    """Return drafts after the inherited types that they use, which become part of the log.
 
-    Raises TYPE_ALREADY_EXISTS for one that declares a type otherwise than a domain above.
+    Raises TYPE_ALREADY_EXISTS for a type that a domain above declares differently.
     """
     if not ontology.above:
         return drafts
-    kept = [draft for draft in drafts if draft.op is not Op.DELETE]
-    declared = {draft.subject: declared_by(draft) for draft in kept if draft.kind in TYPES}
+    remaining = [draft for draft in drafts if draft.op is not Op.DELETE]
+    declared = {draft.subject: declared_by(draft) for draft in remaining if draft.kind in TYPES}
     check_inherited(ontology, declared.values())
-    used = [(draft.kind, draft.type) for draft in kept if draft.kind in TYPE_OF and draft.type is not None]
+    used = [(draft.kind, draft.type) for draft in remaining if draft.kind in TYPE_OF and draft.type is not None]
     return [*map(type_draft, taken(ontology, used, declared)), *drafts]
 
 
-def rests_on_others(parent: str | None, drafts: Sequence[Draft]) -> bool:
-    """Say whether changes must be decided under the lock: what they ask of the domains above may have changed."""
+def depends_on_others(parent: str | None, drafts: Sequence[Draft]) -> bool:
+    """Return whether changes depend on the domains above, and so must be decided under the lock."""
     kinds = {draft.kind for draft in drafts}
     return Kind.DOMAIN in kinds or (parent is not None and not kinds.isdisjoint(ONTOLOGY_KINDS))
 
 
 def parent_after(drafts: Sequence[Draft], before: str | None) -> str | None:
-    """Return which domain is above another after changes."""
-    told = [draft.state or {} for draft in drafts if draft.kind is Kind.DOMAIN]
-    return cast("str | None", told[-1].get(PARENT)) if told else before
+    """Return the parent of a domain after changes."""
+    states = [draft.state or {} for draft in drafts if draft.kind is Kind.DOMAIN]
+    return cast("str | None", states[-1].get(PARENT)) if states else before

@@ -1,4 +1,4 @@
-"""A write that was asked for: what to read, a pure decision, and the state of the log that both look at."""
+"""A requested write: its read, its decision, and the state of the log that both use."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[R]):
-    """The drafts that a write decides on, and its report to the caller: None if the receipt says everything."""
+    """The drafts of a write, and its report to the caller. None if the receipt is sufficient."""
 
     drafts: Sequence[Draft]
     report: R
     refused: str | None = None
-    """The operations that were left out, as text that the log keeps with the request."""
+    """The operations that were left out, as text that is stored with the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[R]):
-    """The receipt of a write, and the report of the decision whose events the log has."""
+    """The receipt of a write, and the report of the decision whose events were written."""
 
     receipt: Receipt
     report: R
 
 
 Read = Callable[[Reader, Head], Awaitable[S]]
-"""Returns a snapshot. It may compute what to read next, but it decides nothing."""
+"""Returns a snapshot of the stored data that the decision needs."""
 Decide = Callable[[Head, S], Decision[R]]
-"""Decides on a snapshot. It is pure, because it can run several times."""
+"""Decides on a snapshot, without side effects because it can run several times."""
 AfterWrite = Callable[[Reader, Sequence[Event], R], Awaitable[None]]
-"""Looks at what was written, and at the report, before the commit. An exception undoes the write."""
+"""Checks the written events and the report before the commit. An exception rolls the write back."""
 BeforeProjection = Callable[[Transaction, Sequence[Event], R], Awaitable[None]]
-"""Makes the live graph ready for events that were decided, before they are projected."""
+"""Prepares the live graph for decided events, before they are projected."""
 Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[S, R]):
-    """A write that was asked for. `batch` is the id of its first event, by which it is known again.
+    """A requested write. `batch` is the id of its first event, by which it is recognised.
 
-    Where the batch began with an earlier write, as in a transaction of several, `first` is the id of its first event.
+    If an earlier write started the batch, as in an open transaction, `first` is the id of this write's first event.
     """
 
     name: str
@@ -63,11 +63,11 @@ class Work(Generic[S, R]):
     request: Request | None = None
     first: str | None = None
     in_thread: bool = False
-    """Whether the decision takes so long that it is made in a thread."""
+    """Whether the decision runs in a thread, because it takes long."""
 
-    def events(self, head: Head, found: S) -> tuple[list[Event], R]:
-        """Return the events after a head, which have its time, and the report. Raises what `decide` raises."""
-        decision = self.decide(head, found)
+    def events(self, head: Head, snapshot: S) -> tuple[list[Event], R]:
+        """Return the events after a head, with its time, and the report. Raises the errors of `decide`."""
+        decision = self.decide(head, snapshot)
         events = number(
             with_inherited(head.ontology, decision.drafts),
             domain=self.domain,
@@ -84,11 +84,11 @@ class Work(Generic[S, R]):
 
 @dataclass(frozen=True, slots=True)
 class CachedHead:
-    """Where a log stood after a write of this process: all that the next write must know before it decides."""
+    """The head of a log after a write of this process, with all that the next decision needs."""
 
     head: Head
     epoch: str
     ontology_version: int
     parent: str | None = None
     is_exclusive: bool = False
-    """Whether nobody else wrote between this process's last two writes."""
+    """Whether no other process wrote between this process's last two writes."""

@@ -1,4 +1,4 @@
-"""The one write path: read, decide, append events, project them; all of it against one state of the log."""
+"""The write path: read, decide, append events and project them, for one state of the log."""
 
 from __future__ import annotations
 
@@ -15,14 +15,21 @@ from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Re
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import Guard
-from graph_memory.storage.log.group_commit import CommitQueue, Group, Waiting, grouped
+from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, QueuedWrite, form_group
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
 from graph_memory.storage.log.parents import check_parent
-from graph_memory.storage.log.project import append_events, appended, expected_of, sent, steps_of, write_at_once
+from graph_memory.storage.log.project import (
+    append_events,
+    append_params,
+    expected_rows,
+    statement_rows,
+    steps_of,
+    write_at_once,
+)
 from graph_memory.storage.log.protection import check_drafts
 from graph_memory.storage.log.sizes import MOST_TEXT, check_sizes
-from graph_memory.storage.log.tree import rests_on_others, with_inherited
+from graph_memory.storage.log.tree import depends_on_others, with_inherited
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work, Written
 from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Indeterminate, Reader, Store, Transaction
@@ -33,7 +40,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class LockRow:
-    """Where a domain's log stands, read under its lock."""
+    """The position of a domain's log, read under its lock."""
 
     seq: int
     ontology_version: int
@@ -50,13 +57,13 @@ class LockRow:
 
     @property
     def guard(self) -> Guard:
-        """What of the domain is protected."""
+        """The protection of the domain."""
         return Guard.of(self.protection, self.has_protected)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """One event of a batch that was written before."""
+    """One event of an already written batch."""
 
     op: str
     kind: str
@@ -68,12 +75,12 @@ LOCK = query("log/lock", LockRow)
 BATCH = query("log/batch", BatchRow)
 
 
-class GroupCommitFailed(Exception):  # noqa: N818 - it is no error: the write is made again, alone
-    """A group could not be written under the lock, by whoever's fault."""
+class GroupCommitFailed(Exception):  # noqa: N818 - not an error: the write is repeated alone
+    """A group could not be written under the lock."""
 
 
-class DryRun(Exception):  # noqa: N818 - it is no error: it undoes a write that was only tried
-    """Ends a rehearsal, with the receipt of what would have been written."""
+class DryRun(Exception):  # noqa: N818 - not an error: it rolls a dry run back
+    """Ends a dry run, with the receipt of the changes."""
 
     def __init__(self, receipt: Receipt) -> None:
         super().__init__()
@@ -86,7 +93,7 @@ def utc_now() -> datetime:
 
 
 class Log:
-    """The logs of all domains in one store, and their ontologies as this process last read them."""
+    """The logs of all domains in one store, and their cached ontologies."""
 
     def __init__(self, store: Store, *, inline_limit: int, text_limit: int = MOST_TEXT, clock: Clock = utc_now) -> None:
         self._store = store
@@ -95,7 +102,7 @@ class Log:
         self.clock = clock
         self._ontologies = Ontologies()
         self._standings: dict[str, CachedHead] = {}
-        self._lines: dict[str, CommitQueue] = {}
+        self._queues: dict[str, CommitQueue] = {}
         self._marks: dict[str, Mark] = {}
 
     async def write(
@@ -113,68 +120,59 @@ class Log:
         dry_run: bool = False,
         in_thread: bool = False,
     ) -> Written[R]:
-        """Write what `decide` makes of what `read` found, and return the receipt and the report of that decision.
+        """Write the decision of `decide` on the snapshot of `read`, and return its receipt and report.
 
-        With `creates_domain` the domain is made when there is none. A write whose commit was in doubt is recognised by
-        its first event and not written twice.
+        With `creates_domain`, the domain is created if it does not exist. A write whose commit was in doubt is
+        recognised by its first event and not written twice.
 
-        A process that has written alone of late writes in one statement, which checks that it still does, and takes
-        with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's lock.
-        `before_projection` readies the live graph for the events, `after_write` looks at what was written before it is
-        committed; with `dry_run` it is then undone. With `in_thread` a decision that takes long is made in a thread. A
-        repeated `request` returns the first receipt, and no report. Raises ONTOLOGY_NOT_FOUND for a domain that does
-        not exist, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what the given functions raise, and the errors of
-        `Store.write`.
+        If no other process wrote recently, the write is one statement, which checks that, together with other waiting
+        writes of this process. Otherwise, and if that fails, it runs under the log's lock. `before_projection` prepares
+        the live graph, and `after_write` checks the written events before the commit. `dry_run` rolls all back then.
+        With `in_thread`, the decision runs in a thread. A repeated `request` returns the first receipt and no report.
+        Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, and the errors of the given functions
+        and of `Store.write`.
         """
         batch = request.batch if request else new_id("evt")
         now = self.clock()
         work = Work(
             name, domain, origin, read, decide, batch, now, after_write, before_projection, request, in_thread=in_thread
         )
-        line = self._lines.setdefault(domain, CommitQueue())
+        queue = self._queues.setdefault(domain, CommitQueue())
         if creates_domain or after_write or before_projection or request or dry_run or in_thread:
-            async with line.turn:
-                return await self._write_locked(Waiting(work), creates_domain=creates_domain, dry_run=dry_run)
-        with line.place_for(work) as mine:
-            async with line.turn:
-                if mine.written is None and not mine.in_doubt:
-                    await self._write_together(domain, line.batch_from(mine))
-                return mine.written or await self._write_in_company(line, mine)
+            async with queue.turn:
+                return await self._write_locked(QueuedWrite(work), creates_domain=creates_domain, dry_run=dry_run)
+        with queue.enqueue(work) as queued:
+            async with queue.turn:
+                if queued.written is None and not queued.in_doubt:
+                    await self._write_group(domain, queue.writable_from(queued))
+                return queued.written or await self._write_under_lock(queue, queued)
 
-    async def _write_together(self, domain: str, waiting: Sequence[Waiting]) -> None:
-        """Make the first of these writes, and what fits to it, in one statement that checks where the log stands.
-
-        It is decided by what this process knows of the log. Nothing is written when that is not so any more, or when
-        there is a reason to look closer. A refusal is such a reason, because it may rest on what somebody else has
-        changed meanwhile.
-        """
+    async def _write_group(self, domain: str, waiting: Sequence[QueuedWrite]) -> None:
+        """Write the first of these writes, and others that fit with it, unless the cached head is outdated."""
         before = self._standings.get(domain)
         if before is None or not before.is_exclusive:
             return
-        group = await grouped(self._store, Group(before, self.inline_limit), waiting)
+        group = await form_group(self._store, CommitGroup(before, self.inline_limit), waiting)
         if group is not None and await self._is_allowed(self._store, group) and await self._is_committed(group, before):
-            self._stands(before, group.events)
-            group.settle()
+            self._cache_head(before, group.events)
+            group.set_receipts()
 
-    async def _is_allowed(self, reader: Reader, group: Group) -> bool:
-        """Return whether a group passes the checks for protection, parent domains and sizes.
-
-        If not, each write runs alone and raises its own error.
-        """
-        if rests_on_others(group.before.parent, [event.draft for event in group.events]):
+    async def _is_allowed(self, reader: Reader, group: CommitGroup) -> bool:
+        """Return whether a group passes the checks. If not, each write runs alone and raises its own error."""
+        if depends_on_others(group.before.parent, [event.draft for event in group.events]):
             return False
         head = replace(group.before.head, at=group.head.at)
         try:
-            for one, events in group.members:
+            for waiting, events in group.members:
                 drafts = [event.draft for event in events]
-                await check_drafts(reader, head, one.work.origin, drafts)
+                await check_drafts(reader, head, waiting.work.origin, drafts)
                 await check_sizes(reader, head.domain, drafts, self.text_limit)
         except GraphError:
             return False
         return True
 
-    async def _is_committed(self, group: Group, before: CachedHead) -> bool:
-        """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
+    async def _is_committed(self, group: CommitGroup, before: CachedHead) -> bool:
+        """Write a group in one statement, and return whether it was written. Its writes are in doubt until then."""
         steps = steps_of(group.projection)
         group.set_doubt(in_doubt=True)
         try:
@@ -183,9 +181,9 @@ class Log:
                 batch=group.members[0][0].work.batch,
                 known_seq=before.head.seq,
                 epoch=before.epoch,
-                rows={step: sent(step, rows) for step, rows in steps},
-                expected=[expected_of(step, len(rows)) for step, rows in steps],
-                **appended(group.events, before.ontology_version, self.inline_limit, group.projection),
+                rows={step: statement_rows(step, rows) for step, rows in steps},
+                expected=[expected_rows(step, len(rows)) for step, rows in steps],
+                **append_params(group.events, before.ontology_version, self.inline_limit, group.projection),
             )
         except Indeterminate as unsettled:
             group.set_doubt(in_doubt=unsettled.in_doubt)
@@ -194,71 +192,76 @@ class Log:
             group.set_doubt(in_doubt=False)
             if len(group.members) == 1:
                 raise
-            return False  # whose fault it is shows when each is made alone
+            return False  # each write raises its own error when it runs alone
         group.set_doubt(in_doubt=False)
         return bool(written)
 
-    async def _write_in_company(self, line: CommitQueue, mine: Waiting) -> Written[Any]:
-        """Make a write under the log's lock, with what fits to it of those that wait; alone if that fails."""
-        queued = () if mine.in_doubt else line.batch_from(mine)[1:]
+    async def _write_under_lock(self, queue: CommitQueue, leader: QueuedWrite) -> Written[Any]:
+        """Write under the log's lock, together with other waiting writes, or alone if that fails."""
+        queued = () if leader.in_doubt else queue.writable_from(leader)[1:]
         try:
-            return await self._write_locked(mine, queued)
+            return await self._write_locked(leader, queued)
         except GroupCommitFailed:
-            return await self._write_locked(mine)
+            return await self._write_locked(leader)
 
     async def _write_locked(
-        self, mine: Waiting, queued: Sequence[Waiting] = (), *, creates_domain: bool = False, dry_run: bool = False
+        self,
+        leader: QueuedWrite,
+        queued: Sequence[QueuedWrite] = (),
+        *,
+        creates_domain: bool = False,
+        dry_run: bool = False,
     ) -> Written[Any]:
-        """Take the log's lock, read, decide and write, in one transaction. Others' faults raise GroupCommitFailed."""
-        work, before = mine.work, self._standings.get(mine.work.domain)
+        """Lock the log, read, decide and write in one transaction. Raises GroupCommitFailed if another write fails."""
+        work, before = leader.work, self._standings.get(leader.work.domain)
 
-        async def attempt(transaction: Transaction) -> tuple[CachedHead, Group | None, Sequence[Event], Receipt]:
+        async def attempt(transaction: Transaction) -> tuple[CachedHead, CommitGroup | None, Sequence[Event], Receipt]:
             if creates_domain:
                 await transaction.run(BEGIN_DOMAIN, domain=work.domain, at=work.now)
             lock = await self._lock(transaction, work.domain, work.batch)
-            standing = await self._standing(transaction, work.domain, lock)
+            standing = await self._head_of(transaction, work.domain, lock)
             if lock.written is not None:
                 return standing, None, (), await self._receipt(transaction, work, lock)
-            group = Group(standing, self.inline_limit)
-            if queued and (group := await grouped(transaction, group, [mine, *queued], at_once=False)):
+            group = CommitGroup(standing, self.inline_limit)
+            if queued and (group := await form_group(transaction, group, [leader, *queued], at_once=False)):
                 await self._append_group(transaction, group)
                 return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
-            events = await self._append_one(transaction, standing, mine)
+            events = await self._append_one(transaction, standing, leader)
             if dry_run:
                 raise DryRun(Receipt.of(work.domain, work.batch, events))
             return standing, None, events, Receipt.of(work.domain, work.batch, events)
 
         try:
-            standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=mine.in_doubt)
+            standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=leader.in_doubt)
         except DryRun as rehearsed:
-            return Written(rehearsed.receipt, mine.report)
-        alone = before is not None and before.head.seq == standing.head.seq
-        self._stands(replace(standing, is_exclusive=alone), events)
+            return Written(rehearsed.receipt, leader.report)
+        is_exclusive = before is not None and before.head.seq == standing.head.seq
+        self._cache_head(replace(standing, is_exclusive=is_exclusive), events)
         if group is not None:
-            group.settle()
-        return Written(receipt, mine.report)
+            group.set_receipts()
+        return Written(receipt, leader.report)
 
-    async def _append_one(self, transaction: Transaction, standing: CachedHead, mine: Waiting) -> Sequence[Event]:
-        work, decided, projection = mine.work, mine.decided, None
+    async def _append_one(self, transaction: Transaction, standing: CachedHead, queued: QueuedWrite) -> Sequence[Event]:
+        work, decided, projection = queued.work, queued.decided, None
         head = standing.head.at_or_after(work.now)
         if decided is not None and decided.holds_at(standing):
-            events, mine.report, projection = decided.events, decided.report, decided.projection
+            events, queued.report, projection = decided.events, decided.report, decided.projection
         else:
             decide = partial(work.events, head, await work.read(transaction, head))
-            events, mine.report = await anyio.to_thread.run_sync(decide) if work.in_thread else decide()
+            events, queued.report = await anyio.to_thread.run_sync(decide) if work.in_thread else decide()
         if events:
             drafts = [event.draft for event in events]
             await check_drafts(transaction, head, work.origin, drafts)
             await check_sizes(transaction, head.domain, drafts, self.text_limit)
             await check_parent(transaction, self._ontologies, work.domain, standing.parent, drafts)
-            version, ready = standing.ontology_version, work.before_projection
-            ready = ready and partial(ready, transaction, events, mine.report)
-            await append_events(transaction, events, head.ontology, version, self.inline_limit, ready, projection)
+            version, prepare = standing.ontology_version, work.before_projection
+            prepare = prepare and partial(prepare, transaction, events, queued.report)
+            await append_events(transaction, events, head.ontology, version, self.inline_limit, prepare, projection)
             if work.after_write is not None:
-                await work.after_write(transaction, events, mine.report)
+                await work.after_write(transaction, events, queued.report)
         return events
 
-    async def _append_group(self, transaction: Transaction, group: Group) -> None:
+    async def _append_group(self, transaction: Transaction, group: CommitGroup) -> None:
         if not await self._is_allowed(transaction, group):
             raise GroupCommitFailed
         group.set_doubt(in_doubt=True)
@@ -271,66 +274,65 @@ class Log:
             group.set_doubt(in_doubt=False)
             raise GroupCommitFailed from error
 
-    def _stands(self, before: CachedHead, events: Sequence[Event]) -> None:
-        """Note where a log stands after events; what changed the ontology has to be read anew."""
-        self.met(before.head.domain, Mark(before.head.after(events).seq, before.epoch))
+    def _cache_head(self, before: CachedHead, events: Sequence[Event]) -> None:
+        self.record_position(before.head.domain, Mark(before.head.after(events).seq, before.epoch))
         if any(event.draft.kind in (*ONTOLOGY_KINDS, Kind.DOMAIN) for event in events):
             self._standings.pop(before.head.domain, None)
             return
         self._standings[before.head.domain] = replace(before, head=before.head.after(events))
 
     async def ontology(self, domain: str) -> Ontology | None:
-        """Return the domain's ontology as it is now, None when there is no such domain."""
-        return await self._ontologies.present(self._store, domain)
+        """Return the present ontology of a domain, or None if the domain does not exist."""
+        return await self._ontologies.read_present(self._store, domain)
 
     async def require_ontology(self, domain: str) -> Ontology:
-        """Return the domain's ontology as it is now. Raises ONTOLOGY_NOT_FOUND."""
+        """Return the present ontology of a domain. Raises ONTOLOGY_NOT_FOUND."""
         ontology = await self.ontology(domain)
         if ontology is None:
             raise no_ontology(domain)
         return ontology
 
     def cached_ontology(self, domain: str) -> CachedOntology | None:
-        """Return the domain's ontology as it was last read, without a look at the store."""
+        """Return the cached ontology of a domain, without a read."""
         return self._ontologies.cached_ontology(domain)
 
     def forget(self, domain: str) -> None:
-        """Read the domain's ontology and standing anew when they are next needed."""
+        """Remove a domain's ontology and head from the cache."""
         self._ontologies.forget(domain)
         self._standings.pop(domain, None)
         self._marks.pop(domain, None)
 
     @property
     def domains(self) -> list[str]:
-        """The domains that this process has met."""
+        """The domains that this process has read or written."""
         return sorted(self._marks)
 
     def mark(self, domain: str) -> Mark | None:
-        """Return where the log stood when this process last met it: statements that begin now see all up to there."""
+        """Return the last known position of the log. Statements that start now see all events up to it."""
         return self._marks.get(domain)
 
-    def met(self, domain: str, mark: Mark) -> None:
-        """Note where a statement that has ended found the log."""
+    def record_position(self, domain: str, mark: Mark) -> None:
+        """Record the position of the log that a completed statement has seen."""
         known = self._marks.get(domain)
         if known is None or known.epoch != mark.epoch or known.seq < mark.seq:
             self._marks[domain] = mark
 
     async def head(self, transaction: Transaction, domain: str) -> Head:
-        """Lock the domain for work that appends nothing, such as mending the live graph."""
-        return (await self.standing(transaction, domain, "")).head
+        """Lock the domain for work that appends nothing, such as a repair of the live graph."""
+        return (await self.locked_head(transaction, domain, "")).head
 
-    async def standing(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:
-        """Lock the domain, and return where its log stands. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
+    async def locked_head(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:
+        """Lock the domain, and return the head of its log. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
         lock = await self._lock(transaction, domain, batch)
-        return await self._standing(transaction, domain, lock)
+        return await self._head_of(transaction, domain, lock)
 
     async def is_written(self, domain: str, batch: str) -> bool:
-        """Say whether a batch that may have been committed was, once whoever wrote it has let go of the domain."""
+        """Return whether a batch in doubt was committed, after its writer has released the lock."""
 
-        async def look(transaction: Transaction) -> bool:
+        async def check(transaction: Transaction) -> bool:
             return (await self._lock(transaction, domain, batch)).written is not None
 
-        return await self._store.write("settle", look, in_doubt=True)
+        return await self._store.write("settle", check, in_doubt=True)
 
     async def append(
         self,
@@ -341,9 +343,9 @@ class Log:
         drafts: Sequence[Draft],
         request: str | None = None,
     ) -> Sequence[Event]:
-        """Append more events of a batch to the log of a domain that is busy with it, and project them."""
+        """Append and project more events of the batch of a job."""
         lock = await self._lock(transaction, domain, batch)
-        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
+        ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
         drafts = with_inherited(ontology, drafts)
         await check_drafts(transaction, head, origin, drafts)
@@ -357,7 +359,7 @@ class Log:
         return events
 
     async def check(self, domain: str, origin: Origin, drafts: Sequence[Draft]) -> None:
-        """Raise PROTECTED for drafts that are to be appended to the log of a domain that is busy with it."""
+        """Raise PROTECTED for drafts that a job is going to append."""
 
         async def look(transaction: Transaction) -> None:
             lock = await self._lock(transaction, domain, "")
@@ -372,15 +374,15 @@ class Log:
             raise no_ontology(domain)
         return lock
 
-    async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
+    async def _head_of(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
         if lock.state != READY:
             raise busy(domain, lock.state, lock.job)
-        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
+        ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
     async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:
-        """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
+        """Return the receipt of an already written batch. Raises IDEMPOTENCY_CONFLICT for a different request."""
         if lock.request != (work.request.hash if work.request else None):
             raise _other_request(work.domain, lock.written, is_gone=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
@@ -389,10 +391,9 @@ class Log:
 
 
 def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
-    """Return the error for a key that was used; erasing and compacting take the hash by which its request was known."""
-    used, hint = "for other operations", "To repeat a batch, give exactly its operations; for others, give another key."
+    used, hint = "for other operations", "To repeat a batch, give the same operations. For others, give another key."
     if is_gone:
-        used = "before, and something that was written then has been erased or compacted since"
-        hint = "Nothing was changed. Look at what is there, and give another key for what is to be written anew."
+        used = "before, and events of that batch have been erased or compacted since"
+        hint = "Nothing was changed. Read the present state, and give another key for operations to write again."
     message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})

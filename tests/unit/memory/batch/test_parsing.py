@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from graph_memory import GraphError
-from graph_memory.memory.batch.operations import MOST, Deletion, NotCreated, Options, Parsed
-from graph_memory.memory.batch.parsing import options_from, parsed
+from graph_memory.memory.batch.operations import MAX_OPERATIONS, Deletion, NotCreated, Options, ParsedBatch
+from graph_memory.memory.batch.parsing import options_from, parse_operations
 from graph_memory.memory.batch.references import References, check_key, request_of
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph.connections import NewConnection
@@ -23,8 +23,8 @@ REQUESTS: list[list[object]] = [[{"a": 1, "b": 2}], [{"b": 2, "a": 1}], [{}]]
 NOTE = {"op": "create_node", "type": "Note", "content": "x"}
 
 
-async def read(*operations: object, key: str | None = None) -> Parsed:
-    return await parsed(CONTENTS, operations, References(key))
+async def read(*operations: object, key: str | None = None) -> ParsedBatch:
+    return await parse_operations(CONTENTS, operations, References(key))
 
 
 async def fault_of(operation: object) -> GraphError:
@@ -38,7 +38,7 @@ async def test_a_verb_is_read_with_the_defaults_of_its_method():
     found = await read({**NOTE, "properties": {"a": 1}, "tags": ["t", "t"], "path": "p", "id": "one"})
     [operation] = found.operations
     assert (operation.index, operation.verb, operation.subject) == (0, "create_node", "one")
-    node = operation.asked
+    node = operation.change
     assert isinstance(node, NewNode)
     assert (node.content.format, node.content.encoding) == ("text", "utf-8")
     assert (node.tags, node.windows) == (("t",), ("x",))
@@ -52,8 +52,8 @@ async def test_a_name_given_by_a_create_stands_for_its_id_in_later_operations():
         {"op": "set_validity", "id": "$kitchen", "valid_to": "2026-01-01"},
     )
     kitchen, link, edit, bounds = found.operations
-    assert isinstance(link.asked, NewConnection)
-    assert (link.asked.from_id, edit.subject, bounds.subject) == (kitchen.subject, link.subject, kitchen.subject)
+    assert isinstance(link.change, NewConnection)
+    assert (link.change.from_id, edit.subject, bounds.subject) == (kitchen.subject, link.subject, kitchen.subject)
     assert kitchen.subject.startswith("mem_")
     assert link.subject.startswith("conn_")
 
@@ -87,7 +87,7 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
         ),
         (
             {"op": "delete_node", "node_id": "$kitchn"},
-            'No earlier operation is called "kitchn"',
+            'No earlier operation has the ref "kitchn"',
             "Give an earlier create",
         ),
         ({"op": "update_node", "node_id": "x"}, "Nothing to update", ""),
@@ -133,7 +133,7 @@ async def test_what_needs_a_faulty_create_is_no_cause_of_its_own():
 
 async def test_a_name_can_be_given_once():
     found = await read({**NOTE, "ref": "a"}, {**NOTE, "ref": "a"})
-    assert [fault.error.message for fault in found.faults] == ['An earlier operation is called "a" already']
+    assert [fault.error.message for fault in found.faults] == ['An earlier operation already has the ref "a"']
 
 
 async def test_the_shape_of_the_specification_is_read_in_both_spellings():
@@ -149,26 +149,26 @@ async def test_the_shape_of_the_specification_is_read_in_both_spellings():
         {"type": "delete", "nodeId": "old", "expectedVersion": 3},
     )
     assert [(fault.index, fault.error.message) for fault in found.faults] == [
-        (1, 'No earlier operation is called "kitchen2"')
+        (1, 'No earlier operation has the ref "kitchen2"')
     ]
     kitchen, has, part, tap, old = found.operations
-    assert isinstance(kitchen.asked, NewNode)
-    assert (kitchen.subject, kitchen.asked.content.format) == ("kitchen", "html")
-    assert kitchen.asked.properties == {"camelCase": 1}
+    assert isinstance(kitchen.change, NewNode)
+    assert (kitchen.subject, kitchen.change.content.format) == ("kitchen", "html")
+    assert kitchen.change.properties == {"camelCase": 1}
     assert [(one.index, *one.needs) for one in (has, part, tap)] == [
         (0, "kitchen", "sink"),
         (0, "house", "kitchen"),
         (2, "sink", "tap"),
     ]
-    assert old.asked == Deletion(kind=Kind.NODE, expected_version=3)
+    assert old.change == Deletion(kind=Kind.NODE, expected_version=3)
 
 
 async def test_text_of_an_update_in_the_shape_of_the_specification_needs_no_encoding():
     found = await read({"type": "update", "node_id": "a", "node_data": {"content": "new"}})
     [edit] = found.operations
-    assert isinstance(edit.asked, NodeEdit)
-    assert edit.asked.content is not None
-    assert edit.asked.content.text == "new"
+    assert isinstance(edit.change, NodeEdit)
+    assert edit.change.content is not None
+    assert edit.change.content.text == "new"
 
 
 async def test_of_an_operation_with_a_faulty_edge_nothing_is_left():
@@ -180,12 +180,12 @@ async def test_of_an_operation_with_a_faulty_edge_nothing_is_left():
 @pytest.mark.parametrize("given", [{}, None, "text", 1, []])
 async def test_what_is_no_list_of_operations_is_refused(given: object):
     with pytest.raises(GraphError, match="operations"):
-        await parsed(CONTENTS, given, References())
+        await parse_operations(CONTENTS, given, References())
 
 
 async def test_too_many_operations_are_refused_with_what_works_instead():
     with pytest.raises(GraphError) as refused:
-        await parsed(CONTENTS, [NOTE] * (MOST + 1), References())
+        await parse_operations(CONTENTS, [NOTE] * (MAX_OPERATIONS + 1), References())
     assert refused.value.message == "10,001 operations are too many for one transaction"
     assert "graph-memory load" in (refused.value.hint or "")
 
@@ -241,11 +241,11 @@ async def test_short_names_of_ids_are_read_as_the_whole_ones():
         {"op": "delete_node", "id": "a", "node_id": "b"},
     )
     made, edit, gone, edge = found.operations
-    ends = [(one.asked.from_id, one.asked.to_id) for one in (made, edge) if isinstance(one.asked, NewConnection)]
+    ends = [(one.change.from_id, one.change.to_id) for one in (made, edge) if isinstance(one.change, NewConnection)]
     assert ends == [("a", "b"), ("a", "b")]
-    assert isinstance(edit.asked, NodeEdit)
-    assert edit.asked.content
-    assert edit.asked.content.encoding == "utf-8"
+    assert isinstance(edit.change, NodeEdit)
+    assert edit.change.content
+    assert edit.change.content.encoding == "utf-8"
     assert [one.subject for one in (made, edit, gone)] == ["c", "a", "c"]
     [fault] = found.faults
     assert "id and node_id, which mean the same" in fault.error.message

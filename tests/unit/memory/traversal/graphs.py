@@ -8,7 +8,7 @@ from typing import TypeVar
 import networkx as nx
 from hypothesis import strategies as st
 
-from graph_memory.memory.traversal.walks.edges import Asked, Edge, Found, Steps
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeReply, EdgeRequest, Steps
 
 R = TypeVar("R")
 
@@ -33,14 +33,14 @@ def answered(
     edges: Sequence[Edge],
     steps: Steps[R],
     direction: str = "both",
-    log: list[Asked] | None = None,
+    log: list[EdgeRequest] | None = None,
     by: Callable[[Edge], float] = lambda edge: edge.weight,
     takes: Callable[[str], bool] = lambda _: True,
 ) -> R:
     """Return what a walk comes to, having answered as Neo4j does."""
     turned = {"in": "out", "out": "in", "both": "both"}
 
-    def found(asked: Asked) -> Found:
+    def found(asked: EdgeRequest) -> EdgeReply:
         way = turned[direction] if asked.backward else direction
         answer: dict[str, list[Edge]] = {}
         cut: set[str] = set()
@@ -52,7 +52,7 @@ def answered(
             if len(fitting) > asked.most:
                 cut.add(node)
             answer[node] = fitting[: asked.most]
-        return Found(answer, frozenset(cut))
+        return EdgeReply(answer, frozenset(cut))
 
     try:
         asked = next(steps)

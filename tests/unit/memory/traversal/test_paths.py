@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.memory.traversal.walks.edges import Edge
-from graph_memory.memory.traversal.walks.metrics import shape
-from graph_memory.memory.traversal.walks.paths import Best, best_paths, one_each, unlikely, ways_between
+from graph_memory.memory.traversal.walks.metrics import measure_graph
+from graph_memory.memory.traversal.walks.paths import Best, best_paths, explore_between, unit_cost, weight_cost
 from unit.memory.traversal.graphs import NODES, answered, directed, edges
 from unit.memory.traversal.test_walks import DIRECTIONS
 
@@ -20,8 +20,8 @@ ENDS = st.tuples(st.sampled_from(NODES), st.sampled_from(NODES))
 
 
 def paths(some: list[Edge], ends: tuple[str, str], most: int, direction: str, mode: str, k: int) -> Best:
-    ways = answered(some, ways_between(*ends, most, first_only=mode == "shortest"), direction)
-    cost = unlikely if mode == "weighted" else one_each
+    ways = answered(some, explore_between(*ends, most, first_only=mode == "shortest"), direction)
+    cost = weight_cost if mode == "weighted" else unit_cost
     return best_paths(ways.graph, *ends, k, ways.steps, cost) if ways.is_met else Best(())
 
 
@@ -71,8 +71,8 @@ def test_the_weighted_path_has_the_greatest_product_of_weights(
 def test_a_direct_connection_of_a_hub_is_found_though_the_hub_has_thousands():
     hub = [Edge(f"s{n:04}", "X", "hub", f"n{n:04}", 0.9) for n in range(2_000)]
     last = Edge("zz", "X", "hub", "far", 0.1)
-    ways = answered([*hub, last], ways_between("hub", "far", 3, first_only=True))
-    assert best_paths(ways.graph, "hub", "far", 1, ways.steps, one_each).paths == (("hub", "far"),)
+    ways = answered([*hub, last], explore_between("hub", "far", 3, first_only=True))
+    assert best_paths(ways.graph, "hub", "far", 1, ways.steps, unit_cost).paths == (("hub", "far"),)
     assert ways.cut == {"hub"}
 
 
@@ -84,8 +84,8 @@ def test_too_many_ways_end_the_search_and_are_told():
         for one in here
         for other in there
     ]
-    ways = answered(some, ways_between("0-0", "5-0", 5, first_only=False), "out")
-    found = best_paths(ways.graph, "0-0", "5-0", 30_000, ways.steps, one_each)
+    ways = answered(some, explore_between("0-0", "5-0", 5, first_only=False), "out")
+    found = best_paths(ways.graph, "0-0", "5-0", 30_000, ways.steps, unit_cost)
     assert found.is_cut
     assert found.paths
 
@@ -96,7 +96,7 @@ def test_metrics_are_those_of_networkx(some: list[Edge]):
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(NODES)
     graph.add_edges_from((edge.from_id, edge.to_id) for edge in some if edge.from_id != edge.to_id)
-    measured = shape(NODES, [(edge.from_id, edge.to_id) for edge in some])
+    measured = measure_graph(NODES, [(edge.from_id, edge.to_id) for edge in some])
     assert measured.degrees == dict(graph.degree())
     assert measured.density == pytest.approx(nx.density(graph))
     assert measured.components == nx.number_connected_components(graph)

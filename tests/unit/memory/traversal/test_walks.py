@@ -10,28 +10,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_memory.memory.traversal.walks.edges import Asked, Edge
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest
 from graph_memory.memory.traversal.walks.meeting import bidirectional
 from graph_memory.memory.traversal.walks.walk import (
-    OF_TYPE,
-    STRONGEST,
+    MAX_OF_TYPE,
+    MAX_STRONGEST,
     Expansion,
     Plan,
     Walk,
+    best_first,
     breadth_first,
     depth_first,
-    weighted,
 )
-from graph_memory.memory.traversal.walks.weighting import by_formula
+from graph_memory.memory.traversal.walks.weighting import by_weight
 from unit.memory.traversal.graphs import NODES, answered, directed, edges, in_order
 
 DIRECTIONS = st.sampled_from(["out", "in", "both"])
 STARTS = st.lists(st.sampled_from(NODES), min_size=1, max_size=3, unique=True).map(tuple)
-WALKS = {"breadth_first": breadth_first, "depth_first": depth_first, "weighted": weighted}
+WALKS = {"breadth_first": breadth_first, "depth_first": depth_first, "weighted": best_first}
 
 
 def plan(starts: Sequence[str], depth: int, nodes: int = 100, expansion: Expansion = "all_edges") -> Plan:
-    return Plan(tuple(starts), "breadth_first", depth, nodes, expansion, by_formula)
+    return Plan(tuple(starts), "breadth_first", depth, nodes, expansion, by_weight)
 
 
 def told(walk: Walk) -> list[tuple[str, int]]:
@@ -85,7 +85,7 @@ def test_depth_first_goes_in_the_order_of_networkx(some: list[Edge], start: str,
 def test_weighted_follows_the_heaviest_connection_of_all_that_it_knows(
     some: list[Edge], starts: tuple[str, ...], depth: int, most: int
 ):
-    walk = answered(some, weighted(plan(starts, depth, most)))
+    walk = answered(some, best_first(plan(starts, depth, most)))
     visited = dict.fromkeys(starts, 0)
     order = list(starts)
     while len(order) < most:
@@ -126,10 +126,10 @@ def test_expansions_follow_some_connections_of_each_node(
         own = [edge for edge in some if node in (edge.from_id, edge.to_id)]
         own.sort(key=lambda edge: (-edge.weight, edge.id))
         if expansion == "strongest_edges":
-            taken = own[:STRONGEST]
+            taken = own[:MAX_STRONGEST]
         else:
             kinds = [edge.type for edge in own]
-            taken = [edge for at, edge in enumerate(own) if kinds[:at].count(edge.type) < OF_TYPE]
+            taken = [edge for at, edge in enumerate(own) if kinds[:at].count(edge.type) < MAX_OF_TYPE]
         kept |= {(node, edge.id) for edge in taken}
     walk = answered(some, WALKS[name](plan(starts, 8, expansion=expansion)))
     graph: nx.DiGraph[str] = nx.DiGraph()
@@ -170,8 +170,8 @@ def test_several_walks_join_all_starts_that_are_connected(some: list[Edge], star
 def test_a_walk_asks_for_many_nodes_at_once():
     fan = [Edge(f"s{n:03}", "X", "a", f"n{n:03}", 0.5) for n in range(90)]
     fan += [Edge(f"t{n:03}", "X", f"n{n:03}", f"m{n:03}", 0.5) for n in range(90)]
-    for walk, most in ((breadth_first, 2), (depth_first, 4), (weighted, 4)):
-        log: list[Asked] = []
+    for walk, most in ((breadth_first, 2), (depth_first, 4), (best_first, 4)):
+        log: list[EdgeRequest] = []
         assert len(answered(fan, walk(plan(["a"], 2, 500)), "out", log).visits) == 181
         assert len(log) <= most
         assert max(len(asked.nodes) for asked in log) <= 100

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans
@@ -17,7 +17,7 @@ from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, q
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.inference.contradictions import TYPE
-from graph_memory.memory.inference.inference import EDGES, MOST_EDGES, EdgeRow
+from graph_memory.memory.inference.inference import EDGES, MAX_EDGES, EdgeRow
 from graph_memory.memory.recall.recall_queries import TYPE_COUNTS
 from graph_memory.memory.search.access_store import accesses_of
 from graph_memory.model.events import Event, Op
@@ -154,7 +154,7 @@ async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Fi
     declared = ontology.find_connection_type(TYPE)
     if declared is None:
         return []
-    rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MOST_EDGES)
+    rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MAX_EDGES)
     reason = "a connection says that both cannot be true: correct the wrong one, then delete the connection"
     ends = await _ends(core, domain, rows)
     return [_to_take_away("contradiction", row, reason, ends) for row in rows]
@@ -163,7 +163,7 @@ async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Fi
 async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return the inferred connections whose premises no longer hold."""
     types = sorted({type_.name for type_ in ontology.connection_types if type_.transitive})
-    rows = await core.store.read(EDGES, domain=domain, types=types, limit=MOST_EDGES) if types else []
+    rows = await core.store.read(EDGES, domain=domain, types=types, limit=MAX_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
     lost = {one: gone for one, gone in (await lost_premises(core, domain, list(inferred))).items() if gone}
     ends = await _ends(core, domain, [inferred[one] for one in lost])
@@ -215,7 +215,7 @@ async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Fin
         type_subject(Kind.NODE_TYPE, type_.name): type_.name for type_ in ontology.node_types if type_.name not in used
     }
     every |= {type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections}
-    events = map(Event.from_row, await in_parts(core.store, LAST_EVENTS, domain, subjects=list(every)))
+    events = map(Event.from_row, await read_in_parts(core.store, LAST_EVENTS, domain, subjects=list(every)))
     return [_unused(every[event.draft.subject], event) for event in events]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
@@ -19,7 +19,7 @@ from graph_memory.memory.entities.observations.moving import Moving
 from graph_memory.memory.entities.writes import checked, owners_of_new
 from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
 from graph_memory.memory.entity_graph.names import not_found
-from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.rules import BrokenLink, link_rules
@@ -119,7 +119,7 @@ async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Known
     attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.made)
     described = [node.content for node in (target, *sources) if node.content.size]
     hashes = list(dict.fromkeys(ref.sha256 for ref in described))
-    texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, head.domain, hashes=hashes)}
+    texts = {row.sha256: row.text for row in await read_in_parts(reader, CONTENTS, head.domain, hashes=hashes)}
     content = None
     if described and not target.content.size:
         content = await core.contents.fetch(head.domain, described[0], texts.get(described[0].sha256))
@@ -159,7 +159,7 @@ def _decide(head: Head, known: _Known, merge: _Merge) -> Decision[EntitiesMerged
         Draft(op=Op.DELETE, kind=Kind.NODE, subject=source.id, type=source.type, previous=source.version)
         for source in sources
     ]
-    drafts = [*going, editing(head, target, edit), *moving.drafts]
+    drafts = [*going, update_draft(head, target, edit), *moving.drafts]
     told = EntitiesMerged(
         into=merge.into,
         id=target.id,
@@ -191,7 +191,7 @@ def _other_descriptions(known: _Known) -> list[MergeConflict]:
 
 async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:
     """Return entities by name. Raises NODE_NOT_FOUND."""
-    rows = await in_parts(reader, NAMED, domain, names=names)
+    rows = await read_in_parts(reader, NAMED, domain, names=names)
     states = await states_of(reader, domain, [row.id for row in rows])
     lacking = next((name for name in names if name not in states), None)
     if lacking is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.cleaning.results import EntityBrief
@@ -79,7 +79,7 @@ async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
 
 async def surveyed(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
     """Return the entities among these nodes, in their order."""
-    rows = {row.id: row for row in await in_parts(reader, SURVEYED, domain, ids=ids)}
+    rows = {row.id: row for row in await read_in_parts(reader, SURVEYED, domain, ids=ids)}
     return [rows[id_] for id_ in ids if id_ in rows]
 
 

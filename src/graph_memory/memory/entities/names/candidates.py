@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part, part_of_two
 from graph_memory.memory.entities.names.spans import find_spans
 from graph_memory.memory.entities.remember_results import Candidate, question_id
@@ -59,7 +59,7 @@ async def meant_in_text(reader: Reader, domain: str, text: str) -> list[str]:
 
 
 async def _named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str, NamedRow]:
-    rows = await in_parts(reader, NAMED, domain, names=list(dict.fromkeys(names)))
+    rows = await read_in_parts(reader, NAMED, domain, names=list(dict.fromkeys(names)))
     return {row.name: row for row in rows if not row.is_mentioned}
 
 

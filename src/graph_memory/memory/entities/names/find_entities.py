@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.names.candidates import as_questions, candidates, meant_in_text
 from graph_memory.memory.entities.names.ids import name_of_id
@@ -92,7 +92,7 @@ async def called_the_same(reader: Reader, domain: str, node: str, names: Sequenc
     found = {name: one for one, others in (await named_otherwise(reader, domain, new)).items() for name in others}
     for one in new:
         found |= dict.fromkeys(await names_spelt(reader, domain, one), one)
-    rows = [row for row in await in_parts(reader, NAMED, domain, names=list(found)) if row.id != node]
+    rows = [row for row in await read_in_parts(reader, NAMED, domain, names=list(found)) if row.id != node]
     known = [
         Candidate(id=row.id, name=row.name, likeness=CALLED_SAME, reason=f"both are named {quoted(found[row.name])}")
         for row in rows
@@ -127,7 +127,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
     if not text.strip():
         raise fault("name", "No entity is named", "Set name to the entity that the facts are about.")
     spans = find_encoded_spans(text[:_READ], _LONGEST)
-    rows = await in_parts(reader, NAMED, domain, names=list(spans))
+    rows = await read_in_parts(reader, NAMED, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
     there += await _aliases_in(reader, domain, spans)
     pairs = [(unicodedata.normalize("NFC", span), name) for span, name in there]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from graph_memory.memory.changes.context import attached_to, in_parts, living_of, owners_of
+from graph_memory.memory.changes.context import living_of, owners_of, read_attachments, read_in_parts
 from graph_memory.memory.changes.paging import AT_ONCE
-from graph_memory.memory.changes.values import UniqueValue, way_of
+from graph_memory.memory.changes.values import UniqueValue, link_value
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.moving import Joined, Moving
 from graph_memory.model.events import Draft, Event, new_id
@@ -76,7 +76,7 @@ async def read_attached(
     `made` has the ids of earlier attempts and gets the missing ones. Raises TooMany if one write cannot hold all
     records.
     """
-    deletions = await attached_to(reader, domain, sources, MOST)
+    deletions = await read_attachments(reader, domain, sources, MOST)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
     events = await _events(reader, domain, list(subjects))
     ends = {end for event in events for end in (event.draft.from_id, event.draft.to_id) if end is not None}
@@ -105,12 +105,12 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 def _ways(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
     """Return the links among events by their destination from the target, the first of equal ones."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
-    return {way: link for link in links for way in way_of(target, link.draft.state or {})}
+    return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
     """Return the last events of subjects in order of creation."""
-    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
+    events = map(Event.from_row, await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
     return sorted(events, key=_order)
 
 

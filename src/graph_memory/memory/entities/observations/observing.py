@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState
@@ -56,7 +56,7 @@ async def observations_of(
     if node is None or not wanted:
         return {}
     rows = await reader.read(OBSERVATIONS, domain=domain, node=node, wanted=list(wanted))
-    events = await in_parts(reader, LAST_EVENTS, domain, subjects=[row.id for row in rows])
+    events = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[row.id for row in rows])
     states = {event.draft.subject: event for event in map(Event.from_row, events)}
     return {
         row.id: Observation(

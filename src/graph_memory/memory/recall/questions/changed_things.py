@@ -9,7 +9,7 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, NEXT_EVENTS, bounds, past_of
 from graph_memory.memory.graph.neighbours import states_of
-from graph_memory.memory.history.digest import GONE, Part, ThingChanges, digest
+from graph_memory.memory.history.digest import REMOVED, Part, ThingChanges, digest
 from graph_memory.memory.history.last_session import last_session, point_at
 from graph_memory.memory.history.log import EventRow, Filter, events_in
 from graph_memory.memory.history.narration import Rendered
@@ -43,7 +43,7 @@ class Change:
     def parts(self, told: str = "", *, only_new: bool = False) -> Sequence[Part]:
         """Return the changes without texts that the reader has been told already, or without what ended."""
         parts = [part for part in self.thing.parts.values() if not part.text or part.text not in told]
-        return [part for part in parts if not (only_new and part.words.startswith(GONE))]
+        return [part for part in parts if not (only_new and part.words.startswith(REMOVED))]
 
     def line(self, parts: Sequence[Part]) -> str:
         """Return the line of these changes."""

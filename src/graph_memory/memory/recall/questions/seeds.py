@@ -8,7 +8,7 @@ from datetime import datetime
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.domains.lineage import BEFORE_ALL
-from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions
 from graph_memory.memory.recall.questions.open_sentences import OpenSentences, open_sentences
 from graph_memory.memory.recall.questions.open_work import (
     asks_for_open_work,
@@ -372,5 +372,5 @@ async def _titled(scope: Scope, title: str) -> list[str]:
 
 
 async def _described(scope: Scope, ids: Sequence[str]) -> dict[str, DescribedRow]:
-    found = await described(scope.core, scope.domain, Kind.NODE, ids, scope.number)
+    found = await fetch_descriptions(scope.core, scope.domain, Kind.NODE, ids, scope.number)
     return {row.id: row for row in found}

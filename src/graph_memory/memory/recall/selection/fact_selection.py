@@ -36,7 +36,7 @@ from graph_memory.memory.search.retrieval.superseded import (
     newest_first,
     observation_notes,
 )
-from graph_memory.memory.traversal.walks.edges import MOST, instant
+from graph_memory.memory.traversal.walks.edges import MAX_EDGES, instant
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_of_pattern
 from graph_memory.model.text.wording import day, last_day
@@ -80,7 +80,7 @@ async def grown(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Web:
         new = [each for each in in_order(web.values)[: FOLLOWED * step] if each not in web.edges]
         if not new:
             break
-        read = min(max(TIES, most // len(new)), MOST) if step == 1 else TIES
+        read = min(max(TIES, most // len(new)), MAX_EDGES) if step == 1 else TIES
         ties, edges = await ties_of(scope, scale, new, read)
         web.ties |= {tie.id: tie for tie in ties}
         web.beyond |= {each: edges[each] - read for each in new if edges.get(each, 0) > read}

@@ -39,7 +39,7 @@ from graph_memory.model.events import Event, Op
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.subjects.subjects import content_ref
 from graph_memory.model.text.analysers import ENGLISH, label_of
-from graph_memory.storage.driver_errors import is_too_much
+from graph_memory.storage.driver_errors import exceeds_resources
 from graph_memory.storage.log.jobs import READY
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
@@ -182,7 +182,7 @@ async def index_page(core: Core, domain: str) -> bool:
         try:
             return await _index_events(core, domain, position, size)
         except GraphError as error:
-            if not is_too_much(error) and error.code is not Code.INTERNAL:
+            if not exceeds_resources(error) and error.code is not Code.INTERNAL:
                 raise
             message = "indexing domain %s failed after event %s (%d events, %d rows per transaction): %s"
             _log.warning(message, domain, position.seq, size.events, size.rows, error)

@@ -43,7 +43,7 @@ async def contradictions_of(scope: Scope, ids: Sequence[str]) -> dict[str, tuple
 
 async def _contradicting_now(scope: Scope, ids: Sequence[str], at: datetime) -> dict[str, tuple[NodeBrief, ...]]:
     """Return the nodes that currently contradict each node, read in one query."""
-    connected = await neighbours.neighbours(
+    connected = await neighbours.read_neighbours(
         scope.core, scope.domain, ids, direction="both", connection_type=TYPE, valid_at=at
     )
     others = {node: other_ids[:_MAX_CONTRADICTING] for node, other_ids in connected.items()}

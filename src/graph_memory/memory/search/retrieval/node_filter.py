@@ -161,7 +161,7 @@ async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[st
     """Return the number of connections with a minimum weight per node. This reads all nodes, which takes time."""
     weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
-    results, _ = await weigher.page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=minimum)
+    results, _ = await weigher.read_page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=minimum)
     return Counter(end for weighed in results for end in {weighed.from_id, weighed.to_id})
 
 

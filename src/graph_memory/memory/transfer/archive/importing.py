@@ -40,9 +40,9 @@ from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
-from graph_memory.storage.log.parents import fitting_parent
+from graph_memory.storage.log.parents import suitable_parent
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
-from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.reads import MEND_CONTENTS, last_event
 from graph_memory.storage.log.tree import above
 from graph_memory.storage.queries import Nothing, query
@@ -103,7 +103,7 @@ async def import_file(
     core.log.forget(domain)
     params = {"sha256": reader.sha256, **(jobs.OF_FOLDER if is_folder else {})}
     who, at = core.origin, header.state.created
-    job = await jobs.begin(core.store, domain, IMPORTING, params, {}, origin=who, reach=Whole.ONTOLOGY, at=at)
+    job = await jobs.begin(core.store, domain, IMPORTING, params, {}, origin=who, reach=DomainScope.ONTOLOGY, at=at)
     try:
         made = await _Importing(core, job, header, reader, tell).run()
     except GraphError as error:
@@ -126,7 +126,7 @@ async def _check_free(core: Core, domain: str) -> None:
     """Raise DOMAIN_ALREADY_EXISTS for a name that is taken, before a long file is read."""
     row = await core.store.one(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
-        raise jobs.exists(domain)
+        raise jobs.domain_exists(domain)
 
 
 async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
@@ -294,7 +294,7 @@ class _Importing:
 
         async def end(transaction: Transaction) -> None:
             nonlocal seq, left
-            parent, left = await fitting_parent(transaction, domain, state.parent)
+            parent, left = await suitable_parent(transaction, domain, state.parent)
             given = replace(state, parent=parent).state()
             await run_projection(transaction, Projection(domain, {Step.PUT_DOMAIN: [{"state": given}]}))
             if left is not None:

@@ -60,7 +60,7 @@ from graph_memory.storage.log.writing import utc_now
 async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
     """Make a domain of a folder. `Transfer.import_folder` tells the rest."""
     if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
-        raise jobs.exists(domain)
+        raise jobs.domain_exists(domain)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "folder.jsonl"
         source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())

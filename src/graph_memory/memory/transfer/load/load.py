@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import anyio.to_thread
 
 from graph_memory.memory.batch.references import request_of
-from graph_memory.memory.changes.context import in_parts, living_of
+from graph_memory.memory.changes.context import living_of, read_in_parts
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import check_ontology
 from graph_memory.memory.graph.ontology_migration import apply_ontology
@@ -145,14 +145,14 @@ class _Load:
                 if number in written:
                     self.staging.decide([(each, Fate.WRITTEN) for each in page])
                     continue
-                rows = await in_parts(self.core.store, KNOWN, self.domain, subjects=[each.id for each in page])
+                rows = await read_in_parts(self.core.store, KNOWN, self.domain, subjects=[each.id for each in page])
                 known = {row.subject: row for row in rows}
                 self.staging.decide([(each, self._fate(each, known[each.id])) for each in page if each.id in known])
 
     async def _written(self, kind: Kind, pages: int) -> set[int]:
         """Return the pages that an earlier run of the same load wrote."""
         batches = {found.batch: number for number in range(pages) if (found := self.request(kind, number))}
-        rows = await in_parts(self.core.store, WRITTEN, self.domain, batches=list(batches)) if batches else []
+        rows = await read_in_parts(self.core.store, WRITTEN, self.domain, batches=list(batches)) if batches else []
         return {batches[batch] for batch in rows}
 
     def request(self, kind: Kind, number: int) -> Request | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from graph_memory.memory.batch.operations import Operation, Options, Parsed
+from graph_memory.memory.batch.operations import Operation, Options, ParsedBatch
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.batch.run import run
 from graph_memory.memory.core import Core
@@ -67,7 +67,7 @@ class Pages:
         operations = [one for index, each in enumerate(todo) for one in await self._operations(index, each)]
         options = Options(atomic=not self.skip_invalid)
         try:
-            parsed = Parsed(operations, (), {}, len(operations))
+            parsed = ParsedBatch(operations, (), {}, len(operations))
             result = await run(self.core, self.domain, parsed, options, self.request(kind, number))
         except GraphError as error:
             if error.code is not Code.BATCH_REFUSED:
@@ -105,11 +105,11 @@ class Pages:
         is_new = each.fate is Fate.CREATED
         wanted = asked if is_new else _edit(each, asked)
         verb = f"{'create' if is_new else 'update'}_{kind}"
-        operations = [Operation(index=index, verb=verb, subject=each.id, asked=wanted)]
+        operations = [Operation(index=index, verb=verb, subject=each.id, change=wanted)]
         if found.validity != Validity():
             begin, end = found.validity.valid_from, found.validity.valid_to
             bounds = ValidityEdit(valid_from=begin, valid_to=end, expected_version=None)
-            operations.append(Operation(index=index, verb="set_validity", subject=each.id, asked=bounds))
+            operations.append(Operation(index=index, verb="set_validity", subject=each.id, change=bounds))
         return operations
 
 

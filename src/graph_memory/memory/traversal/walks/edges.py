@@ -1,4 +1,4 @@
-"""Connections as a walk sees them, and how it asks for those of its next nodes: many nodes in one question."""
+"""Edges of walks, and the requests by which walks read the edges of many nodes at once."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TypeVar
 R = TypeVar("R")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-MOST = 1_000
-"""Connections of one node that are asked for, those that count most."""
-UNCUT = 5_000
-"""Connections of a node that are all weighed as they are now: as long as it takes to look at its last changes."""
-LOOKED = 2_000
-"""Of a node with more, those that changed last of each type and direction; and of one with so many past changes."""
+MAX_EDGES = 1_000
+"""Maximum number of connections per node, the heaviest ones."""
+MAX_WEIGHED = 5_000
+"""Maximum number of connections of a node that are all weighed, which takes as long as reading its last changes."""
+MAX_CHANGES = 2_000
+"""Maximum number of last changes, by type and direction, that are read of a node with more connections."""
 AT_ONCE = 100
-"""Nodes whose connections one question asks for."""
+"""Maximum number of nodes per request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A connection: its ends as it is stored, how much it counts, and what that is made of."""
+    """A connection: its ends as stored, its weight, and the components of the weight."""
 
     id: str
     type: str
@@ -34,18 +34,18 @@ class Edge:
     age_days: float = 0.0
     properties: Mapping[str, object] = field(default_factory=dict[str, object])
     ends: int | None = None
-    """When it ceases to hold, in milliseconds since 1970."""
+    """The end of its validity, in milliseconds since 1970."""
     begins: int | None = None
-    """When it begins to hold, else when it was created, in milliseconds since 1970."""
+    """The start of its validity, else its creation, in milliseconds since 1970."""
 
     @property
     def since(self) -> date | None:
-        """The day on which it begins to hold, else on which it was created."""
+        """The first day of its validity, else the day of its creation."""
         return None if self.begins is None else instant(self.begins).date()
 
     @property
     def until(self) -> date | None:
-        """The last day on which it holds."""
+        """The last day of its validity."""
         return None if self.ends is None else (instant(self.ends) - datetime.resolution).date()
 
     def other(self, node: str) -> str:
@@ -54,49 +54,49 @@ class Edge:
 
 
 Rank = Callable[[Edge, int], float]
-"""Gives how much a connection counts that leads to a node of a depth."""
+"""Returns the rank of a connection that leads to a node of a depth."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Nodes whose connections are asked for: so many of each, those that count most."""
+class EdgeRequest:
+    """A request for the heaviest connections of nodes."""
 
     nodes: tuple[str, ...]
-    most: int = MOST
+    most: int = MAX_EDGES
     known: tuple[str, ...] = ()
-    """Nodes that connections need not lead to."""
+    """Nodes to which connections are left out."""
     towards: tuple[str, ...] | None = None
-    """Nodes to which connections must lead."""
+    """Nodes to which all connections must lead. None for any."""
     backward: bool = False
-    """Whether connections are followed against the direction of the walk."""
+    """Whether connections are followed in the opposite direction."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The connections of nodes that were asked for, and which nodes have more."""
+class EdgeReply:
+    """The requested connections, and the nodes that have more."""
 
     edges: Mapping[str, Sequence[Edge]]
     cut: frozenset[str] = frozenset()
     hubs: frozenset[str] = frozenset()
-    """Of these the ones with so many connections that not all were weighed."""
+    """The nodes among them with so many connections that not all were weighed."""
     degrees: Mapping[str, int] = field(default_factory=dict[str, int])
-    """About how many connections each node has."""
+    """The approximate number of connections of each node."""
 
 
-Steps = Generator[Asked, Found, R]
-"""A walk: it asks for connections as it needs them, and ends with what it came to."""
+Steps = Generator[EdgeRequest, EdgeReply, R]
+"""A walk: it yields requests for connections, and returns its result."""
 
 
 def instant(milliseconds: int) -> datetime:
-    """Return a time that a statement gave in milliseconds since 1970."""
+    """Return the time for milliseconds since 1970."""
     return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
 def chunks(nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return nodes in parts that are asked for at once."""
+    """Return nodes in chunks for one request each."""
     return [tuple(nodes[start : start + AT_ONCE]) for start in range(0, len(nodes), AT_ONCE)]
 
 
-def better(one: Edge | None, other: Edge) -> Edge:
-    """Return which of two connections counts more, by its id where they count the same."""
-    return other if one is None or (-other.weight, other.id) < (-one.weight, one.id) else one
+def heavier(first: Edge | None, second: Edge) -> Edge:
+    """Return the heavier of two connections, or the first by id if they are equal."""
+    return second if first is None or (-second.weight, second.id) < (-first.weight, first.id) else first

@@ -1,4 +1,4 @@
-"""Paths between two nodes in a graph that is asked for bit by bit, from both ends. What is equal goes by the ids."""
+"""Paths between two nodes in a graph that is read step by step, from both ends. Ties are resolved by id."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from graph_memory.memory.traversal.walks.edges import Asked, Edge, Steps, better, chunks
+from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, Steps, chunks, heavier
 
-EXPLORED = 5_000
-"""Nodes that are reached from both ends, at most."""
-TRIED = 20_000
-"""Beginnings of paths that are tried, at most."""
+MAX_EXPLORED = 5_000
+"""Maximum number of nodes that are reached from both ends."""
+MAX_TRIED = 20_000
+"""Maximum number of partial paths that are tried."""
 _LIGHTEST = 1e-12
 Graph = Mapping[str, Mapping[str, Edge]]
-"""From each node the nodes one step on, each by the connection that counts most."""
+"""The heaviest connection from each node to each next node."""
 
 
 @dataclass(slots=True)
-class Ways:
-    """What lies between two nodes, as far as it was looked at."""
+class ExploredGraph:
+    """The graph between two nodes, as far as it was read."""
 
     graph: defaultdict[str, dict[str, Edge]] = field(default_factory=lambda: defaultdict(dict[str, Edge]))
     steps: int = 0
-    """The longest path of which every step is known."""
+    """The maximum length of paths that are completely known."""
     explored: int = 0
     cut: set[str] = field(default_factory=set[str])
     is_full: bool = False
@@ -34,7 +34,7 @@ class Ways:
 
 @dataclass(slots=True)
 class _Side:
-    """What was reached from one end."""
+    """The nodes that were reached from one end."""
 
     depths: dict[str, int]
     frontier: list[str]
@@ -44,99 +44,99 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Paths as their nodes, the best first, and whether too many beginnings were tried."""
+    """Paths as lists of nodes, the best first, and whether the limit of partial paths was reached."""
 
     paths: tuple[tuple[str, ...], ...]
     is_cut: bool = False
 
 
-def ways_between(start: str, end: str, max_depth: int, *, first_only: bool) -> Steps[Ways]:
-    """Ask for all steps of the paths of at most so many; with `first_only` just for those of the shortest."""
-    ways = Ways()
+def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -> Steps[ExploredGraph]:
+    """Read the graph of all paths up to a length, or with `first_only` only until the shortest is found."""
+    ways = ExploredGraph()
     ahead, back = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
     ways.is_met = start == end
     while ways.steps < max_depth and ahead.frontier and back.frontier and not (first_only and ways.is_met):
         side, other = (ahead, back) if len(ahead.frontier) <= len(back.frontier) else (back, ahead)
-        yield from _further(ways, side, other)
+        yield from _explore_step(ways, side, other)
         ways.steps += 1
         ways.is_met = ways.is_met or not ahead.depths.keys().isdisjoint(back.depths)
         ways.explored = len(ahead.depths) + len(back.depths)
-        if ways.explored > EXPLORED:
+        if ways.explored > MAX_EXPLORED:
             ways.is_full = True
             break
     return ways
 
 
-def _further(ways: Ways, side: _Side, other: _Side) -> Steps[None]:
-    """Go one step further from an end."""
-    reached: list[str] = []
+def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]:
+    """Follow the connections of the frontier of one end."""
+    new_nodes: list[str] = []
     for part in chunks(side.frontier):
-        hit = yield Asked(part, backward=side.backward)
+        hit = yield EdgeRequest(part, backward=side.backward)
         edges = [(node, edge) for node in part for edge in hit.edges.get(node, ())]
         if hit.cut:
             ways.cut |= hit.cut
-            known = tuple(other.depths)
-            joining = yield Asked(tuple(sorted(hit.cut)), towards=known, backward=side.backward)
-            edges += [(node, edge) for node, several in joining.edges.items() for edge in several]
+            other_nodes = tuple(other.depths)
+            joining = yield EdgeRequest(tuple(sorted(hit.cut)), towards=other_nodes, backward=side.backward)
+            edges += [(node, edge) for node, node_edges in joining.edges.items() for edge in node_edges]
         for node, edge in edges:
-            beyond = edge.other(node)
-            here, there = (beyond, node) if side.backward else (node, beyond)
-            ways.graph[here][there] = better(ways.graph[here].get(there), edge)
-            if beyond not in side.depths:
-                side.depths[beyond] = side.steps + 1
-                reached.append(beyond)
+            neighbour = edge.other(node)
+            source, target = (neighbour, node) if side.backward else (node, neighbour)
+            ways.graph[source][target] = heavier(ways.graph[source].get(target), edge)
+            if neighbour not in side.depths:
+                side.depths[neighbour] = side.steps + 1
+                new_nodes.append(neighbour)
     side.steps += 1
-    side.frontier = reached
+    side.frontier = new_nodes
 
 
-def one_each(_: Edge) -> float:
-    """Return what a step costs where only their number counts."""
+def unit_cost(_: Edge) -> float:
+    """Return the cost of a step if only the number of steps counts."""
     return 1.0
 
 
-def unlikely(edge: Edge) -> float:
-    """Return what a step costs where the product of the weights counts: the least sum is the greatest product."""
+def weight_cost(edge: Edge) -> float:
+    """Return the cost of a step if the product of weights counts: the smallest sum is the largest product."""
     return -math.log(min(max(edge.weight, _LIGHTEST), 1.0)) + 0.0
 
 
-def best_paths(graph: Graph, start: str, end: str, count: int, most: int, cost: Callable[[Edge], float]) -> Best:
-    """Return so many paths that cost least, each node once in a path, of at most so many steps."""
-    rest = _rest(graph, end, most, cost)
-    if start not in rest[most]:
+def best_paths(graph: Graph, start: str, end: str, count: int, max_steps: int, cost: Callable[[Edge], float]) -> Best:
+    """Return the cheapest paths without repeated nodes, up to a number of paths and a number of steps."""
+    costs = _costs_to_end(graph, end, max_steps, cost)
+    if start not in costs[max_steps]:
         return Best(())
     results: list[tuple[str, ...]] = []
-    heap: list[tuple[float, tuple[str, ...], float]] = [(rest[most][start], (start,), 0.0)]
-    for _ in range(TRIED):
+    heap: list[tuple[float, tuple[str, ...], float]] = [(costs[max_steps][start], (start,), 0.0)]
+    for _ in range(MAX_TRIED):
         if not heap or len(results) == count:
             return Best(tuple(results))
         _, path, spent = heapq.heappop(heap)
-        node, left = path[-1], most - len(path) + 1
+        node, steps_left = path[-1], max_steps - len(path) + 1
         if node == end:
             results.append(path)
             continue
-        for other, edge in graph.get(node, {}).items() if left else ():
-            if other in rest[left - 1] and other not in path:
+        for other, edge in graph.get(node, {}).items() if steps_left else ():
+            if other in costs[steps_left - 1] and other not in path:
                 total = spent + cost(edge)
-                heapq.heappush(heap, (round(total + rest[left - 1][other], 12), (*path, other), total))
+                heapq.heappush(heap, (round(total + costs[steps_left - 1][other], 12), (*path, other), total))
     return Best(tuple(results), is_cut=True)
 
 
-def _rest(graph: Graph, end: str, most: int, cost: Callable[[Edge], float]) -> list[dict[str, float]]:
-    """Return what it costs from each node to the end, for each number of steps that may be taken."""
-    before: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
+def _costs_to_end(graph: Graph, end: str, max_steps: int, cost: Callable[[Edge], float]) -> list[dict[str, float]]:
+    """Return the cost from each node to the end, for each maximum number of steps."""
+    predecessors: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for node, edges in graph.items():
         for other, edge in edges.items():
-            before[other].append((node, cost(edge)))
+            predecessors[other].append((node, cost(edge)))
     layers = [{end: 0.0}]
     changed = {end}
-    for _ in range(most):
+    for _ in range(max_steps):
         layer = dict(layers[-1])
-        now: set[str] = set()
+        improved: set[str] = set()
         for other in changed:
-            for node, price in before[other]:
+            for node, price in predecessors[other]:
                 if (total := layers[-1][other] + price) < layer.get(node, math.inf):
                     layer[node] = total
-                    now.add(node)
+                    improved.add(node)
         layers.append(layer)
-        changed = now
+        changed = improved
     return layers

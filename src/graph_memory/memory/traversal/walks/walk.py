@@ -1,4 +1,4 @@
-"""Walks over a graph that is asked for bit by bit: breadth first, depth first, by weight. What is equal goes by id."""
+"""Walks over a graph that is read step by step: breadth first, depth first, by weight. Ties are resolved by id."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from graph_memory.memory.traversal.walks.edges import MOST, Asked, Edge, Rank, Steps, chunks
+from graph_memory.memory.traversal.walks.edges import MAX_EDGES, Edge, EdgeRequest, Rank, Steps, chunks
 
 Strategy = Literal["breadth_first", "depth_first", "weighted", "bidirectional"]
 Expansion = Literal["all_edges", "strongest_edges", "diverse_edge_types"]
 
-STRONGEST = 5
-"""Connections of a node that `strongest_edges` follows."""
-OF_TYPE = 2
-"""Connections of each type of a node that `diverse_edge_types` follows."""
+MAX_STRONGEST = 5
+"""Number of connections per node that `strongest_edges` follows."""
+MAX_OF_TYPE = 2
+"""Number of connections per node and type that `diverse_edge_types` follows."""
 _SLACK = 50
-"""Connections beyond one for each node that there is room for: several may lead to the same node."""
+"""Number of further connections to read per node, because several may lead to the same node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a walk is to do."""
+    """The parameters of a walk."""
 
     starts: tuple[str, ...]
     strategy: Strategy
@@ -33,12 +33,12 @@ class Plan:
     expansion: Expansion
     rank: Rank
     ranks_all: bool = False
-    """Whether the rank is another than that by which connections are found, so that many must be looked at."""
+    """Whether the rank differs from the order in which connections are read, so that many must be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node that was reached: from which node, by which connection, and how far from a start that was."""
+    """A reached node, with its parent, connection and distance from a start."""
 
     id: str
     depth: int = 0
@@ -48,43 +48,43 @@ class Visit:
 
 @dataclass(slots=True)
 class Walk:
-    """What a walk came to, in order."""
+    """The result of a walk, in order."""
 
     visits: dict[str, Visit] = field(default_factory=dict[str, Visit])
     joins: list[Edge] = field(default_factory=list[Edge])
     """Connections where walks from several starts met."""
     cut: set[str] = field(default_factory=set[str])
-    """Nodes with more connections than were looked at."""
+    """Nodes with more connections than were read."""
     is_full: bool = False
-    """Whether there was no room for a node that was reached."""
+    """Whether a reached node exceeded the maximum number of nodes."""
 
 
 class Walker:
-    """What all strategies share: where the walk has been, and the connections that it knows."""
+    """The state that all strategies share: the visits, and the known connections."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.walk = Walk({start: Visit(start) for start in plan.starts})
         self.edges: dict[str, Sequence[Edge]] = {}
 
-    def ask(self, nodes: Iterable[str]) -> Steps[None]:
-        """Ask for the connections of nodes."""
+    def request_edges(self, nodes: Iterable[str]) -> Steps[None]:
+        """Request the connections of nodes."""
         plan, room = self.plan, self.plan.max_nodes - len(self.walk.visits)
         for part in chunks([*dict.fromkeys(nodes)]):
             if plan.expansion == "all_edges":
-                most = MOST if plan.ranks_all else min(MOST, 2 * room + _SLACK)
-                hit = yield Asked(part, most, known=tuple(self.walk.visits))
+                maximum = MAX_EDGES if plan.ranks_all else min(MAX_EDGES, 2 * room + _SLACK)
+                hit = yield EdgeRequest(part, maximum, known=tuple(self.walk.visits))
             else:
-                hit = yield Asked(part, looked_at(plan))
-            self.walk.cut |= hit.cut if matters(plan) else hit.hubs
+                hit = yield EdgeRequest(part, edges_to_read(plan))
+            self.walk.cut |= hit.cut if can_miss_edges(plan) else hit.hubs
             self.edges.update((node, hit.edges.get(node, ())) for node in part)
 
-    def followed(self, node: str, depth: int) -> list[Edge]:
-        """Return the connections of a node of a depth that are followed, in order."""
-        return followed(self.edges[node], self.plan, depth + 1)
+    def edges_to_follow(self, node: str, depth: int) -> list[Edge]:
+        """Return the connections to follow from a node at a depth, in order."""
+        return edges_to_follow(self.edges[node], self.plan, depth + 1)
 
     def visit(self, node: str, depth: int, via: Edge, parent: str) -> bool:
-        """Visit a node; say whether there was room."""
+        """Visit a node, and return whether the limit allowed it."""
         if len(self.walk.visits) >= self.plan.max_nodes:
             self.walk.is_full = True
             return False
@@ -92,53 +92,53 @@ class Walker:
         return True
 
 
-def looked_at(plan: Plan) -> int:
-    """Return how many connections of a node must be known to tell which of them are followed."""
-    return STRONGEST if plan.expansion == "strongest_edges" and not plan.ranks_all else MOST
+def edges_to_read(plan: Plan) -> int:
+    """Return the number of connections of a node that must be read."""
+    return MAX_STRONGEST if plan.expansion == "strongest_edges" and not plan.ranks_all else MAX_EDGES
 
 
-def matters(plan: Plan) -> bool:
-    """Say whether something is missed where a node has more connections than are looked at."""
+def can_miss_edges(plan: Plan) -> bool:
+    """Return whether unread connections of a node could be followed."""
     return plan.expansion != "strongest_edges" or plan.ranks_all
 
 
-def followed(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]:
-    """Return the connections that lead to nodes of a depth and are followed, in order."""
+def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]:
+    """Return the connections to follow to nodes of a depth, in order."""
     ranked = sorted({edge.id: edge for edge in edges}.values(), key=lambda edge: (-plan.rank(edge, depth), edge.id))
     match plan.expansion:
         case "all_edges":
             return ranked
         case "strongest_edges":
-            return ranked[:STRONGEST]
+            return ranked[:MAX_STRONGEST]
         case "diverse_edge_types":
-            seen: defaultdict[str, Iterator[int]] = defaultdict(count)
-            placed = [(next(seen[edge.type]), edge) for edge in ranked]
-            return [edge for place in range(OF_TYPE) for at, edge in placed if at == place]
+            numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
+            numbered = [(next(numbers[edge.type]), edge) for edge in ranked]
+            return [edge for place in range(MAX_OF_TYPE) for at, edge in numbered if at == place]
 
 
 def breadth_first(plan: Plan) -> Steps[Walk]:
-    """Go to all nodes of a depth before those of the next."""
+    """Visit all nodes of a depth before the next depth."""
     walker = Walker(plan)
     visits = walker.walk.visits
     frontier = list(plan.starts)
     for depth in range(plan.max_depth):
-        reached: list[str] = []
+        new_nodes: list[str] = []
         for part in chunks(frontier):
-            yield from walker.ask(part)
+            yield from walker.request_edges(part)
             for node in part:
-                for edge in walker.followed(node, depth):
+                for edge in walker.edges_to_follow(node, depth):
                     if (other := edge.other(node)) in visits:
                         continue
                     if not walker.visit(other, depth + 1, edge, node):
                         return walker.walk
-                    reached.append(other)
-        frontier = reached
+                    new_nodes.append(other)
+        frontier = new_nodes
     return walker.walk
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A node on the way back to the start, and its connections that are still to be followed."""
+    """A node on the path to the start, with the connections that are not followed yet."""
 
     node: str
     depth: int
@@ -151,13 +151,13 @@ class _Frame:
 
 
 def depth_first(plan: Plan) -> Steps[Walk]:
-    """Go on from each node before the next one beside it."""
+    """Visit the neighbours of each node before its siblings."""
     walker = Walker(plan)
     visits = walker.walk.visits
     for place, start in enumerate(plan.starts if plan.max_depth else ()):
         if start not in walker.edges:
-            yield from walker.ask(plan.starts[place:][:AHEAD])
-        stack = [_Frame(start, 0, walker.followed(start, 0))]
+            yield from walker.request_edges(plan.starts[place:][:AHEAD])
+        stack = [_Frame(start, 0, walker.edges_to_follow(start, 0))]
         while stack:
             frame = stack[-1]
             if frame.place == len(frame.edges):
@@ -172,33 +172,33 @@ def depth_first(plan: Plan) -> Steps[Walk]:
             if depth == plan.max_depth:
                 continue
             if other not in walker.edges:
-                beside = [one for part in reversed(stack) for one in part.rest]
-                ahead = [one for one in beside if one not in visits and one not in walker.edges]
-                yield from walker.ask([other, *ahead[: AHEAD - 1]])
-            stack.append(_Frame(other, depth, walker.followed(other, depth)))
+                siblings = [node_id for part in reversed(stack) for node_id in part.rest]
+                ahead = [node_id for node_id in siblings if node_id not in visits and node_id not in walker.edges]
+                yield from walker.request_edges([other, *ahead[: AHEAD - 1]])
+            stack.append(_Frame(other, depth, walker.edges_to_follow(other, depth)))
     return walker.walk
 
 
 AHEAD = 50
-"""Nodes whose connections are asked for along with those of one, because it will soon be their turn."""
+"""Maximum number of nodes whose connections are requested together, because they are visited soon."""
 
 
-def weighted(plan: Plan) -> Steps[Walk]:
-    """Follow the connection that counts most of all that leave the nodes where the walk has been."""
+def best_first(plan: Plan) -> Steps[Walk]:
+    """Follow the highest-ranked connection of all visited nodes."""
     walker = Walker(plan)
     visits = walker.walk.visits
     numbers = count()
     heap: list[tuple[float, str, int, str, int, Edge, str]] = []
 
     def push(node: str, depth: int) -> None:
-        for edge in walker.followed(node, depth):
+        for edge in walker.edges_to_follow(node, depth):
             other = edge.other(node)
             if other not in visits:
                 rank = plan.rank(edge, depth + 1)
                 heapq.heappush(heap, (-rank, edge.id, depth + 1, other, next(numbers), edge, node))
 
     if plan.max_depth:
-        yield from walker.ask(plan.starts)
+        yield from walker.request_edges(plan.starts)
         for start in plan.starts:
             push(start, 0)
     while heap:
@@ -210,8 +210,8 @@ def weighted(plan: Plan) -> Steps[Walk]:
         if depth == plan.max_depth:
             continue
         if node not in walker.edges:
-            soon = (one[3] for one in heapq.nsmallest(AHEAD, heap) if one[2] < plan.max_depth)
-            ahead = [one for one in soon if one not in visits and one not in walker.edges]
-            yield from walker.ask([node, *ahead])
+            next_nodes = (entry[3] for entry in heapq.nsmallest(AHEAD, heap) if entry[2] < plan.max_depth)
+            unread = [entry for entry in next_nodes if entry not in visits and entry not in walker.edges]
+            yield from walker.request_edges([node, *unread])
         push(node, depth)
     return walker.walk

@@ -1,7 +1,7 @@
-"""What a caller lets connections count: the formula's weight, a property, or arithmetic over a few names.
+"""Ranks of connections that a caller chooses: the weight, a property, or arithmetic over a few names.
 
-An expression is read, never run: only numbers, these names, `+ - * / **` and a few functions are taken, and it can be
-neither long nor deep. What cannot be computed counts 0.
+Expressions are parsed, never executed. They may contain numbers, these names, `+ - * / **` and a few functions, and are
+limited in length and depth. Results that cannot be computed are 0.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from graph_memory.memory.traversal.walks.edges import Edge, Rank
 from graph_memory.model.text.wording import quoted, shown
 from graph_memory.model.values.arguments import fault
 
-LONGEST = 200
-_MOST_PARTS = 60
+MAX_CHARACTERS = 200
+_MAX_PARTS = 60
 NAMES = ("weight", "strength", "importance", "age_days", "depth")
 _HINT = (
     "Give the name of a property, or arithmetic such as `importance * 2 / (1 + age_days)` over "
@@ -36,10 +36,10 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., float], int | None]] = {
     "exp": (math.exp, 1),
     "log": (math.log, 1),
     "sqrt": (math.sqrt, 1),
-    "max": (lambda *several: max(several), None),
-    "min": (lambda *several: min(several), None),
+    "max": (lambda *values: max(values), None),
+    "min": (lambda *values: min(values), None),
 }
-_KNOWN: Mapping[str, Value] = {
+_VARIABLES: Mapping[str, Value] = {
     "weight": lambda edge, _: edge.weight,
     "strength": lambda edge, _: edge.strength,
     "importance": lambda edge, _: edge.importance,
@@ -50,66 +50,66 @@ _KNOWN: Mapping[str, Value] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """How much connections count, and by which property Neo4j can tell that itself."""
+    """The rank of connections, and the property by which Neo4j can rank them."""
 
     rank: Rank
     property: str | None = None
     is_expression: bool = False
     properties: tuple[str, ...] = ()
-    """The properties that it names."""
+    """The properties in the expression."""
 
 
-def by_formula(edge: Edge, _: int = 0) -> float:
-    """Return the weight of a connection by the one formula."""
+def by_weight(edge: Edge, _: int = 0) -> float:
+    """Return the weight of a connection."""
     return edge.weight
 
 
-def weighting(given: str | None) -> Weighting:
-    """Return how much connections count, by what a caller said. Raises INVALID_ARGUMENT."""
-    if given is None or given == "weight":
-        return Weighting(by_formula)
-    if not isinstance(given, str) or not 0 < len(given) <= LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise _refused(f"weight is {quoted(given)}")
-    if given.isidentifier() and given not in NAMES and not given.startswith("_"):
-        return Weighting(_sure(_property(given)), property=given, properties=(given,))
+def weighting(text: str | None) -> Weighting:
+    """Return the ranking for the given weight argument. Raises INVALID_ARGUMENT."""
+    if text is None or text == "weight":
+        return Weighting(by_weight)
+    if not isinstance(text, str) or not 0 < len(text) <= MAX_CHARACTERS:  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise _invalid_weight(f"weight is {quoted(text)}")
+    if text.isidentifier() and text not in NAMES and not text.startswith("_"):
+        return Weighting(_safe_rank(_property(text)), property=text, properties=(text,))
     try:
-        tree = ast.parse(given.strip(), mode="eval")
+        tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _refused(f"weight {quoted(given)} is no arithmetic") from None
-    if sum(1 for _ in ast.walk(tree)) > _MOST_PARTS:
-        raise _refused("weight has too many parts")
-    return Weighting(_sure(_read(tree.body)), is_expression=True, properties=tuple(_named(tree)))
+        raise _invalid_weight(f"weight {quoted(text)} is no arithmetic") from None
+    if sum(1 for _ in ast.walk(tree)) > _MAX_PARTS:
+        raise _invalid_weight("weight has too many parts")
+    return Weighting(_safe_rank(_read(tree.body)), is_expression=True, properties=tuple(_properties_in(tree)))
 
 
-def _named(tree: ast.expr | ast.Expression) -> dict[str, None]:
-    """Return the properties that an expression names, each once."""
-    named: dict[str, None] = {}
+def _properties_in(tree: ast.expr | ast.Expression) -> dict[str, None]:
+    """Return the properties in an expression, without duplicates."""
+    properties: dict[str, None] = {}
     for part in ast.walk(tree):
         match part:
             case ast.Attribute(value=ast.Name(id="properties"), attr=name):
-                named[name] = None
+                properties[name] = None
             case ast.Subscript(value=ast.Name(id="properties"), slice=ast.Constant(value=str(name))):
-                named[name] = None
+                properties[name] = None
             case _:
                 pass
-    return named
+    return properties
 
 
-def _sure(value: Value) -> Rank:
-    """Return what gives a number whatever happens: 0 for what cannot be computed."""
+def _safe_rank(value: Value) -> Rank:
+    """Return a rank that is 0 if the value cannot be computed."""
 
     def rank(edge: Edge, depth: int) -> float:
         try:
-            found = value(edge, depth)
+            result = value(edge, depth)
         except (ArithmeticError, ValueError):
             return 0.0
-        return found if math.isfinite(found) else 0.0
+        return result if math.isfinite(result) else 0.0
 
     return rank
 
 
 def number(value: object) -> float:
-    """Return a stored value as a number, 0 for what is none."""
+    """Return a stored value as a number, or 0 if it is not a number."""
     try:
         return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
     except OverflowError:
@@ -121,15 +121,15 @@ def _property(name: str) -> Value:
 
 
 def _read(part: ast.expr) -> Value:
-    """Return what computes a part of an expression. Raises INVALID_ARGUMENT for a part that is not arithmetic."""
+    """Return the function for a part of an expression. Raises INVALID_ARGUMENT for a part that is not arithmetic."""
     match part:
         case ast.Constant(value=bool()):
             pass
         case ast.Constant(value=int() | float() as value):
             constant = number(value)
             return lambda _, __: constant
-        case ast.Name(id=name) if name in _KNOWN:
-            return _KNOWN[name]
+        case ast.Name(id=name) if name in _VARIABLES:
+            return _VARIABLES[name]
         case ast.Attribute(value=ast.Name(id="properties"), attr=name):
             return _property(name)
         case ast.Subscript(value=ast.Name(id="properties"), slice=ast.Constant(value=str(name))):
@@ -144,15 +144,15 @@ def _read(part: ast.expr) -> Value:
             return _call(name, [_read(argument) for argument in args])
         case _:
             pass
-    raise _refused(f"weight cannot have {quoted(ast.unparse(part))}")
+    raise _invalid_weight(f"weight cannot have {quoted(ast.unparse(part))}")
 
 
 def _call(name: str, parts: list[Value]) -> Value:
-    function, takes = _FUNCTIONS[name]
-    if len(parts) != takes if takes is not None else len(parts) < 2:
-        raise _refused(f"{name} in weight takes {'one number' if takes else 'two numbers or more'}")
+    function, argument_count = _FUNCTIONS[name]
+    if len(parts) != argument_count if argument_count is not None else len(parts) < 2:
+        raise _invalid_weight(f"{name} in weight takes {'one number' if argument_count else 'two numbers or more'}")
     return lambda edge, depth: function(*(part(edge, depth) for part in parts))
 
 
-def _refused(message: str) -> Exception:
+def _invalid_weight(message: str) -> Exception:
     return fault("weight", shown(message), _HINT)

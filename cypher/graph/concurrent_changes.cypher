@@ -1,5 +1,5 @@
-// The nodes and connections that changed after a number of a log and up to another, as their last events up to a third
-// have them, with small texts; no event for what did not exist then.
+// The nodes and connections that changed within a range of log positions, in their last state up to another
+// position, with inline texts. No event for subjects that did not exist then.
 // mode: read
 // params: domain, after, until, at
 // returns: subject, event, text
