@@ -189,7 +189,10 @@ class _GraphMerge:
         self.add_types()
         changes = self._changes()
         if violations := [
-            violation for kind in TYPES for draft in self._drafts_of_kind(kind) if (violation := changes.check_needed(draft))
+            violation
+            for kind in TYPES
+            for draft in self._drafts_of_kind(kind)
+            if (violation := changes.check_needed(draft))
         ]:
             for broken in violations:
                 reason = f"the target does not allow it: {broken.reason}"

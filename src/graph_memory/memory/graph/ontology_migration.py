@@ -74,7 +74,8 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
             raise _NeedsCheck
         if can_begin(head):
             return Decision(
-                decide_ontology(head, with_standard_types(ontology, head.ontology), last.get("ontology")), (planned, True)
+                decide_ontology(head, with_standard_types(ontology, head.ontology), last.get("ontology")),
+                (planned, True),
             )
         return Decision(growth_drafts(planned, last), (planned, False))
 

@@ -89,11 +89,12 @@ class Pair:
         draft = last.draft
         return cls(
             operation=operation,
-            draft=replace(draft,
+            draft=replace(
+                draft,
                 op=_OPS[operation],
                 state=draft.state if row["after"] else None,
                 # an update of a subject that was created in the range; a create with a previous event restores it
-                previous=None if not row["before"] and known.op is not Op.CREATE else known.previous,
+                previous=None if not row["before"] and draft.op is not Op.CREATE else draft.previous,
             ),
             before=Event.from_row(row["before"]).draft.state if row["before"] else None,
             from_title=row["from_title"],

@@ -89,7 +89,9 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, to, path)
     await ensure_covers(core, domain, to)  # the search index must have read the events that are removed
     origin = core.origin
-    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=DomainScope.ONTOLOGY)
+    job = await jobs.begin(
+        core.store, domain, COMPACTING, {"to": to}, params, origin=origin, reach=DomainScope.ONTOLOGY
+    )
     await _check_no_unfinished_branch(core, job)
     return await _Compacting(core, job, segment, to).run()
 

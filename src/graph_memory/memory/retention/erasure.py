@@ -113,7 +113,13 @@ async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_r
     try:
         for name in affected:
             jobs_begun[name] = await jobs.begin(
-                core.store, name, ERASING, {"subject": subject}, job_values, origin=core.origin, reach=SubjectScope(subject)
+                core.store,
+                name,
+                ERASING,
+                {"subject": subject},
+                job_values,
+                origin=core.origin,
+                reach=SubjectScope(subject),
             )
     except GraphError:
         for job in jobs_begun.values():
