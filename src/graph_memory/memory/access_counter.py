@@ -26,8 +26,8 @@ class AccessTally:
     """The accesses since the last `take`, for at most `most` nodes. With 0, nothing is counted."""
 
     def __init__(self, maximum: int = 0) -> None:
-        self._most = maximum
-        self._found: dict[str, dict[str, Access]] = {}
+        self._maximum = maximum
+        self._accesses: dict[str, dict[str, Access]] = {}
         self._size = 0
 
     def __len__(self) -> int:
@@ -37,11 +37,11 @@ class AccessTally:
     @property
     def is_on(self) -> bool:
         """Whether accesses are counted."""
-        return self._most > 0
+        return self._maximum > 0
 
     def last(self, domain: str) -> datetime | None:
         """Return the time of the last counted access in a domain, or None."""
-        return max((access.last for access in self._found.get(domain, {}).values()), default=None)
+        return max((access.last for access in self._accesses.get(domain, {}).values()), default=None)
 
     def note(self, domain: str, ids: Iterable[str]) -> None:
         """Count each node of a reply once, now."""
@@ -56,14 +56,14 @@ class AccessTally:
 
     def take(self) -> dict[str, dict[str, Access]]:
         """Return the accesses by domain and node, and reset the counts."""
-        accesses, self._found, self._size = self._found, {}, 0
+        accesses, self._accesses, self._size = self._accesses, {}, 0
         return accesses
 
     def _add(self, domain: str, subject: str, access: Access) -> None:
-        access_before = self._found.get(domain, {}).get(subject)
+        access_before = self._accesses.get(domain, {}).get(subject)
         if access_before is not None:
             access_before.count += access.count
             access_before.last = max(access_before.last, access.last)
-        elif self._size < self._most:
-            self._found.setdefault(domain, {})[subject] = Access(access.count, access.last)
+        elif self._size < self._maximum:
+            self._accesses.setdefault(domain, {})[subject] = Access(access.count, access.last)
             self._size += 1

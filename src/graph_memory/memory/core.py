@@ -42,7 +42,7 @@ class Core:
     origin: Origin
     open_type_limit: int = 200
     search_words: bool = True
-    """Whether `search_nodes` searches for words if no name contains the given text."""
+    """Whether `search_nodes` searches for words if the given text occurs nowhere."""
     read_graph_tokens: int = 25_000
     """Default maximum number of tokens of `read_graph` over MCP."""
     archetype: str = ""
@@ -72,7 +72,7 @@ class Core:
     """Returns the corrections by users that fit a query, or without a query the newest, as lines of a reply."""
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
-        """Return a copy for another actor and session. Those that are set already are kept."""
+        """Return a copy for another actor and session. Values that are set already are kept."""
         origin = self.origin
         return replace(self, origin=replace(origin, actor=origin.actor or actor, session=origin.session or session))
 

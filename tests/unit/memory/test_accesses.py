@@ -31,7 +31,7 @@ def test_what_is_put_back_adds_up_with_what_came_meanwhile():
     tally.note("one", ["a"])
     taken = tally.take()
     tally.note("one", ["a", "b"])
-    last = tally._found["one"]["a"].last
+    last = tally._accesses["one"]["a"].last
     tally.add("one", {**taken["one"], "c": taken["one"]["a"]})
     found = tally.take()
     assert counts(found) == {"one": {"a": 2, "b": 1}}

@@ -1,4 +1,4 @@
-"""`Cleaning`: entities that are doubled, alone or worth a look. The work is done in the modules beside it."""
+"""`Cleaning`: duplicate and unconnected entities, and other entities to check. The modules beside it do the work."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from graph_memory.memory.entity_graph.values import request as asked
 
 
 class Cleaning:
-    """The methods of `Entities` that find what may be put right, and that make entities one."""
+    """The methods of `Entities` that find entities to correct, and that merge entities."""
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
         self._core = core
         self._domain = domain_of
 
     async def find_similar(self, name: str, *, limit: int = 10, domain: str | None = None) -> SimilarFound:
-        """Return the entities that are like one: by name, alias, what is observed of both, and meaning with vectors.
+        """Return the entities that are similar to an entity, by name, alias, observations, and with vectors by meaning.
 
         Each has a score, 0 to 1, the reasons, and the call of `merge_entities` if both are the same. Raises
         NODE_NOT_FOUND, with the nearest name.
@@ -51,26 +51,26 @@ class Cleaning:
     async def merge_entities(
         self, names: Sequence[str], into: str, *, dry_run: bool = False, domain: str | None = None
     ) -> EntitiesMerged:
-        """Make entities one: what is observed of them, and their relations, move to `into`; their names become aliases.
+        """Merge entities: their observations and relations move to `into`, and their names become its aliases.
 
-        What `into` has already is not moved again, and it keeps its own where they differ: `conflicts` says what was
-        not taken. It is one write, up to 2,500 observations and relations: `since` and `until` are for `revert`. With
-        `dry_run` nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
+        Facts that `into` has already are not moved, and it keeps its own values if they differ: `conflicts` lists the
+        others. It is one write of up to 2,500 observations and relations: `since` and `until` are for `revert`. With
+        `dry_run`, nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
         values = asked.names_from(names)
         target = asked.text_from(into, "into")
         return await merging.merge_entities(self._core, self._domain(domain), values, target, dry_run=dry_run)
 
     async def find_orphans(self, *, limit: int = 50, domain: str | None = None) -> Orphans:
-        """Return the entities without relations, those of which least is known first, each with what to do."""
+        """Return the entities without relations, the least known first, each with the call that helps."""
         return await health.find_orphans(self._core, self._domain(domain), limit)
 
     async def graph_health(self, *, limit: int = 5, domain: str | None = None) -> GraphHealth:
-        """Return what may be put right, up to `limit` findings of each kind, each with the call that does.
+        """Return problems of the entities, up to `limit` findings of each kind, each with the call that solves it.
 
-        Kinds are `duplicate`, `orphan`, `stale` (neither changed nor looked at for 180 days), `contradiction`, `hub`
-        (100 relations or more), `lost_premise` (inferred from what no longer holds), `unused_type` and `open_question`
-        (of `remember`).
+        Kinds are `duplicate`, `orphan`, `stale` (neither changed nor read for 180 days), `contradiction`, `hub`
+        (100 relations or more), `lost_premise` (inferred from facts that no longer hold), `unused_type` and
+        `open_question` (of `remember`).
         """
         return await health.graph_health(self._core, self._domain(domain), limit)
 
@@ -79,7 +79,7 @@ class Cleaning:
         return await entity_lists.get_recent(self._core, self._domain(domain), limit)
 
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that were given to somebody most often. Counts are written every few seconds."""
+        """Return the entities that were returned most often. Counts are written every few seconds."""
         return await entity_lists.get_hot(self._core, self._domain(domain), limit)
 
     async def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:

@@ -1,4 +1,4 @@
-"""`Entities`: what is known of things, by their names. The work is done in the modules beside it."""
+"""`Entities`: facts about entities, by their names. The modules beside it do the work."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Entities(Cleaning):
     async def create_entities(
         self, entities: Sequence[Mapping[str, object]], *, domain: str | None = None
     ) -> EntitiesCreated:
-        """Create entities, and return those that are new; one whose name exists is left as it is.
+        """Create entities, and return the new ones. Entities whose name exists are not changed.
 
         Each has a `name`, an `entityType` or `type` (default `entity`), and `observations`: texts, or objects with
         `text` and optionally `time`, `source`, `confidence` (0 to 1), `valid_from` and `valid_to`. It may have a
@@ -66,11 +66,11 @@ class Entities(Cleaning):
     async def create_relations(
         self, relations: Sequence[Mapping[str, object]], *, lenient: bool | None = None, domain: str | None = None
     ) -> RelationsCreated:
-        """Create relations, and return those that are new.
+        """Create relations, and return the new ones.
 
-        Each has the names `from` and `to`, a `relationType` or `type`, and optionally `properties`. A name of which
-        there is no entity raises NODE_NOT_FOUND, with the nearest name. If it is `lenient`, the relation is kept all
-        the same, and the name becomes an entity when one is created. By default those with `relationType` are lenient.
+        Each has the names `from` and `to`, a `relationType` or `type`, and optionally `properties`. A name without
+        an entity raises NODE_NOT_FOUND, with the nearest name. A `lenient` relation is stored nevertheless, and the
+        name becomes an entity when one is created. By default, relations with `relationType` are lenient.
         """
         values = asked.new_relations(relations, lenient=lenient)
         return await self._relations(values, domain)
@@ -82,10 +82,10 @@ class Entities(Cleaning):
     async def add_observations(
         self, observations: Sequence[Mapping[str, object]], *, domain: str | None = None
     ) -> ObservationsAdded:
-        """Add observations to entities, and return those that are new. All of them are added, or none.
+        """Add observations to entities, all or none, and return the new ones.
 
         Each has an `entityName`, and `contents` or `observations` as `create_entities` takes them. Raises
-        NODE_NOT_FOUND for a name of which there is no entity.
+        NODE_NOT_FOUND for a name without an entity.
         """
         where = self._domain(domain)
         values = await ids.named(self._core, where, asked.new_observations(observations, utc_now()))
@@ -102,15 +102,15 @@ class Entities(Cleaning):
         description: str | None = None,
         domain: str | None = None,
     ) -> EntityUpdated:
-        """Change an entity, and return it as it is now. Its id, observations and relations stay.
+        """Change an entity, and return its present state. Its id, observations and relations stay.
 
-        `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with those
-        that it has; a description takes the place of the one before. What it has must fit its `type`. Relations that
+        `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with the
+        existing ones; a description replaces the earlier one. What it has must fit its `type`. Relations that
         lead to a `new_name` of which there is no entity yet are its own then. Raises NODE_NOT_FOUND with the nearest
         name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
-        INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY for one that a relation of
-        it does not allow, what the types of these relations ask beside, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also
-        where more than 2,500 relations lead to the new name.
+        INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY for a type that one of its
+        relations does not allow, the errors of their other rules, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT,
+        also if more than 2,500 relations lead to the new name.
         """
         arguments = {"name": name, "new_name": new_name, "type": type, "aliases": aliases}
         wanted = edits.entity_edit({**arguments, "properties": properties, "description": description})
@@ -127,7 +127,7 @@ class Entities(Cleaning):
         confidence: float | None = None,
         domain: str | None = None,
     ) -> ObservationUpdated:
-        """Correct an observation of an entity, given by its id or its text, and return it as it is now.
+        """Correct an observation of an entity, given by its id or its text, and return its present state.
 
         Its id, time and source stay. `confidence` is from 0 to 1. Raises NODE_NOT_FOUND with the nearest name, and
         INVALID_ARGUMENT, also for what is no observation of the entity, with the nearest text, and for a text that
@@ -139,7 +139,7 @@ class Entities(Cleaning):
         return await updating.update_observation(self._core, where, named)
 
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
-        """Delete entities with their observations and relations. A name that does not exist is no fault.
+        """Delete entities with their observations and relations. Unknown names are ignored.
 
         `deleted` of the answer says how many were there, here and for observations and relations.
         """
@@ -151,13 +151,13 @@ class Entities(Cleaning):
     async def delete_observations(
         self, deletions: Sequence[Mapping[str, object]], *, domain: str | None = None
     ) -> Done:
-        """Delete observations: each has an `entityName` and the `observations` that go. None there is no fault."""
+        """Delete observations: each has an `entityName` and the `observations` to delete. Unknown ones are ignored."""
         where = self._domain(domain)
         removals = await ids.named(self._core, where, asked.removals(deletions))
         return await deletes.delete_observations(self._core, where, removals)
 
     async def delete_relations(self, relations: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
-        """Delete relations, given as `create_relations` takes them. None there is no fault."""
+        """Delete relations, given as in `create_relations`. Unknown ones are ignored."""
         where = self._domain(domain)
         values = await ids.relations(self._core, where, asked.named_relations(relations))
         return await deletes.delete_relations(self._core, where, values)
@@ -183,7 +183,7 @@ class Entities(Cleaning):
 
     @property
     def read_graph_tokens(self) -> int:
-        """Tokens of an answer of `read_graph` over MCP that says no `max_tokens`."""
+        """The default maximum number of tokens of `read_graph` over MCP."""
         return self._core.read_graph_tokens
 
     async def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
@@ -219,10 +219,10 @@ class Entities(Cleaning):
         confidence: float | None = None,
         domain: str | None = None,
     ) -> Profile:
-        """Make an entity, or bring the one of this name up to date, and return it.
+        """Create or update the entity with this name, and return it.
 
-        Properties that are given replace those of their names, observations that are new are added, and what is not
-        given stays. `type` is that of a new entity, `entity` by default: one that is there keeps its own. `confidence`,
+        Given properties replace existing ones, new observations are added, and omitted fields keep their values. `type`
+        is the type of a new entity, by default `entity`. An existing entity keeps its type. `confidence`,
         from 0 to 1, is kept as the property of that name. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
         """
         arguments = {"name": name, "type": type, "description": description, "properties": properties}
@@ -230,10 +230,10 @@ class Entities(Cleaning):
         return await upsert.upsert(self._core, self._domain(domain), upsert.wanted_from(arguments))
 
     async def find_by_name(self, name: str, *, domain: str | None = None) -> Profile | None:
-        """Return the entity of a name, None if there is none.
+        """Return the entity of a name, or None.
 
-        If no entity has exactly this name, the one is meant that differs in capitals, spaces or punctuation alone.
-        Raises INVALID_ARGUMENT where that may be several.
+        If no entity has exactly this name, an entity counts whose name differs only in capitals, spaces or
+        punctuation. Raises INVALID_ARGUMENT if there are several.
         """
         return await profiles.find_by_name(self._core, self._domain(domain), asked.text_from(name, "name"))
 
@@ -291,13 +291,12 @@ class Entities(Cleaning):
     async def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
         """Answer a question of `remember`, given the ids of the new observation and of the known one.
 
-        Where a property has changed, the id of the entity is in place of that of a new observation. Of two relations,
-        `close` ends the known one, and `same` deletes the new one. Of two entities, `same` merges the new one into the
-        known one, and `new` changes nothing.
-        `close`: the known one is over from now on, and the new one took its place. `keep`: both hold, and after `close`
-        the known one again, without an end. `same`: both say the same, and the new one goes. It can be repeated, but
-        for `same`. Raises INVALID_ARGUMENT for what are not two observations of one entity, where the one that would
-        stay is over, and where the known one was said again after `close`.
+        If a property has changed, `new` is the id of the entity. `close` ends the known observation, which the new one
+        supersedes. `keep` keeps both, and reopens the known one after `close`. `same` deletes the new one as a
+        duplicate. For two relations, `close` ends the known one, and `same` deletes the new one. For two entities,
+        `same` merges the new one into the known one, and `new` changes nothing. All but `same` can be repeated.
+        Raises INVALID_ARGUMENT if the two are not observations of one entity, if the one to keep has ended, and if the
+        known one was repeated after `close`.
         """
         return await decide(self._core, self._domain(domain), new, known, decision)
 
@@ -365,16 +364,16 @@ class Entities(Cleaning):
         max_tokens: int = sessions.TOKENS,
         domain: str | None = None,
     ) -> SessionStarted:
-        """Return what to know at the start of a session, in `max_tokens` at most.
+        """Return a primer for the start of a session, of at most `max_tokens`.
 
-        In this order: corrections by users that fit the project, or without a project the newest; the blocks; the last
-        summary, of this session or project if there is one; what is known of the project; how much the memory holds;
-        who changed what last; open questions of `remember`; goals; contradictions; facts about what is used most, as
-        far as there is room.
-        Where nothing is remembered yet, `text` is a guide for the agent; nothing is stored. Raises INVALID_ARGUMENT.
+        Its order is: corrections by users that fit the project, or without a project the newest; the blocks; the last
+        summary, of this session or project if there is one; facts about the project; the size of the memory; the last
+        changes with their actors; open questions of `remember`; goals; contradictions; facts about the most used
+        entities, as far as the budget allows.
+        For an empty memory, `text` is a guide for the agent. Nothing is stored. Raises INVALID_ARGUMENT.
         """
-        given = sessions.Asked(session_id, project, max_tokens)
-        return await sessions.session_start(self._core, self._domain(domain), given)
+        request = sessions.Asked(session_id, project, max_tokens)
+        return await sessions.session_start(self._core, self._domain(domain), request)
 
     async def session_end(
         self,
@@ -384,9 +383,8 @@ class Entities(Cleaning):
         project: str | None = None,
         domain: str | None = None,
     ) -> SessionEnded:
-        """Keep a summary of a session, which the next one begins with; one session has one, the last.
+        """Store the summary of a session for the next session. It replaces an earlier one of this session.
 
-        Raises INVALID_ARGUMENT, and INVALID_NODE_TYPE where the types of the domain are closed and lack
-        `SessionSummary`.
+        Raises INVALID_ARGUMENT, and INVALID_NODE_TYPE if a closed ontology lacks `SessionSummary`.
         """
         return await sessions.session_end(self._core, self._domain(domain), summary, session_id, project)

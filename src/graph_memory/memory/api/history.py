@@ -106,13 +106,12 @@ class History:
         every: float = 0.5,
         domain: str | None = None,
     ) -> AsyncGenerator[LogEntry]:
-        """Give each change as it is made, by anyone, once and in the order of the log, until you stop asking.
+        """Yield each new change, by anyone, once and in the order of the log.
 
-        It begins with the change at `since`, or without it with the next change. To continue later and miss nothing,
-        keep the `seq` of the last change and start at the next number. It reads the log every `every` seconds, which
-        costs one small read. The filters are those of `log`. It raises when it is first asked; later it raises
-        HISTORY_COMPACTED if changes were compacted before they were given, and STORE_CONFLICT if some have been
-        missing from the log for a minute.
+        It starts with the change at `since`, or without it with the next change. To continue later without gaps, keep
+        the `seq` of the last change and start at the next number. It reads the log every `every` seconds. The filters
+        are the same as in `log`. It raises HISTORY_COMPACTED if changes were compacted before they were yielded, and
+        STORE_CONFLICT if some have been missing from the log for a minute.
         """
         wanted = history.Filter(
             subject=subject,
@@ -144,19 +143,19 @@ class History:
         return await with_summaries(self._core, name, sessions)
 
     async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
-        """Return the nodes and connections that a person may mean by a text.
+        """Return up to 12 nodes and connections that a text may refer to.
 
-        They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
-        the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
+        The text is their id, the start of their id (6 characters or more), or their title. If it is a whole id, only
+        that subject is returned. Deleted subjects are returned only if there are no others.
         """
         return await resolve_subject.resolve_subject(self._core, self._domain(domain), text)
 
     async def reviewed(self, *, domain: str | None = None) -> Reviewed:
-        """Return which changes of a domain's own log were reviewed, and what was said of each."""
+        """Return the reviewed changes of a domain's own log, with their verdicts."""
         return await reviews.read_reviews(self._core, self._domain(domain))
 
     async def mark_reviewed(self, verdicts: Mapping[int, Verdict], *, domain: str | None = None) -> Reviewed:
-        """Remember what a person says of changes, by their numbers in the log. It changes neither graph nor log."""
+        """Store a person's verdicts on changes, by log position. It changes neither graph nor log."""
         return await reviews.mark_reviewed(self._core, self._domain(domain), verdicts)
 
     async def diff(
@@ -172,7 +171,7 @@ class History:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Diff:
-        """Return what differs between the domain as it was at `since` and as it was at `until`, by default now.
+        """Return the differences between the states of a domain at `since` and at `until`, by default now.
 
         With `against`, it compares this domain, as it was at `since` (by default now), with another one, such as a
         branch, as that was at `until`; added and removed are seen from this domain. A point means the state after its

@@ -61,7 +61,7 @@ class Memory(Writes):
 
     @property
     def history(self) -> History:
-        """What was changed, when and by whom."""
+        """The history: changes, their times and actors."""
         from graph_memory.memory.api.history import History
 
         return History(self._core, self._domain)
@@ -82,7 +82,7 @@ class Memory(Writes):
 
     @property
     def entities(self) -> Entities:
-        """What is known of things, by their names: entities, observations and relations."""
+        """Facts by name: entities, observations and relations."""
         from graph_memory.memory.api.entities import Entities
 
         return Entities(self._core, self._domain)
@@ -156,7 +156,7 @@ class Memory(Writes):
         dry_run: bool = True,
         domain: str | None = None,
     ) -> Inferred:
-        """Write the connections that follow from those of transitive types and are missing, as one batch.
+        """Write the missing connections that follow from transitive types, as one batch.
 
         Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
         types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to

@@ -72,12 +72,12 @@ class Reads:
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
-        `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
-        next page. `namespace` and `path_prefix` ask for the fields of a node: `/house` also finds `/household`. The
-        times are those of creation and of the last change; `…_after` includes its time. `domains` asks several domains,
-        one after the other, `include_children` also all under them; `nodes` says then where each is. `order_by` orders
-        by a property, `descending` the last first: `type` needs an index of `properties` and then that one, such as
+        `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only nodes that are valid at that time in the world;
+        with `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to
+        the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. Times
+        are of creation and of the last change; `…_after` includes its time. `domains` queries several domains in order,
+        `include_children` also all under them; `nodes` then contain their domain. `order_by` orders by a property, with
+        `descending` in reverse: `type` needs an index of `properties` followed by it, such as
         `indexes: [[session, timestamp]]`, or it raises INVALID_ARGUMENT. Raises INVALID_PROPERTY.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
@@ -93,11 +93,11 @@ class Reads:
                 detail=detail,
             )
 
-        several = await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
-        if several is not None:
+        names = await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
+        if names is not None:
             if order_by is not None:
                 raise queries.not_ordered_with("several domains")
-            return await query_domains(several, limit, cursor, ask)
+            return await query_domains(names, limit, cursor, ask)
         return await ask(self._domain(domain), limit, cursor, detail=detail)
 
     async def query_connections(
@@ -119,7 +119,7 @@ class Reads:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
         With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
-        those of at least that weight; it does not go with `order_by`.
+        connections of at least that weight; it cannot be combined with `order_by`.
         """
         name = self._domain(domain)
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
@@ -148,14 +148,14 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectedNodes:
-        """Return the nodes at the other ends of a node's connections, each once.
+        """Return the neighbours of a node, each once.
 
-        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
-        its own neighbour. With `valid_at`, only connections that hold at that time in the world count, with
-        `min_strength`, 0 to 1, only those of at least that weight; with `detail`, also the type and title of each node,
-        and the connections that lead to it. `transitive` follows a transitive type over any number of connections, up
-        to `max_depth` (100 at most) and 10,000 nodes, and takes no `min_strength`; the node itself is left out then.
-        Raises NODE_NOT_FOUND.
+        `out` follows outgoing connections, `in` incoming ones, `both` all. A node connected to itself is its own
+        neighbour. With `valid_at`, only connections that are valid at that time in the world count, and with
+        `min_strength`, 0 to 1, only connections of at least that weight. `detail` adds the type and title of each node,
+        and the connections to it. `transitive` follows a transitive type over any number of connections, up to
+        `max_depth` (at most 100) and 10,000 nodes. It cannot be combined with `min_strength`, and leaves the node
+        itself out. Raises NODE_NOT_FOUND.
         """
         name = self._domain(domain)
         return await neighbours.get_connected_nodes(
@@ -215,7 +215,7 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Contradictions:
-        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        """Return the pairs of nodes that valid `contradicts` connections join, with titles and ages."""
         reader = Reads(self._core, default_domain=self._domain(domain))
         return await contradictions.find_contradictions(reader, valid_at, limit, cursor)
 

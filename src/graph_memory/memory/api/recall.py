@@ -50,27 +50,27 @@ class Recall:
         self._core = core
         self._domain = domain_of
 
-    async def _several(
+    async def _domains_of(
         self, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> tuple[str, ...] | None:
         return await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
 
-    async def _searched(
+    async def _search(
         self, request: Request, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> SearchResult:
-        several = await self._several(domain, domains, include_children=include_children)
-        if several is not None:
-            return await search_domains(self._core, several, request)
+        names = await self._domains_of(domain, domains, include_children=include_children)
+        if names is not None:
+            return await search_domains(self._core, names, request)
         return await search.search_and_count(self._core, self._domain(domain), request)
 
-    async def _recalled(
+    async def _recall(
         self, request: RecallRequest, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> RecallResult:
-        several = await self._several(domain, domains, include_children=include_children)
+        names = await self._domains_of(domain, domains, include_children=include_children)
 
         async def recall_one(request: RecallRequest) -> RecallResult:
-            if several is not None:
-                return await recall_several(self._core, several, request)
+            if names is not None:
+                return await recall_several(self._core, names, request)
             return await recall.recall(self._core, self._domain(domain), request)
 
         return await with_corrections(self._core, request, recall_one)
@@ -124,7 +124,7 @@ class Recall:
             as_of=as_of,
             syntax=syntax,
         )
-        return await self._searched(request, domain, domains, include_children=include_children)
+        return await self._search(request, domain, domains, include_children=include_children)
 
     async def search_semantic(
         self,
@@ -135,7 +135,7 @@ class Recall:
         type: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> SearchResult:
-        """Return what is nearest to a text by meaning, each with `score` and `distance`.
+        """Return the hits that are nearest to a text by meaning, each with `score` and `distance`.
 
         `types` are node or connection types; `type` is one. Without vectors it searches by words, and says so.
         """
@@ -150,7 +150,7 @@ class Recall:
         types: Sequence[str] | None = None,
         domain: str | None = None,
     ) -> SearchResult:
-        """Return what is nearest to a vector that the domain's model made, as `search_semantic` does for a text."""
+        """Return the hits that are nearest to a vector by the domain's model, as `search_semantic` does for a text."""
         filters = types_of(types, None)
         request = Request(query="", mode="semantic", filters=filters, max_results=limit, vector=vector_of(vector))
         return await search.search_and_count(self._core, self._domain(domain), request)
@@ -173,7 +173,7 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> SearchResult:
-        """Return what `search_memories` returns for words and meaning together."""
+        """Return the hits for words and meaning together, as `search_memories` does."""
         return await self.search_memories(
             query,
             weightings=weightings,
@@ -208,7 +208,7 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> RecallResult:
-        """Return what a memory knows, as prose that fits in `max_tokens`, or as an object (`as_` is `structured`).
+        """Return facts from the memory, as prose of at most `max_tokens`, or as an object (`as_` is `structured`).
 
         `shallow` tells what the memory holds: how much of what, what changed last, what is used most, what is open.
         `medium` tells what a search finds and what that is connected to, `deep` what is best connected to it, up to
@@ -227,7 +227,7 @@ class Recall:
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         request = replace(asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context), since=since)
-        return await self._recalled(request, domain, domains, include_children=include_children)
+        return await self._recall(request, domain, domains, include_children=include_children)
 
     async def memory_context(
         self,
@@ -245,9 +245,9 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> RecallResult:
-        """Return what `recall` returns: its name in the specifications, by which the depth comes first."""
+        """Return the result of `recall`. It has the name and the argument order of the specification."""
         request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
-        return await self._recalled(request, domain, domains, include_children=include_children)
+        return await self._recall(request, domain, domains, include_children=include_children)
 
     async def memory_query(
         self,
@@ -258,13 +258,13 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> QueryResult:
-        """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
-        several = await self._several(domain, domains, include_children=include_children)
+        """Return facts that answer a question, at the depth that it needs; `why` is the reason for that depth."""
+        names = await self._domains_of(domain, domains, include_children=include_children)
         depth, _ = memory_query.depth_of(check_query(query))
 
         async def ask(request: RecallRequest) -> QueryResult:
-            if several is not None:
-                return await memory_query_several(self._core, several, request)
+            if names is not None:
+                return await memory_query_several(self._core, names, request)
             return await memory_query.memory_query(self._core, self._domain(domain), request)
 
         request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
@@ -279,11 +279,11 @@ class Recall:
         max_words: int = 200,
         domain: str | None = None,
     ) -> Synthesis:
-        """Return what a language model writes about a question, from what a search finds or from `subgraph`.
+        """Return a text by a language model about a question, based on search results or on `subgraph`.
 
         `subgraph` are the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
-        `recommendations`. The text cites ids in brackets: those that the model was not given are taken out, and
-        `warnings` says so. GRAPH_MEMORY_MODEL says which model; stored texts are sent to it. Raises NO_MODEL, with the
+        `recommendations`. The text cites ids in brackets: unknown ids are removed, and `warnings`
+        reports that. GRAPH_MEMORY_MODEL sets the model, to which stored texts are sent. Raises NO_MODEL, with the
         material in `details`, if none is set or it does not answer, and NODE_NOT_FOUND.
         """
         return await synthesis.synthesize(
@@ -355,11 +355,11 @@ class Recall:
         valid_at: datetime | str | None = None,
         domain: str | None = None,
     ) -> Paths:
-        """Return how two nodes are connected: paths, each with its nodes and one connection between each two.
+        """Return the paths between two nodes, each with its nodes and one connection between each two.
 
         `shortest` gives one path of the fewest connections, `k_shortest` `k` of them, 3 by default, `weighted` those
-        whose weights have the greatest product. No path passes a node twice. Without a path `tried` says what was
-        looked at. `max_depth` is at most 10, `k` at most 20. Raises what `traverse_memories` does.
+        whose weights have the greatest product. No path passes a node twice. Without a path, `tried` describes
+        the search. `max_depth` is at most 10, `k` at most 20. Raises what `traverse_memories` does.
         """
         request = PathRequest(
             from_id=from_id,
@@ -383,7 +383,7 @@ class Recall:
         valid_at: datetime | str | None = None,
         domain: str | None = None,
     ) -> Neighbors:
-        """Return a node, its connections that count most, outgoing and incoming, and the nodes at their other ends.
+        """Return a node, its heaviest outgoing and incoming connections, and its neighbours.
 
         `types` are connection types, also inverse names, under which connections are then seen. `limit` is at most
         1,000 connections. Raises what `traverse_memories` does.

@@ -137,8 +137,8 @@ class Transfer:
         report has all that was refused. Raises INVALID_SOURCE, with file and line, in `details["report"]`,
         INVALID_ARGUMENT for what is no memory, STORE_UNAVAILABLE, and what `memory.entities` raises.
         """
-        given = Neo4jSource(source) if isinstance(source, str) and is_server(source) else source
-        place = Path(given) if isinstance(given, str) else given
+        origin = Neo4jSource(source) if isinstance(source, str) and is_server(source) else source
+        place = Path(origin) if isinstance(origin, str) else origin
         options = importing_memory.ImportOptions(form=format, skip_invalid=skip_invalid, dry_run=dry_run)
         return await importing_memory.import_memory(self._core, self._domain(domain), place, options, tell)
 
@@ -178,11 +178,11 @@ class Transfer:
         or element and property, in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND,
         STORE_UNAVAILABLE, and what `apply_ontology` raises.
         """
-        asked = load.LoadOptions(
+        load_options = load.LoadOptions(
             source=options or SourceOptions(),
             ontology=ontology,
             on_conflict=on_conflict,
             skip_invalid=skip_invalid,
             dry_run=dry_run,
         )
-        return await load.load(self._core, self._domain(domain), source, asked, tell)
+        return await load.load(self._core, self._domain(domain), source, load_options, tell)

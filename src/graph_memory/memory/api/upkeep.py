@@ -42,9 +42,9 @@ class Upkeep:
         progress: Progress = silent,
         domain: str | None = None,
     ) -> Coverage:
-        """Make the index of search anew from the log, with its vectors, and return what it covers.
+        """Rebuild the search index from the log, with its vectors, and return its coverage.
 
-        Without `anew`, only what it lacks. With `model`, only the vectors, by the model of the settings. With
+        By default, it only adds missing entries. With `model`, only the vectors, by the model of the settings. With
         `analyser`, the name of one of Neo4j's analysers, only the words, read by that one from now on. A call that was
         cut off goes on where it was. Searches go on meanwhile, with what is there. Raises INVALID_ARGUMENT.
         """
@@ -54,11 +54,11 @@ class Upkeep:
         )
 
     async def index_status(self, *, domain: str | None = None) -> Coverage:
-        """Return how far the index of search has come, and what it lacks."""
+        """Return the progress of the search index, and the number of missing entries."""
         return await read_coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.
+        """Return changes of the live graph from outside of graph-memory. Adopt them into the log, or undo them.
 
         Give ids, or `all` for everything that the other argument does not name. If both are `all`, what cannot be
         adopted is restored. Adopting is one write with the usual checks: what they refuse stays as it is, and is

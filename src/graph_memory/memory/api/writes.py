@@ -34,12 +34,11 @@ class Writes(Reads):
         return await types.add_connection_type(self._core, self._domain(domain), connection_type)
 
     async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Make the types of a domain what an ontology declares: create it with them, or add and change types.
+        """Apply an ontology to a domain: create the domain with its types, or add and change types.
 
-        Types that it does not name stay as they are. It can be repeated. Raises TYPE_ALREADY_EXISTS where something
-        stored does not fit what its type would become, with what would have to be true and the first examples in
-        `changes`, INVALID_ONTOLOGY for an open ontology where the domain's is not, and DOMAIN_BUSY; nothing is
-        changed then.
+        Types that it does not name are not changed. It can be repeated. Raises TYPE_ALREADY_EXISTS if stored data does
+        not fit a changed type, with the demands and the first examples in `changes`, INVALID_ONTOLOGY for an open
+        ontology if the domain's is closed, and DOMAIN_BUSY. Nothing is changed then.
         """
         return await growing.apply_ontology(self._core, self._domain(domain), ontology)
 
