@@ -163,7 +163,7 @@ async def served(
     with patch("graph_memory.mcp_server.transport.stdio.serve_stdio") as serve:
         done = run({**environment, "GRAPH_MEMORY_USE_COUNTS": "true"}, "mcp", *arguments)
     assert done.returncode == 0, done.stderr
-    settings, toolsets = serve.call_args.args
+    settings, toolsets, _ = serve.call_args.args
     server = build_server(opener_of(settings, own_session(settings), toolsets), settings, toolsets)
     async with Client(server, read_timeout_seconds=60, mode=mode) as client:
         yield Agent(client, domain)

@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -38,6 +39,13 @@ async def serving(memory: Memory, settings: Settings) -> AsyncIterator[Path]:
                 await anyio.sleep(0.01)
         yield path
         tasks.cancel_scope.cancel()
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Iterator[Settings]:
+    """Settings with a home of their own, with a short path: sockets of other tests' servers are in the run's home."""
+    with TemporaryDirectory(prefix="gm-") as home:
+        yield settings.model_copy(update={"home": Path(home).resolve()})
 
 
 async def run(settings: Settings, *arguments: str, code: str = STATUS, **variables: str) -> tuple[str, str]:
@@ -70,7 +78,8 @@ async def test_a_command_prints_in_a_server_what_it_prints_alone(opened: Memory,
             "import sys; from graph_memory.cli.main import run_arguments; print('status', run_arguments(sys.argv[1:]))"
         )
         for arguments in commands:
-            assert await run(settings, *arguments) == await run(settings, *arguments, code=alone)
+            here = settings.model_copy(update={"home": neo4j_home})
+            assert await run(settings, *arguments) == await run(here, *arguments, code=alone)
 
 
 async def test_the_client_imports_neither_the_driver_nor_pydantic(

@@ -46,7 +46,7 @@ def made(jars, tmp_path_factory) -> Iterator[tuple[Settings, AotCache, bytes]]:
     local.stop(settings)
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
-        patched.setattr(training, "_step_back", lambda process: None)  # beside other tests it would take minutes
+        patched.setattr(training, "_lower_priority", lambda process: None)  # beside other tests it would take minutes
         training.make_cache(settings)
     cache = cache_of(settings)
     assert cache

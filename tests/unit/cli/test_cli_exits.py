@@ -42,7 +42,7 @@ def test_the_path_that_an_error_is_about_is_told_to_people_and_programs():
 def test_run_ends_with_the_status_of_the_code_and_without_a_traceback(
     raised: Exception, code: Code, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    def fail() -> None:
+    def fail(*_: object, **__: object) -> None:
         raise raised
 
     monkeypatch.setattr(main, "app", fail)

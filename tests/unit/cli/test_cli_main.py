@@ -196,7 +196,7 @@ def test_a_failure_of_the_memory_is_left_to_run(memory: RecordingMemory):
 
 def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest.MonkeyPatch):
     served: list[tuple[str, tuple[str, ...]]] = []
-    monkeypatch.setattr(stdio, "serve_stdio", lambda settings, toolsets: served.append((settings.domain, toolsets)))
+    monkeypatch.setattr(stdio, "serve_stdio", lambda settings, toolsets, _: served.append((settings.domain, toolsets)))
     monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
     assert run("mcp").exit_code == 0
     assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0

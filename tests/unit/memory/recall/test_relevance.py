@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.embedding.local import MODEL
+from graph_memory.embedding.local_models import DEFAULT, MODELS
 from graph_memory.memory.recall.questions.open_sentences import says_open
 from graph_memory.memory.recall.questions.open_work import (
     Work,
@@ -49,7 +49,7 @@ def ranking(
     ],
 )
 def test_a_question_fits_by_its_meaning_its_words_or_a_name(found: Ranking, expected: bool) -> None:
-    assert fits(found, MODEL) is expected
+    assert fits(found, MODELS[DEFAULT].id) is expected
 
 
 def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
