@@ -66,7 +66,9 @@ async def note(memory: Memory, domain: str) -> str:
     return domain
 
 
-async def test_a_command_prints_in_a_server_what_it_prints_alone(opened: Memory, note: str, settings: Settings) -> None:
+async def test_a_command_prints_in_a_server_what_it_prints_alone(
+    opened: Memory, note: str, settings: Settings, neo4j_home: Path
+) -> None:
     async with serving(opened, settings):
         commands = (
             ("log", "--domain", note),
