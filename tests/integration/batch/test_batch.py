@@ -476,7 +476,7 @@ async def test_large_and_binary_content_is_kept_and_found(people: Memory):
 async def test_more_than_one_transaction_deletes_is_refused_with_what_works(
     people: Memory, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(batch_context, "MOST_ATTACHED", 1)
+    monkeypatch.setattr(batch_context, "MAX_ATTACHED", 1)
     for _ in range(2):
         await people.create_connection("Knows", "ann", "bob")
     with pytest.raises(GraphError, match="More than 1 connections") as caught:

@@ -193,7 +193,7 @@ async def test_a_connection_type_whose_constraint_is_there_can_be_added_within(n
 async def test_too_many_changes_are_refused_and_those_before_can_be_kept(
     notes: Memory, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(within, "MOST", 2)
+    monkeypatch.setattr(within, "MAX_CHANGES", 2)
     async with notes.transaction() as t:
         for name in ("one", "two"):
             await t.create_node("Note", "", id=name)

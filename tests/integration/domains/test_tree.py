@@ -311,7 +311,7 @@ async def test_a_protected_domain_keeps_its_fields_but_may_get_children(memory: 
 async def test_a_domain_does_not_move_where_one_under_it_would_be_too_deep(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parents, "MOST_LEVELS", 4)
+    monkeypatch.setattr(parents, "MAX_LEVELS", 4)
     chain = [f"{domain}/d{number}" for number in range(5)]
     for name, above in zip(chain, [None, *chain], strict=False):
         await memory.create_domain(name, parent=above)

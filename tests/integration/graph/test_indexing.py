@@ -31,7 +31,7 @@ def waiting(driver: Driver, domain: str) -> int:
 async def test_a_search_that_looks_through_many_new_windows_has_them_indexed(
     notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(substring, "MANY", 3)
+    monkeypatch.setattr(substring, "MAX_WAITING", 3)
     monkeypatch.setattr(substring, "_AT_ONCE", 2)
     ids = [(await notes.create_node("Note", f"needle {number}")).node_id for number in range(3)]
     assert (await notes.search_content("needle")).node_ids == tuple(sorted(ids))

@@ -277,7 +277,7 @@ async def test_a_write_into_a_domain_in_which_nothing_was_protected_looks_for_no
         asked.append("asked")
         return []
 
-    monkeypatch.setattr(protection, "_protected", noted)
+    monkeypatch.setattr(protection, "_read_protected", noted)
     await memory.set_node_content(node, "otherwise")
     await memory.delete_node(node)
     assert asked == []

@@ -200,7 +200,7 @@ async def test_a_page_has_so_many_entries_at_most_and_every_page_the_counts_of_a
     work: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = await work.history.diff(since=0, limit=1_000)
-    monkeypatch.setattr(work_of_diff, "MOST", 3)
+    monkeypatch.setattr(work_of_diff, "MAX_ENTRIES", 3)
     pages = await all_pages(work, since=0, limit=1_000)
     assert [len(page.entries) for page in pages] == [3, 3]
     assert [entry for page in pages for entry in page.entries] == list(whole.entries)

@@ -96,7 +96,7 @@ async def test_what_other_processes_write_is_told_once_and_in_order(
     ],
 )
 async def test_the_filters_are_those_of_the_log(work: Memory, wanted: dict[str, Any], monkeypatch) -> None:
-    monkeypatch.setattr(follow, "_STRETCH", 3)
+    monkeypatch.setattr(follow, "_RANGE", 3)
     expected = (await work.history.log(**wanted)).entries
     found = await taken(work.history.follow(since=1, every=0.01, **wanted), len(expected))
     assert found == list(reversed(expected))
@@ -127,7 +127,7 @@ async def test_who_kept_a_number_goes_on_after_it(work: Memory) -> None:
 
 
 async def test_a_branch_is_followed_along_its_line(work: Memory, domain: str, monkeypatch) -> None:
-    monkeypatch.setattr(follow, "_STRETCH", 3)
+    monkeypatch.setattr(follow, "_RANGE", 3)
     await work.history.branch(f"{domain}-2")
     branch = work.in_domain(f"{domain}-2")
     await branch.update_node("renovate", properties={"status": "tried"})
@@ -142,8 +142,8 @@ async def test_a_branch_is_followed_along_its_line(work: Memory, domain: str, mo
 async def test_what_cannot_be_seen_yet_is_waited_for_wherever_it_is(
     work: Memory, driver, domain: str, hidden: int, monkeypatch
 ) -> None:
-    monkeypatch.setattr(follow, "_STRETCH", 3)
-    monkeypatch.setattr(follow, "_PATIENCE", 2)
+    monkeypatch.setattr(follow, "_RANGE", 3)
+    monkeypatch.setattr(follow, "_MAX_WAITS", 2)
     last = (await work.domain_info()).events
     rename = "MATCH (e:_Event {_domain: $d, _seq: $s}) SET e._domain = $to"
     driver.execute_query(rename, d=domain, s=last - hidden, to=f"{domain}-hidden")

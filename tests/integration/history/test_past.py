@@ -247,7 +247,7 @@ async def test_a_page_of_a_search_is_found_without_a_look_at_all_the_rest(
         looked += 1
         return await substring.contains_needle(core, domain, needle, row)
 
-    monkeypatch.setattr(past_search, "holds", counted)
+    monkeypatch.setattr(past_search, "contains_needle", counted)
     monkeypatch.setattr(past_search, "AT_ONCE", 2)
     found: list[str] = []
     cursor = None

@@ -508,8 +508,8 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
     content = await told(house, focus=["hub"], max_tokens=200)
     assert content.count("about") >= 3
     assert (await memory.recall.get_neighbors("hub", limit=5)).warnings is None
-    monkeypatch.setattr(frontier, "UNCUT", TIES)
-    monkeypatch.setattr(frontier, "LOOKED", TIES)
+    monkeypatch.setattr(frontier, "MAX_WEIGHED", TIES)
+    monkeypatch.setattr(frontier, "MAX_CHANGES", TIES)
     [warning] = (await memory.recall.get_neighbors("hub", limit=5)).warnings or ()
     assert warning.startswith("hub has so many connections")
     monkeypatch.undo()

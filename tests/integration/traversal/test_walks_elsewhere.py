@@ -143,8 +143,8 @@ async def test_of_a_hub_the_last_changes_of_each_type_are_followed_and_what_is_k
     at = await last(memory) if is_past else None
     if is_past:
         await memory.execute_batch([{"op": "delete_connection", "connection_id": f"a{one}"} for one in leaves])
-    monkeypatch.setattr(frontier, "UNCUT", 2)
-    monkeypatch.setattr(frontier, "LOOKED", 2)
+    monkeypatch.setattr(frontier, "MAX_WEIGHED", 2)
+    monkeypatch.setattr(frontier, "MAX_CHANGES", 2)
     found = await memory.recall.get_neighbors("a", as_of=at)
     assert {one.id for one in found.outgoing} == {"ad", "ag", "az"}
     assert found.left_out

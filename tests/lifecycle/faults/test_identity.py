@@ -211,7 +211,7 @@ class Watched:
 async def test_whoever_is_not_proved_to_be_the_server_is_sent_no_login(
     guard: Watched, sent: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "UNREACHABLE_PATIENCE", 0.1)
+    monkeypatch.setattr(store_module, "UNREACHABLE_SECONDS", 0.1)
     port = find_free_port()
     with listening(port) as listener:
 

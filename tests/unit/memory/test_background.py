@@ -37,7 +37,7 @@ async def test_work_of_one_name_is_done_once_at_a_time() -> None:
 
 
 async def test_closing_waits_a_moment_and_then_leaves_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "PATIENCE", 0.01)
+    monkeypatch.setattr(background, "CLOSE_SECONDS", 0.01)
     ends: list[str] = []
 
     async def work(name: str, seconds: float) -> None:

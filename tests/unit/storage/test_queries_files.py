@@ -95,7 +95,7 @@ def test_the_subjects_that_an_answer_depends_on_are_all_unless_the_header_names_
 
 @pytest.mark.parametrize("text", ["", "RETURN 1 AS one, 2 AS two\n", "\n".join(GOOD.splitlines()[2:])])
 def test_a_header_must_begin_with_what_the_statement_is_for(write: Write, text: str) -> None:
-    assert "what the statement is for" in refused(write(text))
+    assert "a description of the statement" in refused(write(text))
 
 
 @pytest.mark.parametrize("mode", ["", "both", "READ"])
