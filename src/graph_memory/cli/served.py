@@ -153,7 +153,7 @@ async def _serve(listener: anyio.abc.Listener[SocketStream], settings: Settings,
 
 @asynccontextmanager
 async def _listener(path: Path) -> AsyncGenerator[anyio.abc.Listener[SocketStream]]:
-    """Listen on a socket that only this user can reach, and remove it at the end, with those of dead processes."""
+    """Listen on a socket that only this user can reach. Removes it at the end, and sockets of ended processes."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not is_private(path.parent):
         raise OSError("others can reach this folder, or it is a link")

@@ -80,7 +80,7 @@ async def test_a_dry_run_says_what_will_not_be_answered_any_more(diary: Memory, 
     at += 1
     [*_, last] = run(variables, "compact", "--before", str(at), "--dry-run").stdout.splitlines()
     assert last.startswith("The first state of 1 node would be gone: Zebrafinch")
-    assert run(variables, "compact", "--before", "0", "--dry-run").stderr.endswith("nothing before that point.\n")
+    assert run(variables, "compact", "--before", "0", "--dry-run").stderr.endswith("its log starts after that point.\n")
     assert (await diary.history.as_of(1)).seq == 1
 
 
